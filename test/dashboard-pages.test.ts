@@ -1,33 +1,17 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csvLine } from '../src/dashboard/format/csv.js';
+import { dayBefore, dayOf, startOfDay } from '../src/dashboard/format/days.js';
 import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/money.js';
 import { DashboardLinks } from '../src/server/dashboard-links.js';
-import { type Demo, demos } from '../src/server/demo/demo.js';
-import { browser } from './browser.js';
-import { useWorld } from './world.js';
+import { faults, useDashboard, type Visit } from './dashboard-fixture.js';
 
-const world = useWorld({ demo: true });
-const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-let chromium: Browser;
-let tenants: Demo[];
-let links: DashboardLinks;
-/** A gateway like that of `npm start`, which has links to the dashboard. */
-let origin: string;
-
-beforeAll(async () => {
-  tenants = await demos(world.operator, world.pepper);
-  links = new DashboardLinks(world.pepper, tenants);
-  origin = await world.another({ links });
-  chromium = await browser();
-});
-afterAll(() => chromium?.close());
+const dashboard = useDashboard();
 
 const dashboardHeader = { 'x-tidegate-dashboard': '1' };
 const post = (path: string, headers: Record<string, string>, body: object = {}) =>
-  fetch(`${origin}${path}`, {
+  fetch(`${dashboard.origin}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -38,7 +22,7 @@ const viewer = { query: '{ viewer { permission sessionRole } }' };
 
 describe('a session of the dashboard', () => {
   it('is made by an API key, kept in a cookie that no script can read, and ended by signing out', async () => {
-    const answer = await signIn(`Bearer ${tenants[0]!.testKey}`);
+    const answer = await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('set-cookie')).toMatch(
       /^tidegate_session=ses_[^;]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
@@ -55,7 +39,7 @@ describe('a session of the dashboard', () => {
   });
 
   it('counts only with the header of the dashboard, and not for another origin', async () => {
-    const cookie = cookieOf(await signIn(`Bearer ${tenants[0]!.testKey}`));
+    const cookie = cookieOf(await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`));
     expect((await post('/graphql', { cookie }, viewer)).status).toBe(401);
     const elsewhere = { cookie, ...dashboardHeader, 'sec-fetch-site': 'same-site' };
     expect((await post('/graphql', elsewhere, viewer)).status).toBe(401);
@@ -67,25 +51,27 @@ describe('a session of the dashboard', () => {
 
   it('is refused for a wrong key, and cannot make another session', async () => {
     expect((await signIn('Bearer sk_test_wrong')).status).toBe(401);
-    const cookie = cookieOf(await signIn(`Bearer ${tenants[0]!.testKey}`));
+    const cookie = cookieOf(await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`));
     const again = await signIn(cookie.replace('tidegate_session=', 'Bearer '));
     expect(again.status).toBe(403);
   });
 
   it('is made by a link once, and not by one that has expired or that was changed', async () => {
-    const code = links.newCode(2);
+    const code = dashboard.links.newCode(2);
     expect((await signIn(`Link ${code}`)).status).toBe(200);
     const again = await signIn(`Link ${code}`);
     expect(again.status).toBe(401);
     expect(await again.json()).toMatchObject({ errors: [{ message: expect.stringContaining('used before') }] });
 
-    const late = new DashboardLinks(world.pepper, tenants, () => Date.now() - 16 * 60_000).newCode(2);
+    const late = new DashboardLinks(dashboard.world.pepper, dashboard.tenants, () => Date.now() - 16 * 60_000).newCode(
+      2,
+    );
     expect((await signIn(`Link ${late}`)).status).toBe(401);
-    expect((await signIn(`Link ${links.newCode(2).replace(/^2/, '1')}`)).status).toBe(401);
+    expect((await signIn(`Link ${dashboard.links.newCode(2).replace(/^2/, '1')}`)).status).toBe(401);
     // The first gateway of the world was started without links, like one that is not local.
-    const closed = await fetch(`${world.origin}/dashboard/session`, {
+    const closed = await fetch(`${dashboard.world.origin}/dashboard/session`, {
       method: 'POST',
-      headers: { authorization: `Link ${links.newCode(2)}`, 'content-type': 'application/json' },
+      headers: { authorization: `Link ${dashboard.links.newCode(2)}`, 'content-type': 'application/json' },
       body: '{}',
     });
     expect(closed.status).toBe(401);
@@ -94,14 +80,14 @@ describe('a session of the dashboard', () => {
 
 describe('the files of the dashboard', () => {
   it('are compressed and kept by browsers, and the page allows no other scripts', async () => {
-    const page = await fetch(`${origin}/dashboard/payments`);
+    const page = await fetch(`${dashboard.origin}/dashboard/payments`);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
     expect(page.headers.get('cache-control')).toBe('no-cache');
     const [, script] = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(await page.text())!;
-    const asset = await fetch(`${origin}${script}`, { headers: { 'accept-encoding': 'br' } });
+    const asset = await fetch(`${dashboard.origin}${script}`, { headers: { 'accept-encoding': 'br' } });
     expect(asset.headers.get('content-encoding')).toBe('br');
     expect(asset.headers.get('cache-control')).toContain('immutable');
-    expect((await fetch(`${origin}/dashboard/assets/none.js`)).status).toBe(404);
+    expect((await fetch(`${dashboard.origin}/dashboard/assets/none.js`)).status).toBe(404);
   });
 
   it('have at most 250 KiB, compressed, for the first page', () => {
@@ -122,6 +108,10 @@ describe('the files of the dashboard', () => {
     expect(files.size).toBeGreaterThan(1);
     const bytes = [...files].reduce((all, file) => all + fs.statSync(`${folder}/${file}.br`).size, 0);
     expect(bytes).toBeLessThan(250 * 1024);
+    // The other pages are loaded when they are opened.
+    const others = Object.values(manifest).filter(({ file }) => file.endsWith('.js') && !files.has(file));
+    expect(others.length).toBeGreaterThan(10);
+    for (const { file } of others) expect(fs.statSync(`${folder}/${file}.br`).size).toBeLessThan(20 * 1024);
   });
 });
 
@@ -145,65 +135,39 @@ describe('the money of the dashboard', () => {
       }),
     );
   });
+
+  it('is exported in cells that no spreadsheet runs as a formula', () => {
+    expect(csvLine(['=1+1', '-12.50', '+44', '@a', 'a"b,c'])).toBe(`'=1+1,-12.50,'+44,'@a,"a""b,c"\r\n`);
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const cell = csvLine([text]).slice(0, -2);
+        expect(/^"?[=+\-@\t\r\n]/.test(cell)).toBe(/^-\d+(\.\d+)?$/.test(text));
+      }),
+    );
+  });
 });
 
-interface Visit {
-  context: BrowserContext;
-  page: Page;
-  /** Requests to other hosts, errors of the console, and violations of the content security policy. */
-  complaints: string[];
-}
-
-/** A new browser that has opened an address of the dashboard. */
-async function visit(address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Visit> {
-  const context = await chromium.newContext({
-    viewport: { width: 1440, height: 1000 },
-    colorScheme,
-    timezoneId: 'UTC',
-    locale: 'en-US',
+describe('the days of the dashboard', () => {
+  it('begin at midnight of the time zone, also when its clocks change', () => {
+    const zones = fc.constantFrom('UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Auckland', 'Europe/Berlin');
+    fc.assert(
+      fc.property(zones, fc.integer({ min: 0, max: 3_000 }), (zone, days) => {
+        const day = dayBefore('2030-01-01T12:00:00Z', 'UTC', days);
+        const start = startOfDay(day, zone);
+        expect(dayOf(start, zone)).toBe(day);
+        expect(dayOf(new Date(Date.parse(start) - 1_000).toISOString(), zone)).toBe(dayBefore(start, zone, 1));
+      }),
+    );
   });
-  context.setDefaultTimeout(15_000);
-  const complaints: string[] = [];
-  const page = await context.newPage();
-  page.on('request', (request) => {
-    if (new URL(request.url()).host !== new URL(origin).host) complaints.push(request.url());
-  });
-  page.on('console', (message) => {
-    // A refused sign-in is an answer with status 401, which the browser reports by itself.
-    if (['error', 'warning'].includes(message.type()) && !message.text().includes('401'))
-      complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`${origin}${address}`);
-  return { context, page, complaints };
-}
-
-const enter = (edition: number, scheme?: 'light' | 'dark') =>
-  visit(`/dashboard/sign-in#code=${links.newCode(edition)}`, scheme);
-
-/** What axe finds on the page, and whether the page is wider than a phone. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
-    const { violations } = await axe.run({ rules: { 'target-size': { enabled: true } } });
-    return violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
-  });
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 320, height: 700 });
-  if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth))
-    found.push('scrolls sideways');
-  await page.setViewportSize(size);
-  return found;
-}
+});
 
 describe('a viewer of the dashboard', () => {
   it('signs in with a key, is told when it is wrong, and signs out', async () => {
-    const { context, page, complaints } = await visit('/dashboard');
+    const { context, page, complaints } = await dashboard.visit('/dashboard');
     await page.getByLabel('API key').fill('sk_test_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('The API key is not valid').waitFor();
-    await page.getByLabel('API key').fill(tenants[1]!.testKey);
+    await page.getByLabel('API key').fill(dashboard.tenants[1]!.testKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(await page.evaluate(() => document.cookie + JSON.stringify([localStorage, sessionStorage]))).not.toContain(
@@ -222,7 +186,7 @@ describe('a viewer of the dashboard', () => {
 
   for (const edition of [1, 2]) {
     it(`of Edition ${edition} opens the link of the start, acts as a user, and reconciles a payment`, async () => {
-      const { context, page, complaints } = await enter(edition);
+      const { context, page, complaints } = await dashboard.enter(edition);
       await page.getByRole('heading', { name: 'Home' }).waitFor();
       expect(new URL(page.url()).hash).toBe('');
       const balances = page.getByRole('region', { name: 'Balances' });
@@ -233,7 +197,7 @@ describe('a viewer of the dashboard', () => {
       await page.getByRole('dialog').getByRole('button', { name: user }).click();
       await page.getByText(`Acting as ${user}`).waitFor();
 
-      await page.getByRole('link', { name: 'Show all' }).click();
+      await page.getByRole('link', { name: 'Show all: to reconcile' }).click();
       await page.getByRole('heading', { name: 'Payments' }).waitFor();
       expect(new URL(page.url()).search).toBe('?show=unreconciled');
       await page.getByRole('table', { name: 'Payments' }).getByRole('link').first().click();
@@ -254,25 +218,47 @@ describe('a viewer of the dashboard', () => {
       await context.close();
     });
   }
-
-  it('finds no fault on any page, in both themes', async () => {
-    for (const scheme of ['light', 'dark'] as const) {
-      const { context, page, complaints } = await enter(2, scheme);
-      await page.getByRole('heading', { name: 'Home' }).waitFor();
-      for (const [path, ready] of pages) {
-        await page.goto(`${origin}/dashboard${path}`);
-        await page.getByText(ready).first().waitFor();
-        expect({ path, faults: await faults(page) }).toEqual({ path, faults: [] });
-      }
-      expect(complaints).toEqual([]);
-      await context.close();
-    }
-  });
 });
 
-/** The pages, with a text that is there when they have loaded. */
+/** The pages, with a text that is there when they have loaded. `:first` is the page of the first row of a list. */
 const pages = [
   ['/', 'payments in the last 90 days'],
-  ['/payments', 'Older'],
+  ['/payments', 'Next page'],
+  ['/receivables', 'Next page'],
+  ['/receivables/new', 'Invoice document'],
+  ['/receivables/:first', 'Receivable created'],
+  ['/checkouts', 'Next page'],
+  ['/checkouts/new', 'What is open'],
+  ['/checkouts/:first', 'Checkout created'],
+  ['/payouts', 'Next page'],
+  ['/payouts/:first', 'Paid by'],
+  ['/customers', 'No customers yet'],
+  ['/customers/new', 'Legal form'],
+  ['/users', 'Cedar Books'],
+  ['/users/new', 'Legal form'],
+  ['/users/:first', 'Bank account for payouts'],
   ['/settings', 'Time zone'],
 ] as const;
+
+describe('the page of the dashboard at', () => {
+  let visit: Visit;
+  beforeAll(async () => {
+    visit = await dashboard.enter(2);
+    await visit.page.getByRole('heading', { name: 'Home' }).waitFor();
+  });
+  afterAll(() => visit?.context.close());
+
+  for (const [path, ready] of pages) {
+    it(`${path} has no fault in both themes`, async () => {
+      const { page, complaints, open } = visit;
+      await open(`/dashboard${path.replace('/:first', '')}`);
+      if (path.endsWith('/:first')) await page.getByRole('table').getByRole('link').first().click();
+      await page.getByText(ready).first().waitFor();
+      await page.emulateMedia({ colorScheme: 'light' });
+      expect(await faults(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await faults(page, ['color-contrast'])).toEqual([]);
+      expect(complaints).toEqual([]);
+    });
+  }
+});

@@ -11,6 +11,7 @@ export const ViewerQuery = graphql(`
       permission
       sessionRole
       onBehalf
+      now
       account {
         id
         type

@@ -1,4 +1,16 @@
-import { ArrowDownToLine, House, LogOut, Menu, Settings, X } from 'lucide-react';
+import {
+  ArrowDownToLine,
+  ArrowUpFromLine,
+  FileText,
+  House,
+  LogOut,
+  Menu,
+  QrCode,
+  Settings,
+  Store,
+  Users,
+  X,
+} from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ActAs } from './acting';
@@ -6,10 +18,15 @@ import { Mark } from './parts/mark';
 import { Lines } from './parts/skeleton';
 import { nameOf, useSession } from './session';
 
-/** The pages of the navigation. A page of one edition is shown to its accounts only. */
-const places: { path: string; name: string; icon: typeof House; edition?: number }[] = [
+/** The pages of the navigation. A page of one edition, or of platforms, is shown to its accounts only. */
+const places: { path: string; name: string; icon: typeof House; edition?: number; platforms?: true }[] = [
   { path: '/', name: 'Home', icon: House },
   { path: '/payments', name: 'Payments', icon: ArrowDownToLine },
+  { path: '/receivables', name: 'Receivables', icon: FileText },
+  { path: '/checkouts', name: 'Checkouts', icon: QrCode, edition: 2 },
+  { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine },
+  { path: '/customers', name: 'Customers', icon: Store },
+  { path: '/users', name: 'Users', icon: Users, platforms: true },
 ];
 
 /** The frame of every page: the mode, the acting account, and the navigation. */
@@ -75,6 +92,7 @@ function Side({ open }: { open: boolean }) {
         <ul>
           {places
             .filter(({ edition }) => edition === undefined || edition === viewer.edition)
+            .filter(({ platforms }) => !platforms || viewer.account.type === 'PLATFORM')
             .map(({ path, name, icon: Icon }) => (
               <li key={path}>
                 <Link href={path} aria-current={isAt(location, path) ? 'page' : undefined}>

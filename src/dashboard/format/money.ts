@@ -57,3 +57,6 @@ export function currenciesOf(amounts: readonly { currency: string }[]): string[]
   for (const { currency } of amounts) counts.set(currency, (counts.get(currency) ?? 0) + 1);
   return [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([currency]) => currency);
 }
+
+/** The currencies that lists are filtered by. */
+export const currencies = ['USD', 'INR', 'EUR', 'GBP'] as const;

@@ -43,3 +43,8 @@ export function usePreferences(): Preferences {
     () => current,
   );
 }
+
+/** The chosen time zone, or that of the device: in it days begin. */
+export function useTimeZone(): string {
+  return usePreferences().timeZone || Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

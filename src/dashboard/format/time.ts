@@ -1,11 +1,13 @@
 import { usePreferences } from './preferences';
 
-type Style = 'day' | 'date' | 'time' | 'full';
+type Style = 'day' | 'date' | 'time' | 'hour' | 'weekday' | 'full';
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   day: { day: 'numeric', month: 'short' },
   date: { day: 'numeric', month: 'short', year: 'numeric' },
   time: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  hour: { hour: '2-digit', minute: '2-digit' },
+  weekday: { weekday: 'short', day: 'numeric', month: 'short' },
   full: { dateStyle: 'full', timeStyle: 'long' },
 };
 
@@ -21,11 +23,11 @@ function formatTime(time: string, style: Style, timeZone: string): string {
 }
 
 /** A day without a time, such as the due date of an invoice: the same in every time zone. */
-export function formatDay(day: string): string {
-  return formatTime(`${day}T00:00:00Z`, 'date', 'UTC');
+export function formatDay(day: string, style: Style = 'date'): string {
+  return formatTime(`${day}T00:00:00Z`, style, 'UTC');
 }
 
-/** A point of a chart, whose days begin at midnight UTC. */
+/** A day on the axis of a chart. */
 export function formatStep(time: string, style: Style = 'day'): string {
   return formatTime(time, style, 'UTC');
 }
@@ -43,15 +45,4 @@ export function formatAge(time: string, now = Date.now()): string {
   const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
   const found = units.find(([, size]) => Math.abs(seconds) >= size);
   return found ? words.format(-Math.round(seconds / found[1]), found[0]) : words.format(0, 'second');
-}
-
-/** Today in UTC, as invoices have their days. */
-export function today(): string {
-  return new Date().toISOString().slice(0, 10);
-}
-
-/** The start of the day some days ago, in UTC. */
-export function daysAgo(days: number): string {
-  const midnight = Date.parse(`${today()}T00:00:00Z`);
-  return new Date(midnight - days * 86_400_000).toISOString().replace('.000', '');
 }

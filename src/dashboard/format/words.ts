@@ -1,4 +1,13 @@
-const capitals: Record<string, string> = { api: 'API', upi: 'UPI', ach: 'ACH', id: 'ID', gst: 'GST', url: 'URL' };
+const capitals: Record<string, string> = {
+  api: 'API',
+  upi: 'UPI',
+  ach: 'ACH',
+  id: 'ID',
+  dba: 'DBA',
+  gst: 'GST',
+  line1: 'line 1',
+  url: 'URL',
+};
 
 /** A constant of the graph in words: `DOMESTIC_FAST_CREDIT` becomes `Domestic fast credit`. */
 export function words(constant: string): string {

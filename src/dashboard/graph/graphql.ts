@@ -15,7 +15,8 @@ export const graphql = initGraphQLTada<{
     JSONObject: Record<string, unknown>;
     LocalDate: string;
     Metadata: Record<string, string>;
+    URL: string;
   };
 }>();
 
-export type { ResultOf } from 'gql.tada';
+export type { ResultOf, VariablesOf } from 'gql.tada';

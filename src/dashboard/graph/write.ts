@@ -10,6 +10,9 @@ export interface Failure {
   requestId?: string | undefined;
 }
 
+/** What stands beside an empty field that has to have a value. */
+export const required = 'This is required.';
+
 /** Reads the failure of a request. Messages that name an input are sorted to it, and the others are for the form. */
 export function failureOf(error: CombinedError): Failure {
   const failure: Failure = { messages: [], fields: {} };
@@ -17,7 +20,8 @@ export function failureOf(error: CombinedError): Failure {
     failure.requestId ??= extensions.requestId as string | undefined;
     const path = (extensions.argumentPath as (string | number)[] | undefined)?.filter((part) => part !== 'input');
     const field = path?.join('.');
-    if (field) failure.fields[field] ??= message;
+    const { code } = (extensions.error ?? {}) as { code?: string };
+    if (field) failure.fields[field] ??= code === 'parameter_missing' ? required : message;
     else failure.messages.push(message);
   }
   if (error.networkError)

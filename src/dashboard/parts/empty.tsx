@@ -6,7 +6,7 @@ import { Page } from './page';
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
-      <h3>{title}</h3>
+      <strong>{title}</strong>
       {children}
     </div>
   );

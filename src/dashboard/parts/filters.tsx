@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { words } from '../format/words';
 
@@ -19,32 +19,114 @@ export function useFilters() {
   /** The value of a filter, if it is one of the allowed values. */
   const one = <T extends string>(name: string, allowed: readonly T[]): T | undefined =>
     allowed.find((value) => value === params.get(name));
-  return { params, set, one };
+  /** Both ends of a range, such as `dueFrom` and `dueTo`; undefined when it has neither. */
+  const range = <T extends string>(name: string, isValue: (text: string) => text is T) => {
+    const end = (place: string) => {
+      const text = params.get(name + place) ?? '';
+      return isValue(text) ? text : undefined;
+    };
+    const [gte, lte] = [end('From'), end('To')];
+    return gte === undefined && lte === undefined ? undefined : { gte, lte };
+  };
+  return { params, set, one, range };
 }
+
+/** Whether a text is a day, such as `2026-11-30`. */
+export const isDay = (text: string): text is string => /^\d{4}-\d\d-\d\d$/.test(text);
+
+/** Whether a text is an amount of money. */
+export const isAmount = (text: string): text is string => /^-?\d+(\.\d{1,2})?$/.test(text);
 
 interface ChoiceProps {
   label: string;
   name: string;
   values: readonly string[];
+  /** The first choice, which is no value. */
+  none?: string;
+  /** The names of values, where their words are not enough. */
+  names?: Record<string, string>;
+  /** Filters that do not go with another value of this one. */
+  clears?: readonly string[];
 }
 
 /** A filter with one value, or none. */
-export function Choice({ label, name, values }: ChoiceProps) {
+export function Choice({ label, name, values, none = 'All', names = {}, clears = [] }: ChoiceProps) {
   const { params, set } = useFilters();
   const id = useId();
+  const choose = (value: string) => set({ ...Object.fromEntries(clears.map((other) => [other, null])), [name]: value });
   return (
     <div className="filter">
       <label htmlFor={id}>{label}</label>
-      <select id={id} value={params.get(name) ?? ''} onChange={(event) => set({ [name]: event.target.value })}>
-        <option value="">All</option>
+      <select id={id} value={params.get(name) ?? ''} onChange={(event) => choose(event.target.value)}>
+        <option value="">{none}</option>
         {values.map((value) => (
           <option key={value} value={value}>
-            {/^[A-Z]{3}$/.test(value) ? value : words(value)}
+            {names[value] ?? (/^[A-Z]{3}$/.test(value) ? value : words(value))}
           </option>
         ))}
       </select>
     </div>
   );
+}
+
+interface RangeProps {
+  label: string;
+  name: string;
+  type: 'date' | 'amount';
+}
+
+/** A filter with two ends, of days or of amounts. */
+export function Range({ label, name, type }: RangeProps) {
+  const id = useId();
+  return (
+    <div className="filter range" role="group" aria-labelledby={id}>
+      <span id={id}>{label}</span>
+      <RangeEnd label={`${label} from`} placeholder="from" name={`${name}From`} type={type} />
+      <span aria-hidden="true">–</span>
+      <RangeEnd label={`${label} to`} placeholder="to" name={`${name}To`} type={type} />
+    </div>
+  );
+}
+
+/** An end of a range. It counts when the viewer leaves the field, or presses Enter in it. */
+function RangeEnd({ label, placeholder, name, type }: RangeProps & { placeholder: string }) {
+  const { params, set } = useFilters();
+  const value = params.get(name) ?? '';
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
+  const take = () => draft.trim() !== value && set({ [name]: draft.trim() });
+  return (
+    <input
+      type={type === 'date' ? 'date' : 'text'}
+      inputMode={type === 'date' ? undefined : 'decimal'}
+      placeholder={placeholder}
+      aria-label={label}
+      aria-invalid={value !== '' && !(type === 'date' ? isDay(value) : isAmount(value))}
+      value={draft}
+      onChange={(event) => setDraft(event.target.value)}
+      onBlur={take}
+      onKeyDown={(event) => event.key === 'Enter' && take()}
+    />
+  );
+}
+
+/** Kinds of a list, of which one is shown. */
+export function Tabs({ kinds, chosen, onChoose }: TabsProps) {
+  return (
+    <div className="filter tabs" role="group" aria-label="Show">
+      {kinds.map(([value, name]) => (
+        <button key={value} type="button" aria-pressed={chosen === value} onClick={() => onChoose(value)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface TabsProps {
+  kinds: readonly (readonly [value: string, name: string])[];
+  chosen: string;
+  onChoose: (value: string) => void;
 }
 
 /** The way to older and newer pages of a list. */
@@ -55,7 +137,7 @@ export function Pager({ pageInfo }: { pageInfo: { hasNextPage: boolean; endCurso
   return (
     <nav className="pager" aria-label="Pages of the list">
       <button type="button" className="button small" disabled={!later} onClick={() => set({ after: null })}>
-        Newest
+        First page
       </button>
       <button
         type="button"
@@ -63,7 +145,7 @@ export function Pager({ pageInfo }: { pageInfo: { hasNextPage: boolean; endCurso
         disabled={!pageInfo.hasNextPage}
         onClick={() => set({ after: pageInfo.endCursor })}
       >
-        Older
+        Next page
       </button>
     </nav>
   );

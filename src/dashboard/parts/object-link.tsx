@@ -2,7 +2,13 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
 /** The page of an object, by the beginning of its id. Objects without a page are plain text. */
-const pages: Record<string, string> = { deposit: '/payments' };
+const pages: Record<string, string> = {
+  account: '/accounts',
+  checkout: '/checkouts',
+  deposit: '/payments',
+  payout: '/payouts',
+  receivable: '/receivables',
+};
 
 /** The address of the page of an object; undefined when it has none. */
 function addressOf(id: string): string | undefined {

@@ -12,6 +12,7 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   VERIFYING: 'wait',
   PENDING: 'wait',
   INITIALIZED: 'wait',
+  LOCKED: 'wait',
   OVERDUE: 'bad',
   UNRECONCILED: 'wait',
 };

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 
 export interface Column<Row> {
@@ -15,10 +15,21 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   /** The address of a row's page; the first cell is its link, and the whole row can be clicked. */
-  href?: (row: Row) => string;
+  href?: ((row: Row) => string) | undefined;
 }
 
-/** A table of objects. */
+/** Moves the focus to the row above or below with the arrow keys, or with j and k. */
+function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
+  if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('td:first-child > a')];
+  const at = links.findIndex((link) => link === document.activeElement);
+  if (at < 0) return;
+  event.preventDefault();
+  links[at + step]?.focus();
+}
+
+/** A table of objects. The arrow keys move from row to row. */
 export function Table<Row extends { id: string }>({ label, columns, rows, href }: TableProps<Row>) {
   return (
     <div className="table-frame">
@@ -32,7 +43,7 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody onKeyDown={onKeyDown}>
           {rows.map((row) => (
             <tr key={row.id} className={href && 'linked'}>
               {columns.map(({ head, cell, end, only }, i) => (

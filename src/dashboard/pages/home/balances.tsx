@@ -16,22 +16,8 @@ const compartments = [
   { key: 'payoutProcessing', name: 'In payout', hint: 'On its way to the bank account' },
 ] as const;
 
-const blockReasons: Record<string, string> = {
-  ADDRESS_MISSING: 'there is no bank account for payouts',
-  AMOUNT_TOO_LARGE: 'the amount is above the largest payout',
-  AMOUNT_TOO_SMALL: 'the amount is below the smallest payout; it is paid with later money',
-  BALANCE_NEGATIVE: 'the balance is negative',
-  RATE_MISSING: 'there is no exchange rate',
-};
-
-/** The funds by compartment and currency, and why available money is not paid out. */
-export function Balances({
-  balance,
-  blocks,
-}: {
-  balance: BalanceOf;
-  blocks: { currency: string; reasonCode: string }[];
-}) {
+/** The funds by compartment and currency. */
+export function Balances({ balance }: { balance: BalanceOf }) {
   const all = compartments.flatMap(({ key }) => balance[key]);
   const filled = all.filter(({ amount }) => hundredths(amount) !== 0n);
   const currencies = currenciesOf(filled.length > 0 ? filled : all.slice(0, 1));
@@ -40,11 +26,6 @@ export function Balances({
       {currencies.length === 0 && <p className="hint">There is no money yet. Payments that arrive are shown here.</p>}
       {currencies.map((currency) => (
         <Balance key={currency} balance={balance} currency={currency} />
-      ))}
-      {blocks.map(({ currency, reasonCode }) => (
-        <p className="note" key={currency}>
-          {currency} was not paid out when it was last due: {blockReasons[reasonCode] ?? reasonCode}.
-        </p>
       ))}
     </Card>
   );

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import { daysAgo } from '../../format/time';
+import { useTimeZone } from '../../format/preferences';
+import { dayBefore } from '../../format/days';
 import { graphql } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Page } from '../../parts/page';
@@ -10,10 +11,11 @@ import { Balances } from './balances';
 import { Checklist } from './checklist';
 import { Events } from './events';
 import { MoneyIn } from './money-in';
+import { NextPayout } from './next-payout';
 import { Work } from './work';
 
 const HomeQuery = graphql(`
-  query Home($from: DateTime!, $to: DateTime!) {
+  query Home($from: DateTime!, $to: DateTime!, $timeZone: String!) {
     viewer {
       account {
         id
@@ -23,7 +25,8 @@ const HomeQuery = graphql(`
           fieldName
           message
         }
-        payoutBlocks {
+        nextPayoutAt
+        payoutsBlockedBy {
           currency
           reasonCode
         }
@@ -45,7 +48,7 @@ const HomeQuery = graphql(`
             currency
           }
         }
-        depositTotals(from: $from, to: $to, interval: DAY, descendants: true) {
+        depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
           start
           paymentMethod
           currency
@@ -63,7 +66,12 @@ const days = 90;
 /** The first page: how much money is where, what came in, and what waits for the viewer. */
 export function Home() {
   const { viewer } = useSession();
-  const span = useMemo(() => ({ from: daysAgo(days - 1), to: daysAgo(-1) }), []);
+  const timeZone = useTimeZone();
+  const span = useMemo(() => {
+    // Days begin at other times in other zones, so the range is a day longer at both ends than the chart.
+    const at = (day: number) => `${dayBefore(viewer.now, timeZone, day)}T00:00:00Z`;
+    return { from: at(days), to: at(-2), timeZone };
+  }, [viewer.now, timeZone]);
   const { data, error, ask } = useLive(HomeQuery, span);
   const account = data?.viewer.account;
   const platform = viewer.account.type === 'PLATFORM';
@@ -82,16 +90,24 @@ export function Home() {
       )}
       <div className="home">
         <div className="home-main">
-          {account ? <Balances balance={account.balance} blocks={account.payoutBlocks} /> : <CardSkeleton lines={4} />}
+          {account ? <Balances balance={account.balance} /> : <CardSkeleton lines={4} />}
           {account ? (
-            <MoneyIn totals={account.depositTotals} from={span.from} days={days} />
+            <MoneyIn
+              totals={account.depositTotals}
+              last={dayBefore(viewer.now, timeZone, 0)}
+              days={days}
+              timeZone={timeZone}
+            />
           ) : (
             <CardSkeleton lines={8} />
           )}
+          <Events />
         </div>
         <div className="home-side">
+          {account && (!platform || account.nextPayoutAt) && (
+            <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} />
+          )}
           <Work pending={account?.balance.pending} />
-          <Events />
         </div>
       </div>
     </Page>

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { currenciesOf, formatMoney, hundredths, sum } from '../../format/money';
+import { dayBefore, dayOf } from '../../format/days';
 import { formatStep } from '../../format/time';
 import { counted, words } from '../../format/words';
 import { Card } from '../../parts/page';
 import { Bars } from './bars';
 
-export interface Total {
+interface Total {
   start: string;
   paymentMethod: string;
   currency: string;
@@ -22,8 +23,20 @@ export interface Day {
   amounts: string[];
 }
 
+interface MoneyInProps {
+  totals: Total[];
+  /** The last day of the chart. */
+  last: string;
+  days: number;
+  timeZone: string;
+}
+
 /** What came in day by day, by method, in one currency at a time. */
-export function MoneyIn({ totals, from, days }: { totals: Total[]; from: string; days: number }) {
+export function MoneyIn({ totals: all, last, days, timeZone }: MoneyInProps) {
+  const first = dayBefore(last, 'UTC', days - 1);
+  const totals = all
+    .map((total) => ({ ...total, start: dayOf(total.start, timeZone) }))
+    .filter(({ start }) => start >= first && start <= last);
   const currencies = currenciesOf(totals);
   const [chosen, setChosen] = useState<string>();
   const currency = chosen && currencies.includes(chosen) ? chosen : currencies[0];
@@ -36,7 +49,7 @@ export function MoneyIn({ totals, from, days }: { totals: Total[]; from: string;
   }
   const mine = totals.filter((total) => total.currency === currency);
   const methods = methodsOf(mine);
-  const series = daysOf(mine, methods, from, days);
+  const series = daysOf(mine, methods, first, days);
   const received = formatMoney({ amount: sum(mine.map(({ amount }) => amount)), currency });
   const count = mine.reduce((all, total) => all + total.count, 0);
   return (
@@ -64,7 +77,7 @@ export function MoneyIn({ totals, from, days }: { totals: Total[]; from: string;
       </p>
       <Bars days={series} currency={currency} methods={methods.map(words)} summary={`${received} in ${days} days`} />
       <Legend methods={methods} totals={mine} currency={currency} />
-      <AsTable days={series} methods={methods} currency={currency} />
+      <AsTable days={series} methods={methods} currency={currency} timeZone={timeZone} />
     </Card>
   );
 }
@@ -81,11 +94,11 @@ function methodsOf(totals: Total[]): string[] {
 const isOf = (methods: string[], method: string) => (total: Total) =>
   total.paymentMethod === method || (method === 'OTHER' && !methods.includes(total.paymentMethod));
 
-function daysOf(totals: Total[], methods: string[], from: string, days: number): Day[] {
-  const byDay = Map.groupBy(totals, ({ start }) => start.slice(0, 10));
+function daysOf(totals: Total[], methods: string[], first: string, days: number): Day[] {
+  const byDay = Map.groupBy(totals, ({ start }) => start);
   return Array.from({ length: days }, (_, i) => {
-    const start = new Date(Date.parse(from) + i * 86_400_000).toISOString();
-    const found = byDay.get(start.slice(0, 10)) ?? [];
+    const start = dayBefore(first, 'UTC', -i);
+    const found = byDay.get(start) ?? [];
     return {
       start,
       amounts: methods.map((method) => sum(found.filter(isOf(methods, method)).map(({ amount }) => amount))),
@@ -109,7 +122,14 @@ function Legend({ methods, totals, currency }: { methods: string[]; totals: Tota
   );
 }
 
-function AsTable({ days, methods, currency }: { days: Day[]; methods: string[]; currency: string }) {
+interface AsTableProps {
+  days: Day[];
+  methods: string[];
+  currency: string;
+  timeZone: string;
+}
+
+function AsTable({ days, methods, currency, timeZone }: AsTableProps) {
   const [open, setOpen] = useState(false);
   return (
     <details className="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -119,7 +139,7 @@ function AsTable({ days, methods, currency }: { days: Day[]; methods: string[]; 
           <table>
             <thead>
               <tr>
-                <th scope="col">Day (UTC)</th>
+                <th scope="col">Day ({timeZone})</th>
                 {methods.map((method) => (
                   <th scope="col" key={method} className="end">
                     {words(method)}

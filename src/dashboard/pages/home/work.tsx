@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
-import { hundredths, type Money as Amount, currenciesOf, sum } from '../../format/money';
-import { formatDay, today, useTimes } from '../../format/time';
+import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
+import { useTimeZone } from '../../format/preferences';
+import { formatDay, useTimes } from '../../format/time';
 import { counted } from '../../format/words';
 import { graphql } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
@@ -12,8 +13,19 @@ import { Lines } from '../../parts/skeleton';
 import { nameOf } from '../../session';
 
 const WorkQuery = graphql(`
-  query Work {
-    deposits(status: [COMPLETED], first: 100) {
+  query Work($timeZone: String!) {
+    viewer {
+      account {
+        id
+        receivableAgeing(descendants: true, timeZone: $timeZone) {
+          bucket
+          currency
+          count
+          amount
+        }
+      }
+    }
+    deposits(status: [COMPLETED], first: 50) {
       nodes {
         id
         created
@@ -24,11 +36,8 @@ const WorkQuery = graphql(`
           nickname
         }
       }
-      pageInfo {
-        hasNextPage
-      }
     }
-    receivables(status: [OPEN], first: 100) {
+    receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
       nodes {
         id
         currency
@@ -37,9 +46,6 @@ const WorkQuery = graphql(`
           referenceNumber
           dueDate
         }
-      }
-      pageInfo {
-        hasNextPage
       }
     }
   }
@@ -50,9 +56,9 @@ const shown = 3;
 
 /** What waits for the viewer: money to reconcile, and receivables that are overdue. */
 export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
-  const { data, error, ask } = useLive(WorkQuery, {}, { seconds: 20 });
+  const { data, error, ask } = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
   const time = useTimes();
-  if (!data) {
+  if (!data || !pending) {
     return <Card title="To do">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={5} />}</Card>;
   }
   const unreconciled = data.deposits.nodes
@@ -62,32 +68,29 @@ export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
       name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
       when: time(created, 'day'),
     }));
-  const overdue = data.receivables.nodes
-    .filter(({ invoice, amountReconcilable }) => invoice.dueDate < today() && hundredths(amountReconcilable) > 0n)
-    .sort((a, b) => a.invoice.dueDate.localeCompare(b.invoice.dueDate))
-    .map(({ id, currency, amountReconcilable: amount, invoice }) => ({
-      ...{ id, currency, amount },
-      name: invoice.referenceNumber,
-      when: `due ${formatDay(invoice.dueDate)}`,
-    }));
+  const ageing = data.viewer.account.receivableAgeing.filter(({ bucket }) => bucket !== 'NOT_DUE');
+  const overdue = data.receivables.nodes.map(({ id, currency, amountReconcilable: amount, invoice }) => ({
+    ...{ id, currency, amount },
+    name: invoice.referenceNumber,
+    when: `due ${formatDay(invoice.dueDate)}`,
+  }));
   return (
     <>
-      <Waiting
-        title="To reconcile"
-        items={unreconciled}
-        sums={pending ?? sumsOf(unreconciled)}
-        more={data.deposits.pageInfo.hasNextPage}
-        noun="payment"
-        all="/payments?show=unreconciled"
-      >
+      <Waiting title="To reconcile" items={unreconciled} sums={pending} all="/payments?show=unreconciled">
         All received money is reconciled.
       </Waiting>
       <Waiting
         title="Overdue"
         items={overdue}
-        sums={sumsOf(overdue)}
-        more={data.receivables.pageInfo.hasNextPage}
-        noun="receivable"
+        sums={currenciesOf(ageing).map((currency) => ({
+          currency,
+          amount: sum(ageing.filter((entry) => entry.currency === currency).map(({ amount }) => amount)),
+        }))}
+        count={counted(
+          ageing.reduce((total, { count }) => total + count, 0),
+          'receivable',
+        )}
+        all="/receivables?show=overdue"
       >
         No receivable is overdue.
       </Waiting>
@@ -101,33 +104,21 @@ interface Item extends Amount {
   when: string;
 }
 
-/** The sums of amounts by currency. */
-function sumsOf(items: readonly Amount[]): Amount[] {
-  return currenciesOf(items).map((currency) => ({
-    currency,
-    amount: sum(items.filter((item) => item.currency === currency).map(({ amount }) => amount)),
-  }));
-}
-
-function Waiting({
-  title,
-  items,
-  sums,
-  more,
-  noun,
-  all,
-  children,
-}: {
+interface WaitingProps {
   title: string;
   items: Item[];
+  /** All that waits, by currency. */
   sums: readonly Amount[];
-  /** Whether there may be more than the list was asked for. */
-  more: boolean;
-  noun: string;
-  all?: string;
+  count?: string;
+  /** The list of all. */
+  all: string;
+  /** What the card says when nothing waits. */
   children: string;
-}) {
-  if (items.length === 0) {
+}
+
+function Waiting({ title, items, sums, count, all, children }: WaitingProps) {
+  const filled = sums.filter(({ amount }) => hundredths(amount) !== 0n);
+  if (filled.length === 0) {
     return (
       <Card title={title}>
         <p className="hint">{children}</p>
@@ -135,16 +126,11 @@ function Waiting({
     );
   }
   return (
-    <Card
-      title={title}
-      action={<span className="count">{`${more ? 'At least ' : ''}${counted(items.length, noun)}`}</span>}
-    >
+    <Card title={title} action={count && <span className="count">{count}</span>}>
       <p className="waiting-sums">
-        {sums
-          .filter(({ amount }) => hundredths(amount) !== 0n)
-          .map((money) => (
-            <Money key={money.currency} {...money} />
-          ))}
+        {filled.map((money) => (
+          <Money key={money.currency} {...money} />
+        ))}
       </p>
       <ul className="waiting">
         {items.slice(0, shown).map(({ id, name, when, amount, currency }) => (
@@ -157,11 +143,9 @@ function Waiting({
           </li>
         ))}
       </ul>
-      {all && (
-        <Link href={all} className="button small">
-          Show all
-        </Link>
-      )}
+      <Link href={all} className="button small" aria-label={`Show all: ${title.toLowerCase()}`}>
+        Show all
+      </Link>
     </Card>
   );
 }

@@ -14,7 +14,7 @@ import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite } from '../../session';
-import { isUnreconciled } from './list';
+import { isUnreconciled } from './query';
 import { Reconcile } from './reconcile';
 import { toolsFor } from './tools';
 

@@ -1,54 +1,20 @@
-import { hundredths } from '../../format/money';
+import { currencies } from '../../format/money';
+import { useTimeZone } from '../../format/preferences';
+import { dayBefore, startOfDay } from '../../format/days';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Choice, isAmount, isDay, Pager, Range, Tabs, useFilters } from '../../parts/filters';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { type Column, Table } from '../../parts/table';
-import { nameOf } from '../../session';
-
-const PaymentsQuery = graphql(`
-  query Payments(
-    $first: Int!
-    $after: ID
-    $status: [DepositStatus!]
-    $method: [DepositPaymentMethod!]
-    $currency: [Currency!]
-  ) {
-    deposits(first: $first, after: $after, status: $status, paymentMethod: $method, currency: $currency) {
-      nodes {
-        id
-        created
-        amount
-        currency
-        status
-        paymentMethod
-        pendingRest
-        statementDescriptor
-        fromAccount {
-          id
-          nickname
-        }
-        toAccount {
-          id
-          nickname
-        }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
-    }
-  }
-`);
-
-type Payment = ResultOf<typeof PaymentsQuery>['deposits']['nodes'][number];
+import { nameOf, useSession } from '../../session';
+import { Export } from './export';
+import { type Filters, isUnreconciled, type Payment, PaymentsQuery } from './query';
 
 const statuses = ['INITIALIZED', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'FAILED', 'REVERSED'] as const;
 const methods = [
@@ -64,52 +30,79 @@ const methods = [
   'KLARNA',
   'UPI',
 ] as const;
-const currencies = ['USD', 'INR', 'EUR', 'GBP'] as const;
+const orders = { oldest: 'CREATED_ASC', amount: 'AMOUNT_DESC', least: 'AMOUNT_ASC' } as const;
+const orderNames = { oldest: 'Oldest', amount: 'Largest', least: 'Smallest' };
+const sorts = Object.keys(orders) as (keyof typeof orders)[];
 
-/** Whether a payment has money that counts towards no receivable yet. */
-export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {
-  return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
+/** The filters of the address as arguments of the list. Each order goes with filters of its own. */
+function useArguments() {
+  const { params, one, range } = useFilters();
+  const { viewer } = useSession();
+  const timeZone = useTimeZone();
+  const open = params.get('show') === 'unreconciled';
+  const [sort, currency] = [one('sort', sorts), one('currency', currencies)];
+  const [status, method] = [one('status', statuses), one('method', methods)];
+  const byAmount = !open && (sort === 'amount' || sort === 'least');
+  const days = range('received', isDay);
+  const filters: Filters = byAmount
+    ? // Amounts of several currencies have no common order.
+      { currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) }
+    : {
+        status: open ? ['COMPLETED'] : status && [status],
+        method: method && [method],
+        currency: currency && [currency],
+        created: days && {
+          gte: days.gte && startOfDay(days.gte, timeZone),
+          lt: days.lte && startOfDay(dayBefore(`${days.lte}T00:00:00Z`, 'UTC', -1), timeZone),
+        },
+      };
+  return { open, byAmount, variables: { ...filters, ...(sort && !open && { orderBy: orders[sort] }) } };
 }
 
-/** The payments that were received, newest first. */
+/** The payments that were received, newest first unless the viewer sorts them. */
 export function Payments() {
-  const { params, one, set } = useFilters();
-  const open = params.get('show') === 'unreconciled';
-  const [status, method, currency] = [one('status', statuses), one('method', methods), one('currency', currencies)];
-  const { data, error, ask } = useLive(PaymentsQuery, {
-    // The gateway does not select by what is open, so a page of the list is larger than what is shown of it.
-    first: open ? 100 : 25,
-    after: params.get('after'),
-    status: open ? ['COMPLETED'] : status && [status],
-    method: method && [method],
-    currency: currency && [currency],
-  });
+  const { params, set } = useFilters();
+  const { open, byAmount, variables } = useArguments();
+  // The gateway does not select by what is open, so a page of the list is larger than what is shown of it.
+  const page = { first: open ? 100 : 25, after: params.get('after') };
+  const { data, error, ask } = useLive(PaymentsQuery, { ...variables, ...page });
   const rows = data?.deposits.nodes.filter((payment) => !open || isUnreconciled(payment));
   return (
-    <Page title="Payments">
+    <Page title="Payments" actions={<Export variables={variables} only={open ? isUnreconciled : undefined} />}>
       <div className="filters">
-        <div className="filter tabs" role="group" aria-label="Show">
-          <button type="button" aria-pressed={!open} onClick={() => set({ show: null })}>
-            All
-          </button>
-          <button type="button" aria-pressed={open} onClick={() => set({ show: 'unreconciled', status: null })}>
-            To reconcile
-          </button>
-        </div>
-        {!open && <Choice label="Status" name="status" values={statuses} />}
-        <Choice label="Method" name="method" values={methods} />
-        <Choice label="Currency" name="currency" values={currencies} />
+        <Tabs
+          kinds={[
+            ['all', 'All'],
+            ['unreconciled', 'To reconcile'],
+          ]}
+          chosen={open ? 'unreconciled' : 'all'}
+          onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null })}
+        />
+        {!open && <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />}
+        {!open && !byAmount && <Choice label="Status" name="status" values={statuses} />}
+        {!byAmount && <Choice label="Method" name="method" values={methods} />}
+        <Choice
+          label="Currency"
+          name="currency"
+          values={currencies}
+          none={byAmount ? variables.currency?.[0] : 'All'}
+        />
+        {byAmount && <Range label="Amount" name="amount" type="amount" />}
+        {!byAmount && <Range label="Received" name="received" type="date" />}
       </div>
       {error && !data && <Problem error={error} onRetry={ask} />}
       {!rows && !error && <Lines count={10} />}
-      {rows && rows.length > 0 && <List rows={rows} />}
+      {rows && rows.length > 0 && <Rows rows={rows} />}
       {rows?.length === 0 && <NoPayments filtered={[...params.keys()].length > 0} open={open} />}
       {data && <Pager pageInfo={data.deposits.pageInfo} />}
     </Page>
   );
 }
 
-function List({ rows }: { rows: Payment[] }) {
+/** The filters that do not go with every order. */
+const others = ['status', 'method', 'amountFrom', 'amountTo', 'receivedFrom', 'receivedTo'];
+
+function Rows({ rows }: { rows: Payment[] }) {
   const time = useTimes();
   const columns: Column<Payment>[] = [
     {

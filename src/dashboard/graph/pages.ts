@@ -1,0 +1,30 @@
+import type { AnyVariables, Client, TypedDocumentNode } from 'urql';
+
+interface Connection<Row> {
+  nodes: readonly Row[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+/** How many rows a page of a complete list has: the most that the gateway gives at once. */
+const rowsOfPage = 100;
+
+/**
+ * All pages of a list, one after the other, newest first. The query has the variables `$first` and `$after`. Throws the
+ * error of the first page that fails.
+ */
+export async function* pagesOf<Data, Variables extends AnyVariables, Row>(
+  client: Client,
+  query: TypedDocumentNode<Data, Variables & { first: number; after?: string | null }>,
+  variables: Variables,
+  connectionOf: (data: Data) => Connection<Row>,
+): AsyncGenerator<readonly Row[]> {
+  let after: string | null = null;
+  do {
+    const page = { ...variables, first: rowsOfPage, after };
+    const { data, error } = await client.query(query, page, { requestPolicy: 'network-only' }).toPromise();
+    if (error) throw error;
+    const { nodes, pageInfo } = connectionOf(data!);
+    yield nodes;
+    after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+  } while (after !== null);
+}

@@ -1,0 +1,54 @@
+import { words } from '../../format/words';
+import { Copy, Facts } from '../../parts/facts';
+import { Card } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { AccountDetail } from './detail';
+
+type Address = AccountDetail['addresses']['nodes'][number];
+
+const categories: Record<Address['category'], string> = {
+  SERVICE_RECEIVE: 'To be paid at',
+  USER_PAYOUT: 'Payouts go to',
+  PARTNER_PAYMENT: 'Has paid from',
+  SERVICE_CHECKOUT: 'Checkouts are paid at',
+  SERVICE_FEE_ADVANCE: 'Advance for fees',
+};
+
+/** The addresses of an account. What is given to payers can be copied. */
+export function Addresses({ addresses }: { addresses: readonly Address[] }) {
+  // What a customer has paid from has no details that could be used again.
+  const shown = addresses.filter(({ bankAccount, vpa }) => vpa || bankAccount?.number || bankAccount?.iban);
+  if (shown.length === 0) return null;
+  return (
+    <Card title="Addresses">
+      <ul className="addresses">
+        {shown.map((address) => (
+          <li key={address.id}>
+            <header>
+              <h3>
+                {categories[address.category]} · {address.currency}
+              </h3>
+              <Status value={address.status} />
+            </header>
+            <Facts facts={factsOf(address)} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function factsOf({ name, bankAccount, vpa }: Address) {
+  const copied = (label: string, text: string | null | undefined) =>
+    [label, text ? <Copy text={text} label={label} /> : null] as const;
+  return [
+    ['Name', name] as const,
+    ['Bank', bankAccount?.bankName] as const,
+    copied('Account number', bankAccount?.number),
+    copied('IBAN', bankAccount?.iban),
+    copied('Routing code', bankAccount?.domesticCredit),
+    copied('Wire routing code', bankAccount?.domesticWire),
+    copied('SWIFT/BIC', bankAccount?.globalWire),
+    copied(words('UPI_ID'), vpa?.id),
+  ];
+}

@@ -1,0 +1,145 @@
+import { Link } from 'wouter';
+import { hundredths } from '../../format/money';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Choice, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
+import { nameOf, useMayWrite } from '../../session';
+
+const AccountsQuery = graphql(`
+  query Accounts($type: [AccountType!], $status: [AccountStatus!], $after: ID) {
+    accounts(type: $type, status: $status, first: 25, after: $after) {
+      nodes {
+        id
+        created
+        nickname
+        status
+        businessDetails {
+          legalName
+          physicalAddress {
+            city
+            countryCode
+          }
+        }
+        balance {
+          available {
+            amount
+            currency
+          }
+          pending {
+            amount
+            currency
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Account = ResultOf<typeof AccountsQuery>['accounts']['nodes'][number];
+
+const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'DEACTIVATED', 'HOLD'] as const;
+
+/** What differs between the users of a platform and the customers of an account. */
+const kinds = {
+  USER: {
+    title: 'Users',
+    path: '/users',
+    create: 'New user',
+    none: 'No users yet',
+    hint: 'A user gets paid through your platform.',
+  },
+  PARTNER: {
+    title: 'Customers',
+    path: '/customers',
+    create: 'New customer',
+    none: 'No customers yet',
+    hint: 'A customer pays you. When it is activated, it gets an address to which it can pay.',
+  },
+} as const;
+
+/** The users of a platform. */
+export function Users() {
+  return <Accounts type="USER" />;
+}
+
+/** The customers of an account, which the graph calls partners. */
+export function Customers() {
+  return <Accounts type="PARTNER" />;
+}
+
+function Accounts({ type }: { type: keyof typeof kinds }) {
+  const { title, path, create, none, hint } = kinds[type];
+  const { params, one } = useFilters();
+  const time = useTimes();
+  const status = one('status', statuses);
+  const result = useLive(AccountsQuery, { type: [type], status: status && [status], after: params.get('after') });
+  const mayWrite = useMayWrite();
+  const columns: Column<Account>[] = [
+    {
+      head: 'Name',
+      cell: (account) => (
+        <span className="two-lines">
+          <strong className="clip">{nameOf(account)}</strong>
+          <span className="hint clip">{account.businessDetails.legalName}</span>
+        </span>
+      ),
+    },
+    {
+      head: 'Place',
+      cell: ({ businessDetails: { physicalAddress: at } }) => [at?.city, at?.countryCode].filter(Boolean).join(', '),
+      only: 'wide',
+    },
+    { head: 'Added', cell: ({ created }) => time(created, 'date'), only: 'wider' },
+    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true, only: 'wider' },
+    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true, only: 'wider' },
+    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, end: true },
+  ];
+  const action = mayWrite && (
+    <Link href={`${path}/new`} className="button primary">
+      {create}
+    </Link>
+  );
+  return (
+    <Page title={title} actions={action}>
+      <div className="filters">
+        <Choice label="Status" name="status" values={statuses} />
+      </div>
+      <List
+        label={title}
+        result={result}
+        page={result.data?.accounts}
+        columns={columns}
+        href={({ id }) => `/accounts/${id}`}
+        empty={
+          <Empty title={status ? 'None has this status' : none}>
+            <p>{hint}</p>
+            {!status && action}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function Amounts({ amounts = [] }: { amounts?: readonly { amount: string; currency: string }[] | undefined }) {
+  const filled = amounts.filter(({ amount }) => hundredths(amount) !== 0n);
+  if (filled.length === 0) return <span className="hint">–</span>;
+  return (
+    <span className="two-lines">
+      {filled.map((money) => (
+        <Money key={money.currency} {...money} />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,153 @@
+import { useState } from 'react';
+import { words } from '../../format/words';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { type InputMember, useInputMembers } from '../../graph/input-types';
+import { useWrite } from '../../graph/write';
+import { Form, SelectField, TextField } from '../../parts/form';
+import { Card } from '../../parts/page';
+import { Lines } from '../../parts/skeleton';
+import { UploadField } from '../../parts/upload';
+import { PayoutAddress } from './payout-address';
+import { AddPerson } from './person';
+
+/** What an account lacks, as `Account.requirements` says it. */
+export interface Requirement {
+  fieldName: string;
+  message: string;
+  alternatives: string[];
+}
+
+const UpdateMutation = graphql(`
+  mutation UpdateAccount($input: UpdateAccountInput!) {
+    updateAccount(input: $input) {
+      account {
+        id
+        requirements {
+          fieldName
+        }
+      }
+    }
+  }
+`);
+
+type Input = VariablesOf<typeof UpdateMutation>['input'];
+
+/**
+ * A form for what an account lacks. Its fields are the requirements of the gateway: their names are paths of the input
+ * of `updateAccount`, and the schema says of what type each is. Persons and the payout address have forms of their own.
+ */
+export function Onboarding({ accountId, requirements }: { accountId: string; requirements: Requirement[] }) {
+  const members = useInputMembers('UpdateAccountInput');
+  const { write, pending, failure } = useWrite(UpdateMutation);
+  if (!members) {
+    return (
+      <Card title="Before activation">
+        <Lines count={6} />
+      </Card>
+    );
+  }
+  const isField = ({ fieldName, alternatives }: Requirement) =>
+    [fieldName, ...alternatives].some((each) => members.has(pathOf(each)));
+  const persons = requirements.filter(({ fieldName }) => fieldName.startsWith('account.persons.'));
+  const addresses = requirements.filter(({ fieldName }) => fieldName.startsWith('account.addresses.'));
+  const fields = requirements.filter(isField);
+  const others = requirements.filter((each) => ![...persons, ...addresses, ...fields].includes(each));
+  const submit = (input: Omit<Input, 'id'>) => write({ input: { ...input, id: accountId } });
+  return (
+    <Card
+      title="Before activation"
+      action={
+        <span className="count">{requirements.length === 1 ? '1 thing' : `${requirements.length} things`} missing</span>
+      }
+    >
+      {fields.length > 0 && (
+        <Form label="Details of the business" submit="Save details" {...{ pending, failure }} onSubmit={submit}>
+          <div className="fields">
+            {fields.map((requirement) => (
+              <RequiredField key={requirement.fieldName} requirement={requirement} members={members} />
+            ))}
+          </div>
+        </Form>
+      )}
+      {persons.length > 0 && (
+        <AddPerson
+          accountId={accountId}
+          roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
+          hint={persons.map(({ message }) => message).join(' ')}
+        />
+      )}
+      {addresses.length > 0 && <PayoutAddress accountId={accountId} hint={addresses[0]!.message} />}
+      {others.map(({ fieldName, message }) => (
+        <p className="note" key={fieldName}>
+          {message}
+        </p>
+      ))}
+    </Card>
+  );
+}
+
+/** The path of the input that a requirement names: `account.business_details.dba` is `businessDetails.dba`. */
+function pathOf(fieldName: string): string {
+  return fieldName
+    .replace(/^account\./, '')
+    .split('.')
+    .map((part) => part.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .join('.');
+}
+
+/** The name of a member in words: `physicalAddress.postalCode` is `Postal code`. */
+function nameOfPath(path: string): string {
+  const [last = '', parent] = path.split('.').reverse();
+  const name = words(last.replaceAll(/([A-Z])/g, '_$1'));
+  return parent === 'ids' ? `${name} ID`.replace('Tax GST', 'GST') : name;
+}
+
+interface RequiredFieldProps {
+  requirement: Requirement;
+  members: ReadonlyMap<string, InputMember>;
+}
+
+/** The field of a requirement, or of one of its alternatives. */
+function RequiredField({ requirement: { fieldName, message, alternatives }, members }: RequiredFieldProps) {
+  const choices = [fieldName, ...alternatives].map(pathOf).filter((path) => members.has(path));
+  const [path, setPath] = useState(choices[0]!);
+  return (
+    <div className="required">
+      <MemberField path={path} member={members.get(path)!} message={message} />
+      {choices.length > 1 && (
+        <label className="alternative">
+          What to give
+          <select
+            value={path}
+            aria-label={`Instead of ${nameOfPath(choices[0]!)}`}
+            onChange={(event) => setPath(event.target.value)}
+          >
+            {choices.map((choice) => (
+              <option key={choice} value={choice}>
+                {nameOfPath(choice)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
+
+/** A field for a member of an input, by its type in the schema. */
+function MemberField({ path, member, message }: { path: string; member: InputMember; message: string }) {
+  const { type, description } = member;
+  const label = nameOfPath(path);
+  const hint = description?.replaceAll('`', '') ?? undefined;
+  if (type.enumValues) {
+    const options = type.enumValues.map(({ name }) => ({ value: name, name: words(name) }));
+    return <SelectField name={path} label={label} hint={hint} none="Choose …" options={options} />;
+  }
+  if (type.name === 'ID') {
+    // The message lists the purposes that the file may have; the first is as good as the others.
+    const [purpose = 'ADDITIONAL_VERIFICATION'] = message.match(/\b[A-Z]+_[A-Z_]+\b/) ?? [];
+    return <UploadField name={path} label={label} purpose={purpose.toLowerCase()} />;
+  }
+  const kind = type.name === 'EmailAddress' ? 'email' : /date/i.test(path) ? 'date' : 'text';
+  return <TextField name={path} label={label} hint={hint} type={kind} />;
+}

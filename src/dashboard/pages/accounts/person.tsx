@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { words } from '../../format/words';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { Form, TextField } from '../../parts/form';
+import { UploadField } from '../../parts/upload';
+
+const CreatePersonMutation = graphql(`
+  mutation CreatePerson($input: CreatePersonInput!) {
+    createPerson(input: $input) {
+      person {
+        id
+        account {
+          id
+          requirements {
+            fieldName
+          }
+        }
+      }
+    }
+  }
+`);
+
+type Input = VariablesOf<typeof CreatePersonMutation>['input'];
+
+const allRoles = ['director', 'owner', 'representative'] as const;
+
+/** Adds a person to an account, in the roles that it lacks. */
+export function AddPerson({ accountId, roles, hint }: { accountId: string; roles: string[]; hint: string }) {
+  const { write, pending, failure } = useWrite(CreatePersonMutation);
+  const [added, setAdded] = useState(0);
+  const submit = async ({ fullName, relationship, identification }: Input) => {
+    // A box that is not checked is absent from the form.
+    const held = Object.fromEntries(allRoles.map((role) => [role, relationship?.[role] !== undefined]));
+    const input = { accountId, fullName, relationship: held, ...(identification && { identification }) };
+    if (await write({ input })) setAdded(added + 1);
+  };
+  return (
+    <Form<Input> key={added} label="Add a person" submit="Add person" {...{ pending, failure }} onSubmit={submit}>
+      <fieldset>
+        <legend>Persons</legend>
+        <p className="hint">{hint}</p>
+        <div className="fields">
+          <TextField name="fullName" label="Full name" />
+          <div className="field" role="group" aria-label="Roles">
+            <span className="label">Roles</span>
+            {allRoles.map((role) => (
+              <label key={role} className="check">
+                <input type="checkbox" name={`relationship.${role}`} defaultChecked={roles.includes(role)} />
+                {words(role)}
+              </label>
+            ))}
+          </div>
+          <TextField name="identification.taxCardNumber" label="Tax card number" />
+          <UploadField
+            name="identification.taxCardImage"
+            label="Or an image of the tax card"
+            purpose="identity_document"
+          />
+        </div>
+      </fieldset>
+    </Form>
+  );
+}

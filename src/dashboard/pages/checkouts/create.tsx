@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { formatMoney, hundredths } from '../../format/money';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { Empty } from '../../parts/empty';
+import { AmountField, Form, SelectField } from '../../parts/form';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { nameOf } from '../../session';
+
+const FormQuery = graphql(`
+  query CheckoutForm {
+    accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
+      nodes {
+        id
+        nickname
+        businessDetails {
+          legalName
+        }
+      }
+    }
+    receivables(status: [OPEN], currency: ["INR"], first: 100) {
+      nodes {
+        id
+        currency
+        description
+        amountReconcilable
+        invoice {
+          referenceNumber
+        }
+      }
+    }
+  }
+`);
+
+const CreateMutation = graphql(`
+  mutation CreateCheckout($input: CreateCheckoutInput!) {
+    createCheckout(input: $input) {
+      checkout {
+        id
+      }
+    }
+  }
+`);
+
+type Input = VariablesOf<typeof CreateMutation>['input'];
+/** What the form asks for; the rest of the input is always the same. */
+type Asked = Pick<Input, 'amount' | 'from'> & { receivables?: string };
+
+/** Creates a checkout from three fields: who pays, which invoice, and how much. */
+export function CreateCheckout() {
+  const [{ data, error }] = useQuery({ query: FormQuery });
+  const open = data?.receivables.nodes.filter(({ amountReconcilable }) => hundredths(amountReconcilable) > 0n);
+  return (
+    <Page title="New checkout" back={{ href: '/checkouts', name: 'Checkouts' }}>
+      <Card>
+        {error && !data && <Problem error={error} />}
+        {!data && !error && <Lines count={5} />}
+        {open?.length === 0 && (
+          <Empty title="No open invoice in INR">
+            <p>A checkout collects what a receivable still lacks.</p>
+            <Link href="/receivables/new" className="button">
+              New receivable
+            </Link>
+          </Empty>
+        )}
+        {data && open && open.length > 0 && <CheckoutForm customers={data.accounts.nodes} receivables={open} />}
+      </Card>
+    </Page>
+  );
+}
+
+type Answer = ResultOf<typeof FormQuery>;
+
+interface CheckoutFormProps {
+  customers: Answer['accounts']['nodes'];
+  receivables: Answer['receivables']['nodes'];
+}
+
+function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
+  const [, go] = useLocation();
+  const { write, pending, failure } = useWrite(CreateMutation);
+  const [chosen, setChosen] = useState('');
+  const submit = async ({ receivables: id, ...input }: Asked) => {
+    const fixed: Pick<Input, 'currency' | 'paymentMethods' | 'redirectUrl'> = {
+      currency: 'INR',
+      paymentMethods: ['UPI', 'CARDS'],
+      // After the payment the customer comes to the gateway's own start page.
+      redirectUrl: `${location.origin}/`,
+    };
+    const made = await write({ input: { ...input, ...fixed, receivables: id ? [{ id }] : [] } });
+    if (made) go(`/checkouts/${made.createCheckout.checkout.id}`);
+  };
+  const cancel = (
+    <Link href="/checkouts" className="button">
+      Cancel
+    </Link>
+  );
+  return (
+    <Form<Asked>
+      label="New checkout"
+      submit="Create checkout"
+      {...{ pending, failure }}
+      onSubmit={submit}
+      actions={cancel}
+    >
+      <div className="fields">
+        <SelectField
+          name="from.accountId"
+          label="Customer"
+          none="Choose …"
+          options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
+        />
+        <SelectField
+          name="receivables"
+          label="Invoice"
+          none="Choose …"
+          onChange={setChosen}
+          options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
+            value: id,
+            name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
+          }))}
+        />
+        <AmountField
+          // Another invoice has another amount.
+          key={chosen}
+          name="amount"
+          label="Amount"
+          currency="INR"
+          defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
+          hint="What is open, unless you ask for less."
+        />
+      </div>
+    </Form>
+  );
+}

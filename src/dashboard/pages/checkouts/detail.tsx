@@ -1,0 +1,190 @@
+import { ExternalLink } from 'lucide-react';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { useWrite } from '../../graph/write';
+import { NotFound } from '../../parts/empty';
+import { Copy, Facts } from '../../parts/facts';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Qr } from '../../parts/qr';
+import { PageSkeleton } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
+import { nameOf, useMayWrite } from '../../session';
+import { toolsFor } from './tools';
+
+const CheckoutQuery = graphql(`
+  query Checkout($id: ID!) {
+    checkout(id: $id) {
+      id
+      created
+      expiresAt
+      amount
+      grossAmount
+      currency
+      status
+      pageUrl
+      methods
+      fromAccount {
+        id
+        nickname
+      }
+      toAccount {
+        id
+        nickname
+      }
+      deposit {
+        id
+      }
+      receivables {
+        id
+        invoice {
+          referenceNumber
+        }
+      }
+      transactions(first: 10) {
+        nodes {
+          id
+          created
+          method
+          status
+          reasonCode
+        }
+      }
+    }
+  }
+`);
+
+const CancelMutation = graphql(`
+  mutation CancelCheckout($id: ID!) {
+    cancelCheckout(input: { id: $id }) {
+      checkout {
+        id
+        status
+      }
+    }
+  }
+`);
+
+type CheckoutDetail = NonNullable<ResultOf<typeof CheckoutQuery>['checkout']>;
+
+/** One checkout: the link that the customer gets, and how far the payment has come. */
+export function Checkout({ params }: { params: { id: string } }) {
+  // The viewer may be waiting for the payment, so the state is asked for more often.
+  const { data, error, ask } = useLive(CheckoutQuery, { id: params.id }, { seconds: 3 });
+  const mayWrite = useMayWrite();
+  const { write, pending, failure } = useWrite(CancelMutation);
+  const checkout = data?.checkout;
+  if (!checkout) {
+    if (data) return <NotFound />;
+    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
+  }
+  const { id, amount, currency, status, fromAccount } = checkout;
+  const open = status === 'INITIALIZED';
+  return (
+    <Page
+      title={`Checkout for ${nameOf(fromAccount)}`}
+      back={{ href: '/checkouts', name: 'Checkouts' }}
+      subtitle={
+        <p className="amount-line" role="status">
+          <Money amount={amount} currency={currency} />
+          <Status value={status} />
+        </p>
+      }
+      actions={
+        open &&
+        mayWrite && (
+          <button type="button" className="button danger" disabled={pending} onClick={() => void write({ id })}>
+            Cancel checkout
+          </button>
+        )
+      }
+    >
+      {failure && <Problem error={failure} />}
+      <div className="detail">
+        <div>
+          {open && <Share checkout={checkout} />}
+          <Attempts checkout={checkout} />
+          <Timeline objectId={id} />
+        </div>
+        <div>
+          <About checkout={checkout} />
+          <TestTools id={id} tools={toolsFor(status)} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Share({ checkout: { pageUrl } }: { checkout: CheckoutDetail }) {
+  return (
+    <Card title="Payment page">
+      <div className="share">
+        <Qr text={pageUrl} label="QR code of the payment page" />
+        <div>
+          <p className="hint">Send this link to the customer, or let them scan the code.</p>
+          <Copy text={pageUrl} label="the link" />
+          <a href={pageUrl} target="_blank" rel="noreferrer" className="button">
+            <ExternalLink aria-hidden /> Open the page
+          </a>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+function Attempts({ checkout }: { checkout: CheckoutDetail }) {
+  const time = useTimes();
+  return (
+    <Card title="Attempts">
+      {checkout.transactions.nodes.length === 0 && <p className="hint">The customer has not tried to pay yet.</p>}
+      {checkout.transactions.nodes.length > 0 && (
+        <Table
+          label="Attempts"
+          rows={checkout.transactions.nodes}
+          columns={[
+            { head: 'Method', cell: ({ method }) => words(method) },
+            { head: 'Tried', cell: ({ created }) => time(created), only: 'wide' },
+            { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode), only: 'wide' },
+            { head: 'Status', cell: ({ status }) => <Status value={status} />, end: true },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+function About({ checkout }: { checkout: CheckoutDetail }) {
+  const time = useTimes();
+  const { fromAccount, toAccount, receivables, grossAmount, amount, currency, methods, deposit } = checkout;
+  return (
+    <Card title="Details">
+      <Facts
+        facts={[
+          ['Customer', <ObjectLink id={fromAccount.id}>{nameOf(fromAccount)}</ObjectLink>],
+          ['Paid to', <ObjectLink id={toAccount.id}>{nameOf(toAccount)}</ObjectLink>],
+          [
+            'Invoices',
+            receivables.map(({ id, invoice }) => (
+              <div key={id}>
+                <ObjectLink id={id}>{invoice.referenceNumber}</ObjectLink>
+              </div>
+            )),
+          ],
+          ['Customer pays', grossAmount !== amount && <Money amount={grossAmount} currency={currency} />],
+          ['Methods', methods.map(words).join(', ')],
+          ['Payment', deposit && <ObjectLink id={deposit.id}>Show the payment</ObjectLink>],
+          ['Expires', <time dateTime={checkout.expiresAt}>{time(checkout.expiresAt)}</time>],
+          ['Created', <time dateTime={checkout.created}>{time(checkout.created)}</time>],
+          ['ID', <Copy text={checkout.id} label="the id" />],
+        ]}
+      />
+    </Card>
+  );
+}

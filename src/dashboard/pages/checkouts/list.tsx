@@ -1,0 +1,105 @@
+import { Link } from 'wouter';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Choice, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
+import { nameOf, useMayWrite } from '../../session';
+
+const CheckoutsQuery = graphql(`
+  query Checkouts($after: ID, $status: [CheckoutStatus!]) {
+    checkouts(first: 25, after: $after, status: $status) {
+      nodes {
+        id
+        created
+        expiresAt
+        amount
+        currency
+        status
+        fromAccount {
+          id
+          nickname
+        }
+        receivables {
+          id
+          invoice {
+            referenceNumber
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Checkout = ResultOf<typeof CheckoutsQuery>['checkouts']['nodes'][number];
+
+const statuses = ['INITIALIZED', 'COMPLETED', 'EXPIRED', 'CANCELLED'] as const;
+
+/** The checkouts: payment pages for customers in India. Edition 2 alone has them. */
+export function Checkouts() {
+  const { params, one } = useFilters();
+  const status = one('status', statuses);
+  const result = useLive(CheckoutsQuery, { after: params.get('after'), status: status && [status] });
+  const time = useTimes();
+  const mayWrite = useMayWrite();
+  const columns: Column<Checkout>[] = [
+    {
+      head: 'Customer',
+      cell: ({ fromAccount, receivables }) => (
+        <span className="two-lines">
+          <strong className="clip">{nameOf(fromAccount)}</strong>
+          <span className="hint clip">{receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}</span>
+        </span>
+      ),
+    },
+    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, only: 'wide' },
+    { head: 'Created', cell: ({ created }) => time(created), only: 'wide' },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), only: 'wider' },
+    {
+      head: 'Amount',
+      cell: (checkout) => (
+        <span className="two-lines">
+          <Money amount={checkout.amount} currency={checkout.currency} />
+          <span className="only-narrow">
+            <Status value={checkout.status} />
+          </span>
+        </span>
+      ),
+      end: true,
+    },
+  ];
+  const create = mayWrite && (
+    <Link href="/checkouts/new" className="button primary">
+      New checkout
+    </Link>
+  );
+  return (
+    <Page title="Checkouts" actions={create}>
+      <div className="filters">
+        <Choice label="Status" name="status" values={statuses} />
+      </div>
+      <List
+        label="Checkouts"
+        result={result}
+        page={result.data?.checkouts}
+        columns={columns}
+        href={({ id }) => `/checkouts/${id}`}
+        empty={
+          <Empty title={status ? 'No checkout has this status' : 'No checkouts yet'}>
+            <p>A checkout is a page on which a customer pays an invoice by UPI or card.</p>
+            {!status && create}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

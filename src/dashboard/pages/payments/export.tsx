@@ -1,0 +1,73 @@
+import { Download } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { type CombinedError, useClient } from 'urql';
+import { csvLine } from '../../format/csv';
+import { counted } from '../../format/words';
+import { save } from '../../graph/files';
+import { pagesOf } from '../../graph/pages';
+import { failureOf } from '../../graph/write';
+import { Problem } from '../../parts/problem';
+import { nameOf } from '../../session';
+import { type Filters, type Payment, PaymentsQuery } from './query';
+
+const head = ['id', 'received', 'from', 'to', 'method', 'status', 'descriptor', 'amount', 'open', 'currency'];
+
+/** A payment as a line of the file. Amounts are as the graph has them. */
+function lineOf(payment: Payment): string {
+  const { id, created, fromAccount, toAccount, paymentMethod, status, statementDescriptor: text } = payment;
+  const [from, to] = [fromAccount && nameOf(fromAccount), toAccount && nameOf(toAccount)];
+  const facts = [id, created, from ?? '', to ?? '', paymentMethod, status, text];
+  return csvLine([...facts, payment.amount, payment.pendingRest, payment.currency]);
+}
+
+interface ExportProps {
+  variables: Filters;
+  /** Which of the payments are exported, where the gateway cannot select them. */
+  only?: ((payment: Payment) => boolean) | undefined;
+}
+
+/** Saves all payments that the filters select as a CSV file, page by page. */
+export function Export({ variables, only = () => true }: ExportProps) {
+  const client = useClient();
+  const [count, setCount] = useState<number | null>(null);
+  const [error, setError] = useState<CombinedError>();
+  const stopped = useRef(false);
+  const run = async () => {
+    stopped.current = false;
+    setError(undefined);
+    setCount(0);
+    const lines = [csvLine(head)];
+    try {
+      for await (const page of pagesOf(client, PaymentsQuery, variables, ({ deposits }) => deposits)) {
+        if (stopped.current) return;
+        lines.push(...page.filter(only).map(lineOf));
+        setCount(lines.length - 1);
+      }
+      save(new Blob(lines, { type: 'text/csv' }), 'payments.csv');
+    } catch (caught) {
+      setError(caught as CombinedError);
+    } finally {
+      setCount(null);
+    }
+  };
+  if (count !== null) {
+    return (
+      <>
+        <span className="hint" role="status">
+          {counted(count, 'payment')} …
+        </span>
+        <button type="button" className="button" onClick={() => (stopped.current = true)}>
+          Stop
+        </button>
+      </>
+    );
+  }
+  return (
+    <>
+      {error && <Problem error={failureOf(error)} />}
+      <button type="button" className="button" onClick={() => void run()}>
+        <Download aria-hidden /> Export CSV
+      </button>
+    </>
+  );
+}

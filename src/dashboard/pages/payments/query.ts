@@ -1,0 +1,61 @@
+import { hundredths } from '../../format/money';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+
+/** A page of the payments, for the list and for its export. */
+export const PaymentsQuery = graphql(`
+  query Payments(
+    $first: Int!
+    $after: ID
+    $orderBy: DepositOrder
+    $amount: AmountFilter
+    $created: TimeFilter
+    $status: [DepositStatus!]
+    $method: [DepositPaymentMethod!]
+    $currency: [Currency!]
+  ) {
+    deposits(
+      first: $first
+      after: $after
+      orderBy: $orderBy
+      amount: $amount
+      created: $created
+      status: $status
+      paymentMethod: $method
+      currency: $currency
+    ) {
+      nodes {
+        id
+        created
+        amount
+        currency
+        status
+        paymentMethod
+        pendingRest
+        statementDescriptor
+        fromAccount {
+          id
+          nickname
+        }
+        toAccount {
+          id
+          nickname
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+/** A payment of the list. */
+export type Payment = ResultOf<typeof PaymentsQuery>['deposits']['nodes'][number];
+
+/** Which payments the list shows. */
+export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>;
+
+/** Whether a payment has money that counts towards no receivable yet. */
+export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {
+  return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
+}

@@ -1,0 +1,125 @@
+import { Printer } from 'lucide-react';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { NotFound } from '../../parts/empty';
+import { Copy, Facts } from '../../parts/facts';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { PageSkeleton } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
+import { nameOf } from '../../session';
+import { bankOf } from './list';
+import { Statement, useSettlements } from './statement';
+import { toolsFor } from './tools';
+
+const PayoutQuery = graphql(`
+  query Payout($id: ID!) {
+    payout(id: $id) {
+      id
+      created
+      amount
+      currency
+      sourceAmount
+      sourceCurrency
+      rate
+      status
+      expectedArrival
+      paymentId
+      account {
+        id
+        nickname
+        businessDetails {
+          legalName
+          ids {
+            business
+            tax
+            taxGst
+            taxTrade
+          }
+          physicalAddress {
+            line1
+            line2
+            city
+            state
+            postalCode
+            countryCode
+          }
+        }
+      }
+      address {
+        id
+        name
+        bankAccount {
+          bankName
+          last4
+        }
+      }
+    }
+  }
+`);
+
+export type PayoutDetail = NonNullable<ResultOf<typeof PayoutQuery>['payout']>;
+
+/** One payout: where it went, and the invoices that it settles, also as a statement to print. */
+export function Payout({ params }: { params: { id: string } }) {
+  const { data, error, ask } = useLive(PayoutQuery, { id: params.id });
+  const settlements = useSettlements(params.id);
+  const payout = data?.payout;
+  if (!payout) {
+    if (data) return <NotFound />;
+    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
+  }
+  return (
+    <Page
+      title={`Payout to ${nameOf(payout.account)}`}
+      back={{ href: '/payouts', name: 'Payouts' }}
+      subtitle={
+        <p className="amount-line">
+          <Money amount={payout.amount} currency={payout.currency} />
+          <Status value={payout.status} />
+        </p>
+      }
+      actions={
+        <button type="button" className="button" disabled={!settlements.complete} onClick={() => print()}>
+          <Printer aria-hidden /> Print statement
+        </button>
+      }
+    >
+      <div className="detail">
+        <div>
+          <Statement payout={payout} settlements={settlements} />
+          <Timeline objectId={payout.id} />
+        </div>
+        <div>
+          <About payout={payout} />
+          <TestTools id={payout.id} tools={toolsFor(payout.status)} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function About({ payout }: { payout: PayoutDetail }) {
+  const time = useTimes();
+  const { account, address, created, expectedArrival, sourceAmount, sourceCurrency, currency } = payout;
+  return (
+    <Card title="Details">
+      <Facts
+        facts={[
+          ['Account', <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>],
+          ['To', `${address.name ?? ''} ${bankOf(address)}`],
+          ['Sent', <time dateTime={created}>{time(created)}</time>],
+          ['Expected', expectedArrival && <time dateTime={expectedArrival}>{time(expectedArrival)}</time>],
+          ['Exchanged from', sourceCurrency !== currency && <Money amount={sourceAmount} currency={sourceCurrency} />],
+          ['Rate', sourceCurrency !== currency && `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
+          ['ID', <Copy text={payout.id} label="the id" />],
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,115 @@
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Choice, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
+import { nameOf, useSession } from '../../session';
+import { Coming } from './coming';
+
+const PayoutsQuery = graphql(`
+  query Payouts($after: ID, $status: [PayoutStatus!]) {
+    payouts(first: 25, after: $after, status: $status) {
+      nodes {
+        id
+        created
+        amount
+        currency
+        sourceAmount
+        sourceCurrency
+        status
+        expectedArrival
+        account {
+          id
+          nickname
+        }
+        address {
+          id
+          bankAccount {
+            bankName
+            last4
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
+
+const statuses = ['PROCESSING', 'COMPLETED', 'FAILED'] as const;
+
+/** The payouts: what is coming, and all that were made, newest first. */
+export function Payouts() {
+  const { params, one } = useFilters();
+  const { viewer } = useSession();
+  const status = one('status', statuses);
+  const result = useLive(PayoutsQuery, { after: params.get('after'), status: status && [status] });
+  const time = useTimes();
+  const ofUsers = viewer.account.type === 'PLATFORM';
+  const columns: (Column<Payout> | false)[] = [
+    {
+      head: 'Sent',
+      cell: ({ created, address }) => (
+        <span className="two-lines">
+          <strong>{time(created, 'date')}</strong>
+          <span className="hint clip">{bankOf(address)}</span>
+        </span>
+      ),
+    },
+    ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account), only: 'wide' },
+    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, only: 'wide' },
+    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival), only: 'wider' },
+    {
+      head: 'Amount',
+      cell: (payout) => (
+        <span className="two-lines">
+          <Money amount={payout.amount} currency={payout.currency} />
+          {payout.sourceCurrency !== payout.currency && (
+            <span className="hint">
+              from <Money amount={payout.sourceAmount} currency={payout.sourceCurrency} />
+            </span>
+          )}
+          <span className="only-narrow">
+            <Status value={payout.status} />
+          </span>
+        </span>
+      ),
+      end: true,
+    },
+  ];
+  return (
+    <Page title="Payouts">
+      <Coming />
+      <div className="filters">
+        <Choice label="Status" name="status" values={statuses} />
+      </div>
+      <List
+        label="Payouts"
+        result={result}
+        page={result.data?.payouts}
+        columns={columns.filter((column) => column !== false)}
+        href={({ id }) => `/payouts/${id}`}
+        empty={
+          <Empty title={status ? 'No payout has this status' : 'No payouts yet'}>
+            <p>Reconciled payments are paid out to the bank account at the interval of the account.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+/** The bank account of a payout in words. */
+export function bankOf(address: { bankAccount: { bankName: string | null; last4: string | null } | null }): string {
+  const { bankName, last4 } = address.bankAccount ?? {};
+  return [bankName, last4 && `…${last4}`].filter(Boolean).join(' ') || 'Bank account';
+}

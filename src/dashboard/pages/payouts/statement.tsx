@@ -1,0 +1,212 @@
+import { useEffect, useState } from 'react';
+import { type CombinedError, useClient } from 'urql';
+import { formatDay, useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { pagesOf } from '../../graph/pages';
+import { Empty } from '../../parts/empty';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { nameOf } from '../../session';
+import type { PayoutDetail } from './detail';
+import { bankOf } from './list';
+
+const SettlementsQuery = graphql(`
+  query Settlements($id: ID!, $first: Int!, $after: ID) {
+    payout(id: $id) {
+      id
+      allocations(first: $first, after: $after) {
+        nodes {
+          amount
+          currency
+          deposit {
+            id
+            created
+            fromAccount {
+              id
+              nickname
+              businessDetails {
+                legalName
+              }
+            }
+          }
+          receivable {
+            id
+            purposeCode
+            purposeCodeDescription
+            invoice {
+              amount
+              creationDate
+              referenceNumber
+            }
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+type Settlement = NonNullable<ResultOf<typeof SettlementsQuery>['payout']>['allocations']['nodes'][number];
+
+export interface Settlements {
+  rows: readonly Settlement[];
+  /** Whether all have arrived: a statement lists every invoice. */
+  complete: boolean;
+  error?: CombinedError;
+}
+
+/** What a payout settles, page by page. */
+export function useSettlements(id: string): Settlements {
+  const client = useClient();
+  const [settlements, setSettlements] = useState<Settlements>({ rows: [], complete: false });
+  useEffect(() => {
+    let open = true;
+    const load = async () => {
+      const none = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+      let rows: readonly Settlement[] = [];
+      for await (const page of pagesOf(client, SettlementsQuery, { id }, ({ payout }) => payout?.allocations ?? none)) {
+        if (!open) return;
+        rows = [...rows, ...page];
+        setSettlements({ rows, complete: false });
+      }
+      setSettlements({ rows, complete: true });
+    };
+    setSettlements({ rows: [], complete: false });
+    load().catch((error: CombinedError) => open && setSettlements({ rows: [], complete: false, error }));
+    return () => {
+      open = false;
+    };
+  }, [client, id]);
+  return settlements;
+}
+
+/**
+ * The invoices that a payout settles. On paper it is a statement for the bank, with what a remittance certificate (FIRA)
+ * or an eBRC needs: who paid, for which invoice and purpose, how much, and when.
+ */
+export function Statement({ payout, settlements }: { payout: PayoutDetail; settlements: Settlements }) {
+  const { rows, complete, error } = settlements;
+  return (
+    <Card title="Settled invoices" className="statement">
+      <Letterhead payout={payout} />
+      {error && <Problem error={error} />}
+      {rows.length === 0 && !complete && !error && <Lines count={4} />}
+      {rows.length === 0 && complete && (
+        <Empty title="No invoice">
+          <p>The payout has failed, or its money was not reconciled with receivables.</p>
+        </Empty>
+      )}
+      {rows.length > 0 && <Invoices rows={rows} payout={payout} />}
+    </Card>
+  );
+}
+
+function Invoices({ rows, payout }: { rows: readonly Settlement[]; payout: PayoutDetail }) {
+  const time = useTimes();
+  return (
+    <div className="table-frame">
+      <table className="table" aria-label="Settled invoices">
+        <thead>
+          <tr>
+            <th scope="col">Invoice</th>
+            <th scope="col" className="only-wide">
+              Paid by
+            </th>
+            <th scope="col" className="only-wider">
+              Purpose
+            </th>
+            <th scope="col" className="end">
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ amount, currency, deposit, receivable }, i) => (
+            <tr key={i}>
+              <td>
+                <span className="two-lines">
+                  {receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>}
+                  {receivable && <span className="hint">{formatDay(receivable.invoice.creationDate)}</span>}
+                  <span className="hint only-narrow">{deposit && payerOf(deposit)}</span>
+                </span>
+              </td>
+              <td className="only-wide">
+                <span className="two-lines">
+                  {deposit && <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>}
+                  {deposit && <span className="hint">{time(deposit.created, 'date')}</span>}
+                </span>
+              </td>
+              <td className="only-wider" title={receivable?.purposeCodeDescription ?? undefined}>
+                {receivable?.purposeCode} <span className="only-print">{receivable?.purposeCodeDescription}</span>
+              </td>
+              <td className="end">
+                <Money amount={amount} currency={currency} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Payout</th>
+            <td className="only-wide" />
+            <td className="only-wider" />
+            <td className="end">
+              <strong>
+                <Money amount={payout.sourceAmount} currency={payout.sourceCurrency} />
+              </strong>
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+    </div>
+  );
+}
+
+function payerOf({ fromAccount: payer }: NonNullable<Settlement['deposit']>): string {
+  return payer ? (payer.businessDetails.legalName ?? nameOf(payer)) : 'Unknown payer';
+}
+
+/** The head of the printed statement: who was paid, how much, at which rate, and into which bank account. */
+function Letterhead({ payout }: { payout: PayoutDetail }) {
+  const time = useTimes();
+  const { account, address, currency, sourceCurrency } = payout;
+  const { legalName, ids, physicalAddress: at } = account.businessDetails;
+  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, at.countryCode].filter(Boolean).join(', ');
+  const facts = [
+    ['Beneficiary', legalName ?? nameOf(account)],
+    ['Address', place],
+    ['Business id', ids?.business],
+    ['Tax id', ids?.tax],
+    ['GST id', ids?.taxGst],
+    ['Trade id (IEC)', ids?.taxTrade],
+    ['Paid to', `${address.name ?? ''} ${bankOf(address)}`],
+    ['Date', time(payout.created, 'full')],
+    ['Exchange rate', sourceCurrency === currency ? null : `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
+    ['Reference', payout.id],
+    ['Payment', payout.paymentId],
+  ];
+  return (
+    <div className="only-print">
+      <h2>Statement of inward remittance</h2>
+      <p className="amount-line">
+        <Money amount={payout.amount} currency={currency} />
+      </p>
+      <dl className="letterhead">
+        {facts
+          .filter(([, value]) => value)
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </div>
+  );
+}

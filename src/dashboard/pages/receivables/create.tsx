@@ -1,0 +1,154 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { Link, useLocation } from 'wouter';
+import { currencies } from '../../format/money';
+import { dayBefore } from '../../format/days';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { AmountField, Form, SelectField, TextField } from '../../parts/form';
+import { Card, Page } from '../../parts/page';
+import { UploadField } from '../../parts/upload';
+import { nameOf, useSession } from '../../session';
+
+const FormQuery = graphql(`
+  query ReceivableForm {
+    purposeCodes {
+      code
+      description
+    }
+    accounts(type: [USER], status: [ACTIVATED], first: 100) {
+      nodes {
+        id
+        nickname
+        businessDetails {
+          legalName
+        }
+      }
+    }
+  }
+`);
+
+const CreateMutation = graphql(`
+  mutation CreateReceivable($input: CreateReceivableInput!) {
+    createReceivable(input: $input) {
+      receivable {
+        id
+      }
+    }
+  }
+`);
+
+type Input = VariablesOf<typeof CreateMutation>['input'];
+
+/** Creates a receivable from an invoice. The currency of both is the same, so the form has it once. */
+export function CreateReceivable() {
+  const { viewer } = useSession();
+  const [, go] = useLocation();
+  const [{ data }] = useQuery({ query: FormQuery });
+  const { write, pending, failure } = useWrite(CreateMutation);
+  const [currency, setCurrency] = useState<string>(viewer.edition === 2 ? 'INR' : 'USD');
+  const submit = async (input: Input) => {
+    const made = await write({ input: { ...input, invoice: { ...input.invoice, currency: input.currency } } });
+    if (made) go(`/receivables/${made.createReceivable.receivable.id}`);
+  };
+  const users = data?.accounts.nodes.filter(({ id }) => id !== viewer.account.id) ?? [];
+  const cancel = (
+    <Link href="/receivables" className="button">
+      Cancel
+    </Link>
+  );
+  return (
+    <Page title="New receivable" back={{ href: '/receivables', name: 'Receivables' }}>
+      <Card>
+        <Form<Input>
+          label="New receivable"
+          submit="Create receivable"
+          {...{ pending, failure }}
+          onSubmit={submit}
+          actions={cancel}
+        >
+          <fieldset>
+            <legend>Invoice</legend>
+            <div className="fields">
+              {viewer.account.type === 'PLATFORM' && (
+                <SelectField
+                  name="accountId"
+                  label="Owed to"
+                  none={nameOf(viewer.account)}
+                  options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
+                />
+              )}
+              <InvoiceFields currency={currency} onCurrency={setCurrency} />
+            </div>
+            <UploadField name="invoice.document" label="Invoice document" purpose="invoice" />
+          </fieldset>
+          <fieldset>
+            <legend>What it is for</legend>
+            <div className="fields">
+              <PurposeFields codes={data?.purposeCodes ?? []} currency={currency} />
+            </div>
+          </fieldset>
+        </Form>
+      </Card>
+    </Page>
+  );
+}
+
+function InvoiceFields({ currency, onCurrency }: { currency: string; onCurrency: (currency: string) => void }) {
+  const { viewer } = useSession();
+  return (
+    <>
+      <TextField name="invoice.referenceNumber" label="Invoice number" />
+      <SelectField
+        name="currency"
+        label="Currency"
+        defaultValue={currency}
+        options={currencies.map((value) => ({ value, name: value }))}
+        onChange={onCurrency}
+      />
+      <AmountField name="invoice.amount" label="Amount" currency={currency} />
+      <TextField
+        name="invoice.creationDate"
+        label="Invoice date"
+        type="date"
+        defaultValue={dayBefore(viewer.now, 'UTC', 0)}
+      />
+      <TextField name="invoice.dueDate" label="Due date" type="date" />
+    </>
+  );
+}
+
+interface PurposeProps {
+  codes: readonly { code: string; description: string }[];
+  currency: string;
+}
+
+function PurposeFields({ codes, currency }: PurposeProps) {
+  return (
+    <>
+      <SelectField
+        name="transactionType"
+        label="Goods or services"
+        none="Choose …"
+        options={[
+          { value: 'GOODS', name: 'Goods' },
+          { value: 'SERVICES', name: 'Services' },
+        ]}
+      />
+      <SelectField
+        name="purposeCode"
+        label="Purpose"
+        none="Choose …"
+        hint="The code of the Reserve Bank of India that describes the transaction."
+        options={codes.map(({ code, description }) => ({ value: code, name: `${code} · ${description}` }))}
+      />
+      <TextField name="description" label="Description" hint="A text of your own." />
+      <AmountField
+        name="amountMaximumReconcilable"
+        label="Most that may count"
+        currency={currency}
+        hint="The amount of the invoice, unless you say less."
+      />
+    </>
+  );
+}

@@ -1,0 +1,244 @@
+import { useState } from 'react';
+import { formatMoney, hundredths } from '../../format/money';
+import { formatDay, useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty, NotFound } from '../../parts/empty';
+import { Copy, Facts } from '../../parts/facts';
+import { FileLink } from '../../parts/file-link';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { PageSkeleton } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
+import { Timeline } from '../../parts/timeline';
+import { nameOf, useMayWrite } from '../../session';
+import { EditReceivable, VoidReceivable } from './edit';
+import { stateOf } from './list';
+
+const ReceivableQuery = graphql(`
+  query Receivable($id: ID!) {
+    viewer {
+      now
+    }
+    receivable(id: $id) {
+      id
+      created
+      currency
+      status
+      description
+      amountMaximumReconcilable
+      amountReconcilable
+      amountLocked
+      amountSettledPayouts
+      purposeCode
+      purposeCodeDescription
+      transactionType
+      account {
+        id
+        nickname
+      }
+      invoice {
+        amount
+        creationDate
+        dueDate
+        referenceNumber
+      }
+      document {
+        id
+        filename
+      }
+      systemMessages {
+        message
+        created
+      }
+      allocations(first: 50) {
+        nodes {
+          created
+          amount
+          currency
+          status
+          deposit {
+            id
+            fromAccount {
+              id
+              nickname
+            }
+          }
+          payout {
+            id
+            created
+          }
+        }
+      }
+    }
+  }
+`);
+
+export type ReceivableDetail = NonNullable<ResultOf<typeof ReceivableQuery>['receivable']>;
+
+/** One receivable: how much of it is paid, by whom, and which payout settled it. */
+export function Receivable({ params }: { params: { id: string } }) {
+  const { data, error, ask } = useLive(ReceivableQuery, { id: params.id });
+  const mayWrite = useMayWrite();
+  const [open, setOpen] = useState<'edit' | 'void' | null>(null);
+  const receivable = data?.receivable;
+  if (!receivable) {
+    if (data) return <NotFound />;
+    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
+  }
+  const { invoice, currency, systemMessages } = receivable;
+  const untouched = hundredths(receivable.amountLocked) + hundredths(receivable.amountSettledPayouts) === 0n;
+  const onClose = () => {
+    setOpen(null);
+    ask();
+  };
+  return (
+    <Page
+      title={`Invoice ${invoice.referenceNumber}`}
+      back={{ href: '/receivables', name: 'Receivables' }}
+      subtitle={
+        <p className="amount-line">
+          <Money amount={invoice.amount} currency={currency} />
+          <Status value={stateOf(receivable, data.viewer.now)} />
+        </p>
+      }
+      actions={
+        mayWrite &&
+        receivable.status !== 'VOID' && (
+          <>
+            <button type="button" className="button" onClick={() => setOpen('edit')}>
+              Edit
+            </button>
+            {untouched && (
+              <button type="button" className="button danger" onClick={() => setOpen('void')}>
+                Void
+              </button>
+            )}
+          </>
+        )
+      }
+    >
+      {open === 'edit' && <EditReceivable receivable={receivable} onClose={onClose} />}
+      {open === 'void' && <VoidReceivable receivable={receivable} onClose={onClose} />}
+      {systemMessages.map(({ message, created }) => (
+        <p className="note" key={created}>
+          {message}
+        </p>
+      ))}
+      <div className="detail">
+        <div>
+          <Progress receivable={receivable} />
+          <Allocations receivable={receivable} />
+          <Timeline objectId={receivable.id} />
+        </div>
+        <About receivable={receivable} />
+      </div>
+    </Page>
+  );
+}
+
+const parts = [
+  { key: 'amountSettledPayouts', name: 'Paid out', className: 'available' },
+  { key: 'amountLocked', name: 'Paid, to be paid out', className: 'payoutProcessing' },
+  { key: 'amountReconcilable', name: 'Open', className: 'pending' },
+] as const;
+
+function Progress({ receivable }: { receivable: ReceivableDetail }) {
+  const { amountMaximumReconcilable: most, currency } = receivable;
+  const share = (amount: string) => Number((hundredths(amount) * 1000n) / (hundredths(most) || 1n));
+  return (
+    <Card title="Paid">
+      <div className="balance-bar" aria-hidden="true">
+        {parts.map(({ key, className }) => (
+          <span key={key} className={className} style={{ flexGrow: share(receivable[key]) }} />
+        ))}
+      </div>
+      <dl className="balance-parts">
+        {parts.map(({ key, name, className }) => (
+          <div key={key}>
+            <dt>
+              <span className={`dot ${className}`} aria-hidden="true" /> {name}
+            </dt>
+            <dd>
+              <Money amount={receivable[key]} currency={currency} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {hundredths(most) !== hundredths(receivable.invoice.amount) && (
+        <p className="hint">At most {formatMoney({ amount: most, currency })} of the invoice may count.</p>
+      )}
+    </Card>
+  );
+}
+
+function Allocations({ receivable }: { receivable: ReceivableDetail }) {
+  const time = useTimes();
+  const rows = receivable.allocations.nodes.map((allocation, i) => ({ ...allocation, id: String(i) }));
+  return (
+    <Card title="Payments">
+      {rows.length === 0 ? (
+        <Empty title="Nothing has been paid yet">
+          <p>A payment appears here when it is reconciled with this receivable.</p>
+        </Empty>
+      ) : (
+        <Table
+          label="Payments"
+          rows={rows}
+          columns={[
+            {
+              head: 'From',
+              cell: ({ deposit }) =>
+                deposit && (
+                  <ObjectLink id={deposit.id}>
+                    {deposit.fromAccount ? nameOf(deposit.fromAccount) : 'Unknown payer'}
+                  </ObjectLink>
+                ),
+            },
+            { head: 'Reconciled', cell: ({ created }) => time(created), only: 'wide' },
+            {
+              head: 'Payout',
+              cell: ({ payout, status }) =>
+                payout ? (
+                  <ObjectLink id={payout.id}>{time(payout.created, 'day')}</ObjectLink>
+                ) : (
+                  <Status value={status} />
+                ),
+            },
+            {
+              head: 'Amount',
+              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
+              end: true,
+            },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
+
+function About({ receivable }: { receivable: ReceivableDetail }) {
+  const time = useTimes();
+  const { id, account, created, description, document, invoice, purposeCode, transactionType } = receivable;
+  return (
+    <Card title="Details">
+      <Facts
+        facts={[
+          ['Owed to', <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>],
+          ['Description', description],
+          ['Invoice date', formatDay(invoice.creationDate)],
+          ['Due', formatDay(invoice.dueDate)],
+          ['Document', document && <FileLink {...document} />],
+          ['For', words(transactionType)],
+          ['Purpose', `${purposeCode} · ${receivable.purposeCodeDescription ?? ''}`],
+          ['Created', <time dateTime={created}>{time(created)}</time>],
+          ['ID', <Copy text={id} label="the id" />],
+        ]}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,205 @@
+import { Link } from 'wouter';
+import { currencies } from '../../format/money';
+import { formatDay } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Choice, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
+import { nameOf, useMayWrite, useSession } from '../../session';
+import { Ageing } from './ageing';
+
+const ReceivablesQuery = graphql(`
+  query Receivables(
+    $after: ID
+    $orderBy: ReceivableOrder
+    $status: [ReceivableStatus!]
+    $currency: [Currency!]
+    $dueDate: DateFilter
+    $overdue: Boolean
+    $amount: AmountFilter
+  ) {
+    viewer {
+      now
+    }
+    receivables(
+      first: 25
+      after: $after
+      orderBy: $orderBy
+      status: $status
+      currency: $currency
+      dueDate: $dueDate
+      overdue: $overdue
+      amount: $amount
+    ) {
+      nodes {
+        id
+        currency
+        status
+        description
+        amountReconcilable
+        invoice {
+          amount
+          referenceNumber
+          dueDate
+        }
+        account {
+          id
+          nickname
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+type Receivable = ResultOf<typeof ReceivablesQuery>['receivables']['nodes'][number];
+
+const statuses = ['OPEN', 'LOCKED', 'SETTLED', 'VOID'] as const;
+const orders = {
+  due: 'DUE_DATE_ASC',
+  'due-last': 'DUE_DATE_DESC',
+  amount: 'AMOUNT_DESC',
+  least: 'AMOUNT_ASC',
+} as const;
+const orderNames = { due: 'Due first', 'due-last': 'Due last', amount: 'Largest', least: 'Smallest' };
+const sorts = Object.keys(orders) as (keyof typeof orders)[];
+
+/** The filters of the address as arguments of the list. Each order goes with filters of its own. */
+function useArguments() {
+  const { params, one, range } = useFilters();
+  const { viewer } = useSession();
+  const [sort, status, currency] = [one('sort', sorts), one('status', statuses), one('currency', currencies)];
+  const overdue = params.get('show') === 'overdue';
+  const by = overdue || sort?.startsWith('due') ? 'due' : sort ? 'amount' : 'created';
+  const filters = {
+    created: { status: status && [status], currency: currency && [currency] },
+    due: overdue ? { overdue } : { status: status && [status], dueDate: range('due', isDay) },
+    // Amounts of several currencies have no common order.
+    amount: { currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) },
+  }[by];
+  const orderBy = orders[sort ?? 'due'];
+  return { by, overdue, variables: { after: params.get('after'), ...(by !== 'created' && { orderBy }), ...filters } };
+}
+
+/** The receivables: how old the open ones are, and all of them. */
+export function Receivables() {
+  const { params, set } = useFilters();
+  const { by, overdue, variables } = useArguments();
+  const result = useLive(ReceivablesQuery, variables);
+  const { viewer } = useSession();
+  const mayWrite = useMayWrite();
+  const filtered = [...params.keys()].length > 0;
+  const create = mayWrite && (
+    <Link href="/receivables/new" className="button primary">
+      New receivable
+    </Link>
+  );
+  return (
+    <Page title="Receivables" actions={create}>
+      <Ageing />
+      <div className="filters">
+        <Tabs
+          kinds={[
+            ['all', 'All'],
+            ['overdue', 'Overdue'],
+          ]}
+          chosen={overdue ? 'overdue' : 'all'}
+          onChoose={(kind) => set({ ...cleared, show: kind === 'overdue' ? kind : null, sort: null })}
+        />
+        {!overdue && (
+          <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />
+        )}
+        {!overdue && by !== 'amount' && <Choice label="Status" name="status" values={statuses} />}
+        {by === 'due' && !overdue && <Range label="Due" name="due" type="date" />}
+        {by !== 'due' && (
+          <Choice
+            label="Currency"
+            name="currency"
+            values={currencies}
+            none={by === 'amount' ? variables.currency?.[0] : 'All'}
+          />
+        )}
+        {by === 'amount' && <Range label="Amount" name="amount" type="amount" />}
+      </div>
+      <List
+        label="Receivables"
+        result={result}
+        page={result.data?.receivables}
+        columns={columnsOf(result.data?.viewer.now, viewer.account.type === 'PLATFORM')}
+        href={({ id }) => `/receivables/${id}`}
+        empty={filtered ? <NoMatch overdue={overdue} /> : <NoReceivables create={create} />}
+      />
+    </Page>
+  );
+}
+
+/** The filters that do not go with every order. */
+const others = ['status', 'currency', 'dueFrom', 'dueTo', 'amountFrom', 'amountTo'];
+const cleared = Object.fromEntries(others.map((name) => [name, null]));
+
+/** The status of a receivable, or that it is overdue, by the day of the gateway. */
+export function stateOf({ status, invoice }: Pick<Receivable, 'status' | 'invoice'>, now: string | undefined): string {
+  return status === 'OPEN' && now !== undefined && invoice.dueDate < now.slice(0, 10) ? 'OVERDUE' : status;
+}
+
+function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable>[] {
+  const columns: (Column<Receivable> | false)[] = [
+    {
+      head: 'Invoice',
+      cell: ({ invoice, description }) => (
+        <span className="two-lines">
+          <strong className="clip">{invoice.referenceNumber}</strong>
+          <span className="hint clip">{description}</span>
+        </span>
+      ),
+    },
+    ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account), only: 'wider' },
+    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} />, only: 'wide' },
+    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate), only: 'wide' },
+    {
+      head: 'Open',
+      cell: ({ amountReconcilable, currency }) => <Money amount={amountReconcilable} currency={currency} />,
+      end: true,
+      only: 'wider',
+    },
+    {
+      head: 'Amount',
+      cell: (receivable) => (
+        <span className="two-lines">
+          <Money amount={receivable.invoice.amount} currency={receivable.currency} />
+          <span className="only-narrow">
+            <Status value={stateOf(receivable, now)} />
+          </span>
+        </span>
+      ),
+      end: true,
+    },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+function NoMatch({ overdue }: { overdue: boolean }) {
+  if (overdue) return <Empty title="No receivable is overdue" />;
+  return (
+    <Empty title="No receivable matches">
+      <p>Choose other filters.</p>
+    </Empty>
+  );
+}
+
+function NoReceivables({ create }: { create: React.ReactNode }) {
+  return (
+    <Empty title="No receivables yet">
+      <p>A receivable is an invoice that you expect to be paid. Payments are counted towards it.</p>
+      {create}
+    </Empty>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
+import { Pager } from './filters';
+import { Problem } from './problem';
+import { Lines } from './skeleton';
+import { type Column, Table } from './table';
+
+interface ListProps<Row> {
+  label: string;
+  /** The answer to the query of the list. */
+  result: { data?: unknown; error?: CombinedError | undefined; ask: () => void };
+  /** The page of the list; undefined until it has arrived. */
+  page: { nodes: Row[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } | undefined;
+  columns: readonly Column<Row>[];
+  href?: (row: Row) => string;
+  /** What the list shows when it has no rows. */
+  empty: ReactNode;
+}
+
+/** A page of a list in each of its states: loading, failed, empty, and with rows. */
+export function List<Row extends { id: string }>({ label, result, page, columns, href, empty }: ListProps<Row>) {
+  if (!page) return result.error ? <Problem error={result.error} onRetry={result.ask} /> : <Lines count={10} />;
+  return (
+    <>
+      {page.nodes.length === 0 ? empty : <Table label={label} columns={columns} rows={page.nodes} href={href} />}
+      <Pager pageInfo={page.pageInfo} />
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { DashboardLinks } from '../src/server/dashboard-links.js';
+import { type Demo, demos } from '../src/server/demo/demo.js';
+import { browser } from './browser.js';
+import { Speaker, useWorld, type World } from './world.js';
+
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A browser that has opened the dashboard. */
+export interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Requests to other hosts, errors of the console, and violations of the content security policy. */
+  complaints: string[];
+  /** Opens an address of the dashboard in the same page. */
+  open(address: string): Promise<void>;
+}
+
+/** The dashboard of a gateway with the demo, and browsers that visit it. One gateway and one browser per test file. */
+export class Dashboard {
+  chromium: Browser;
+  tenants: Demo[];
+  links: DashboardLinks;
+  /** A gateway like that of `npm start`, which has links to the dashboard. */
+  origin: string;
+
+  constructor(readonly world: World) {}
+
+  /** A client with the key of the demo platform of an edition. */
+  platform(edition: 1 | 2): Speaker {
+    const { accountId, testKey } = this.tenants[edition - 1]!;
+    return new Speaker(this.world, accountId, testKey, edition);
+  }
+
+  /** A client that acts as a user of the demo. */
+  async user(edition: 1 | 2, nickname: string): Promise<Speaker> {
+    const { body } = await this.platform(edition).graph(
+      '{ accounts(type: [USER], first: 10) { nodes { id nickname } } }',
+    );
+    const found = body.data.accounts.nodes.find((account: { nickname: string }) => account.nickname === nickname);
+    return new Speaker(this.world, found.id, this.platform(edition).key, edition, { 'on-behalf-of': found.id });
+  }
+
+  /** Opens an address without a session. */
+  async visit(address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Visit> {
+    const context = await this.chromium.newContext({
+      viewport: { width: 1440, height: 1000 },
+      colorScheme,
+      timezoneId: 'UTC',
+      locale: 'en-US',
+      // Colours that are still changing are not those of the theme.
+      reducedMotion: 'reduce',
+    });
+    context.setDefaultTimeout(15_000);
+    const complaints: string[] = [];
+    const page = await context.newPage();
+    page.on('request', (request) => {
+      const { host, protocol } = new URL(request.url());
+      if (protocol !== 'blob:' && host !== new URL(this.origin).host) complaints.push(request.url());
+    });
+    page.on('console', (message) => {
+      // The browser reports refused sign-ins and forms, which have the status 401 or 400, by itself.
+      const refused = /status of 40[01]/.test(message.text());
+      if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => {
+      complaints.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const open = async (path: string) => void (await page.goto(`${this.origin}${path}`));
+    await open(address);
+    return { context, page, complaints, open };
+  }
+
+  /** Opens the dashboard by the one-time link of an edition. */
+  enter(edition: number, scheme?: 'light' | 'dark'): Promise<Visit> {
+    return this.visit(`/dashboard/sign-in#code=${this.links.newCode(edition)}`, scheme);
+  }
+
+  /** Opens the dashboard and acts as a user of the platform. */
+  async enterAs(edition: 1 | 2, nickname: string): Promise<Visit> {
+    const visit = await this.enter(edition);
+    await visit.page.getByRole('button', { name: 'Act as a user' }).click();
+    await visit.page.getByRole('dialog').getByRole('button', { name: nickname }).click();
+    await visit.page.getByText(`Acting as ${nickname}`).waitFor();
+    return visit;
+  }
+}
+
+/** Starts the gateway and the browser before the tests of a file, and ends them after. */
+export function useDashboard(): Dashboard {
+  const world = useWorld({ demo: true });
+  const dashboard = new Dashboard(world);
+  beforeAll(async () => {
+    dashboard.tenants = await demos(world.operator, world.pepper);
+    dashboard.links = new DashboardLinks(world.pepper, dashboard.tenants);
+    dashboard.origin = await world.another({ links: dashboard.links });
+    dashboard.chromium = await browser();
+  });
+  afterAll(() => dashboard.chromium?.close());
+  return dashboard;
+}
+
+/** What axe finds on the page by all its rules, or by some, and whether the page is wider than a phone. */
+export async function faults(page: Page, runOnly?: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+  const options = runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } };
+  const found = await page.evaluate(async (given) => {
+    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
+    const { violations } = await axe.run(given);
+    return violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
+  }, options);
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 320, height: 700 });
+  if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth))
+    found.push('scrolls sideways');
+  await page.setViewportSize(size);
+  return found;
+}

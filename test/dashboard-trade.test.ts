@@ -1,0 +1,279 @@
+import fs from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { formatMoney } from '../src/dashboard/format/money.js';
+import { useDashboard } from './dashboard-fixture.js';
+
+const dashboard = useDashboard();
+
+const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF');
+const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
+
+describe('receivables in the dashboard', () => {
+  it('are listed by age, created with a document, changed and voided', async () => {
+    const { context, page, complaints } = await dashboard.enterAs(1, 'Indigo Looms');
+    await page.getByRole('link', { name: 'Receivables' }).click();
+    await page.getByRole('region', { name: 'Open' }).getByRole('link', { name: '1 to 30 days' }).click();
+    expect(new URL(page.url()).search).toMatch(
+      /^\?sort=due&status=OPEN&dueTo=\d{4}-\d\d-\d\d&dueFrom=\d{4}-\d\d-\d\d$/,
+    );
+    await rowsOf(page, 'Receivables').getByText('Overdue').first().waitFor();
+
+    await page.getByRole('link', { name: 'New receivable' }).click();
+    const form = page.getByRole('form', { name: 'New receivable' });
+    await form.getByRole('button', { name: 'Create receivable' }).click();
+    // Each error stands beside its field, and the first one has the focus.
+    const number = form.getByLabel('Invoice number');
+    await expect.poll(() => number.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await number.getAttribute('aria-invalid')).toBe('true');
+    expect(await form.getByText('This is required.').count()).toBe(5);
+    await number.fill('INV-<b>9000</b>');
+    await form.getByLabel('Amount (USD)').fill('1250.10');
+    await form.getByLabel('Due date').fill('2031-01-31');
+    await form.getByLabel('Goods or services').selectOption('GOODS');
+    await form.getByLabel('Purpose').selectOption('P0102');
+    await form
+      .getByLabel('Invoice document')
+      .setInputFiles({ name: 'no.pdf', mimeType: 'text/plain', buffer: Buffer.from('no') });
+    await form.getByText('must be a PDF, PNG or JPEG').waitFor();
+    await form
+      .getByLabel('Invoice document')
+      .setInputFiles({ name: 'in<i>voice.pdf', mimeType: 'application/pdf', buffer: pdf });
+    await form.getByText('in<i>voice.pdf').waitFor();
+    await form.getByRole('button', { name: 'Create receivable' }).click();
+    await page.getByRole('heading', { name: 'Invoice INV-<b>9000</b>' }).waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'in<i>voice.pdf' }).click(),
+    ]);
+    expect(fs.readFileSync(await file.path())).toEqual(pdf);
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('dialog').getByLabel('Description').fill('Rugs');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('region', { name: 'Details' }).getByText('Rugs').waitFor();
+    await page.getByRole('button', { name: 'Void' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Void receivable' }).click();
+    await page.locator('.amount-line').getByText('Void').waitFor();
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('payouts in the dashboard', () => {
+  it('are announced, and list the invoices that they settle, also on paper', async () => {
+    const { context, page, complaints } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    await page.getByRole('link', { name: 'Payouts', exact: true }).first().click();
+    await page.getByRole('region', { name: 'Coming' }).getByText('Daily payout').waitFor();
+    await page.getByLabel('Status').selectOption('COMPLETED');
+    const first = rowsOf(page, 'Payouts').getByRole('link').first();
+    await first.focus();
+    // The arrow keys move from row to row.
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const invoices = page.getByRole('table', { name: 'Settled invoices' });
+    await invoices.waitFor();
+    const id = page.url().split('/').at(-1);
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    const { body } = await user.graph(
+      '($id: ID!) { payout(id: $id) { amount currency allocations(first: 50) { nodes { amount currency } } } }'.replace(
+        /^/,
+        'query ',
+      ),
+      { id },
+    );
+    const { amount, currency, allocations } = body.data.payout;
+    const shown = await invoices.locator('.money').allTextContents();
+    expect(shown).toEqual([...allocations.nodes, { amount, currency }].map(asShown));
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('heading', { name: 'Statement of inward remittance' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('users in the dashboard', () => {
+  it('are onboarded by the requirements of the gateway, and activated', async () => {
+    const { context, page, complaints } = await dashboard.enter(1);
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByLabel('Status').selectOption('DRAFT');
+    await page.getByRole('link', { name: 'Deccan Robotics' }).click();
+    const activate = page.getByRole('button', { name: 'Activate' });
+    await page.getByText('5 things missing').waitFor();
+    expect(await activate.isDisabled()).toBe(true);
+    const details = page.getByRole('form', { name: 'Details of the business' });
+    await details.getByLabel('Instead of Business ID').selectOption({ label: 'GST ID' });
+    await details.getByLabel('GST ID').fill('29ABCDE1234F1Z5');
+    await details.getByRole('button', { name: 'Save details' }).click();
+    await page.getByText('4 things missing').waitFor();
+
+    const person = page.getByRole('form', { name: 'Add a person' });
+    await person.getByLabel('Full name').fill('Meera Rao');
+    await person.getByLabel('Tax card number').fill('ABCPE1234F');
+    await person.getByRole('button', { name: 'Add person' }).click();
+    await page.getByText('1 thing missing').waitFor();
+
+    const bank = page.getByRole('form', { name: 'Add a payout account' });
+    const values = {
+      'Account holder': 'Deccan',
+      'Account number': '004501551234',
+      'Routing code (IFSC)': 'BOTC0000451',
+    };
+    const place = { Bank: 'Bank of the Coast', Street: '1 Wharf', City: 'Pune', State: 'MH', 'Postal code': '411001' };
+    for (const [label, value] of Object.entries({ ...values, ...place, Country: 'IN' }))
+      await bank.getByLabel(label, { exact: label !== 'Country' }).fill(value);
+    await bank.getByRole('button', { name: 'Add bank account' }).click();
+    await bank.getByText('Enter an API key').waitFor();
+    await bank.getByLabel('API key').fill(dashboard.tenants[0]!.testKey);
+    await bank.getByRole('button', { name: 'Add bank account' }).click();
+    await page.getByRole('region', { name: 'Addresses' }).getByText('004501551234').waitFor();
+    await activate.click();
+    await page
+      .locator('.amount-line')
+      .getByText(/Verifying|Activated/)
+      .waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('checkouts in the dashboard', () => {
+  it('are made from three fields, shown as a link and a code, and followed live', async () => {
+    const { context, page, complaints } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    await page.getByRole('link', { name: 'Checkouts' }).click();
+    await page.getByRole('link', { name: 'New checkout' }).click();
+    const form = page.getByRole('form', { name: 'New checkout' });
+    await form.getByRole('button', { name: 'Create checkout' }).click();
+    await expect.poll(() => form.getByLabel('Amount (INR)').getAttribute('aria-invalid')).toBe('true');
+    await form.getByLabel('Customer').selectOption('Asha Traders');
+    await form.getByLabel('Invoice').selectOption({ index: 1 });
+    await form.getByLabel('Amount (INR)').fill('1.50');
+    await form.getByRole('button', { name: 'Create checkout' }).click();
+    await page.getByRole('img', { name: 'QR code of the payment page' }).waitFor();
+    const link = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');
+    expect(await page.getByText(link!).count()).toBe(1);
+    await page.getByRole('region', { name: 'Test tools' }).getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('status').getByText('Completed').waitFor();
+    await page.getByRole('region', { name: 'Attempts' }).getByText('Succeeded').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+const asShown = (money: { amount: string; currency: string }) => `${formatMoney(money)} ${money.currency}`;
+
+/** The money of each row of a list, by the query that answers the same list. */
+const lists = [
+  ['/payments', 'Payments', 'deposits { nodes { amount currency } }'],
+  [
+    '/payments?sort=amount',
+    'Payments',
+    'deposits(orderBy: AMOUNT_DESC, currency: ["INR"]) { nodes { amount currency } }',
+  ],
+  ['/receivables', 'Receivables', 'receivables { nodes { currency amountReconcilable invoice { amount } } }'],
+  [
+    '/receivables?show=overdue',
+    'Receivables',
+    'receivables(overdue: true, orderBy: DUE_DATE_ASC) { nodes { currency amountReconcilable invoice { amount } } }',
+  ],
+  ['/checkouts', 'Checkouts', 'checkouts { nodes { amount currency } }'],
+  ['/payouts', 'Payouts', 'payouts { nodes { amount currency } }'],
+] as const;
+
+interface Row {
+  amount?: string;
+  currency: string;
+  amountReconcilable?: string;
+  invoice?: { amount: string };
+}
+
+describe('the money of the pages', () => {
+  it('equals that of the graph to the cent, in every list', async () => {
+    const { context, page, complaints, open } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    for (const [path, table, query] of lists) {
+      await open(`/dashboard${path}`);
+      await rowsOf(page, table).first().waitFor();
+      const shown = await rowsOf(page, table).locator('.money').allTextContents();
+      const { body } = await user.graph(
+        `{ ${query.replace(/[({]/, (found) => (found === '(' ? '(first: 25, ' : '(first: 25) {'))} }`,
+      );
+      const [{ nodes }] = Object.values(body.data) as [{ nodes: Row[] }];
+      const amounts = nodes.flatMap(({ amount, currency, amountReconcilable, invoice }) =>
+        [amountReconcilable, amount ?? invoice?.amount]
+          .filter((each) => each !== undefined)
+          .map((each) => asShown({ amount: each, currency })),
+      );
+      expect({ path, shown }).toEqual({ path, shown: amounts });
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is exported completely, with the filters of the list', async () => {
+    const { context, page } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    await page.getByRole('link', { name: 'Payments', exact: true }).click();
+    await page.getByLabel('Status').selectOption('COMPLETED');
+    await rowsOf(page, 'Payments').first().waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    const lines = fs
+      .readFileSync(await file.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    const { body } = await user.graph('{ deposits(status: [COMPLETED], first: 100) { nodes { id amount } } }');
+    const cells = lines.slice(1).map((line) => line.split(','));
+    expect(cells.map(([id, ...rest]) => [id, rest.at(-3)])).toEqual(
+      body.data.deposits.nodes.map(({ id, amount }: { id: string; amount: string }) => [id, amount]),
+    );
+    await context.close();
+  });
+});
+
+describe('hostile texts in the dashboard', () => {
+  it('are shown as they are on every page, and run nothing', async () => {
+    const { context, page, complaints, open } = await dashboard.enterAs(2, 'Fjord Software');
+    const user = await dashboard.user(2, 'Fjord Software');
+    const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
+    const address = { line1: hostile, city: hostile, postal_code: '560001', country: 'IN' };
+    const partner = await user.partner({
+      nickname: hostile,
+      business_details: { legal_name: hostile, email: 'a@b.example', type: 'business', physical_address: address },
+    });
+    await dashboard.platform(2).post(`/v1/accounts/${partner.id}/activate`);
+    await dashboard.platform(2).post(`/v1/test_helpers/accounts/${partner.id}/verify`);
+    const file = await user.upload('invoice', pdf, `${hostile}.pdf`.replaceAll('/', ''));
+    const dates = { creation_date: '2026-01-01', due_date: '2031-01-01' };
+    const invoice = { amount: '10.00', currency: 'INR', reference_number: hostile, document: file.body.id, ...dates };
+    const receivable = await user.post('/v1/receivables', {
+      ...{ currency: 'INR', purpose_code: 'P0802', transaction_type: 'services', description: hostile, invoice },
+    });
+    expect(receivable.status).toBe(200);
+    const deposit = await user.post('/v1/deposits', {
+      ...{ amount: '7.00', currency: 'INR', from: { account_id: partner.id }, to: { account_id: user.id } },
+      ...{ payment_method: 'upi', statement_descriptor: hostile.slice(0, 30) },
+    });
+    expect(deposit.status).toBe(200);
+    const paths = [
+      ['/customers', hostile],
+      [`/accounts/${partner.id}`, hostile],
+      ['/receivables', hostile],
+      [`/receivables/${receivable.body.id}`, hostile],
+      ['/checkouts/new', hostile],
+      ['/payments', hostile.slice(0, 30)],
+      [`/payments/${deposit.body.id}`, hostile.slice(0, 30)],
+    ];
+    for (const [path, text] of paths) {
+      await open(`/dashboard${path}`);
+      await page.waitForFunction((sought) => document.body.textContent.includes(sought), text!);
+      expect(await page.locator('img').count()).toBe(0);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
