@@ -209,6 +209,7 @@ describe('the names of the metrics', () => {
   const load = { read: 0, slow: 0, write: 0, audit: 0 };
   metrics.watchDatabase({ observers: [], load });
   metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
+  metrics.watchStreams(() => 0);
   const registered = new Set(
     metrics.registry
       .getMetricsAsArray()
