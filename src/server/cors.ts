@@ -38,6 +38,7 @@ const allowedHeaders = [
   'Content-Type',
   'Idempotency-Key',
   'If-None-Match',
+  'Last-Event-ID',
   'On-Behalf-Of',
   'Apollo-Require-Preflight',
   'X-Apollo-Operation-Name',

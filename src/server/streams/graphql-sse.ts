@@ -18,7 +18,7 @@ export async function subscriptionBySse(
 ): Promise<FastifyReply | undefined> {
   if (!acceptsEvents(request)) return undefined;
   const asked = askedOf(request);
-  const open = asked.query.includes('subscription') && (await opened(subscriptions, request, reply, asked));
+  const open = /\bsubscription\b/.test(asked.query) && (await opened(subscriptions, request, reply, asked));
   if (open) return open;
   if (graphTypeOf(request) === undefined)
     throw new DomainError(
