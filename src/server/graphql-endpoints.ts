@@ -41,7 +41,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     }),
   });
   const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
-  const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config) });
+  const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config), dashboard: config.DASHBOARD });
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
