@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Demo, demos } from '../src/server/demo/demo.js';
+import { buildSchema, parse, validate } from 'graphql';
 import { examples } from '../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../src/request/charge.js';
 import { browser } from './browser.js';
@@ -16,7 +17,10 @@ let tenants: Demo[];
 
 beforeAll(async () => {
   tenants = await demos(world.operator, world.pepper);
+  // The gateway builds and compresses the page at the first request for it.
+  const first = fetch(`${world.origin}/graphiql`, { headers: { 'accept-encoding': 'br' } });
   chromium = await browser();
+  await (await first).arrayBuffer();
 });
 afterAll(() => chromium?.close());
 
@@ -108,6 +112,11 @@ async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
   return answer;
 }
 
+it.each(examples)('the example is valid: $title', ({ query }) => {
+  const graph = buildSchema(fs.readFileSync('schema/graph.graphql', 'utf8'));
+  expect(validate(graph, parse(query)).map(({ message }) => message)).toEqual([]);
+});
+
 describe('without a key', () => {
   it('the explorer asks for one and sends no request, and the test detects requests', async () => {
     const { context, page, foreign, asked, complaints, picture } = await visit('/graphiql');
@@ -121,7 +130,7 @@ describe('without a key', () => {
       (requests) => requests.length === 1,
     );
     // The page did not query the schema, and a manual request has no key.
-    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', '']]);
+    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', undefined]]);
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
     expect(foreign).toEqual([]);
 
@@ -150,7 +159,8 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
   it('are one tab each, in their order', async () => {
     const titles = await here.page.locator('.graphiql-tab-button').allInnerTexts();
 
-    expect(titles).toEqual(examples.map(({ query }) => operationOf(query)));
+    const tabs = examples.filter(({ task }) => task === undefined);
+    expect(titles).toEqual(tabs.map(({ query }) => operationOf(query)));
     expect(titles).toEqual(['Overview', 'Graph', 'Requirements', 'CreatePartner']);
   });
 
@@ -336,6 +346,49 @@ describe('the input for the key', () => {
     expect(await page.title()).toBe('Tidegate explorer');
     expect(await page.locator('#key-bar img').count()).toBe(0);
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('the bar and the address', () => {
+  it('keep the key out of the headers pane, open examples by task and links, and act for a user', async () => {
+    const demo = tenants[1]!;
+    const query = 'query Linked($first: Int!) { accounts(first: $first) { nodes { id } } }';
+    const link = `query=${encodeURIComponent(query)}&variables=${encodeURIComponent('{"first":1}')}`;
+    const { context, page, complaints } = await visit(`/graphql#key=${demo.testKey}&${link}`);
+
+    expect(page.url()).toBe(`${world.origin}/graphql`);
+    const linked = await answerOf(page);
+    expect(linked.data.accounts.nodes).toHaveLength(1);
+    const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, 'tidegate:key': '' }));
+    expect([kept.includes(demo.testKey), kept.includes('…')]).toEqual([false, true]);
+
+    await Promise.all([
+      page.waitForEvent('load'),
+      page.getByLabel('Examples by task').selectOption({ label: 'Which checkouts wait for a payment?' }),
+    ]);
+    await page.waitForSelector('.graphiql-execute-button');
+    expect((await answerOf(page)).data.checkouts.nodes).toEqual(expect.any(Array));
+
+    await page.getByRole('button', { name: 'Act for a user' }).click();
+    await page.getByLabel('On-Behalf-Of').selectOption({ label: 'Fjord Software' });
+    await show(page, 'Overview');
+    expect((await answerOf(page)).data.viewer.account.businessDetails.legalName).toBe('Fjord Software AS');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('use the session of the dashboard for a link with a query, and say so when there is none', async () => {
+    const demo = tenants[0]!;
+    const { context, page } = await visit(`/graphql#query=${encodeURIComponent('query Who { viewer { edition } }')}`);
+    expect(await status(page)).toBe('The dashboard is not signed in. Sign in there, or paste a key.');
+    const signedIn = await page.evaluate(async (key) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      return (await fetch('/dashboard/session', { method: 'POST', headers, body: '{}' })).status;
+    }, demo.testKey);
+    expect(signedIn).toBe(200);
+    expect((await answerOf(page)).data.viewer.edition).toBe(1);
+    expect(await status(page)).toBe("Using the dashboard's session.");
     await context.close();
   });
 });

@@ -150,6 +150,7 @@ export interface WriteFunctions {
     returns: 'receivable';
     args: {
       accountId: string;
+      customerId?: string | null | undefined;
       currency: string;
       amountMaximumReconcilable: bigint;
       description?: string | null | undefined;
@@ -452,6 +453,7 @@ export interface WriteFunctions {
     args: {
       id: string;
       amountMaximumReconcilable?: bigint | null | undefined;
+      customerId?: string | null | undefined;
       description?: string | null | undefined;
       metadata?: object | null | undefined;
     };

@@ -50,7 +50,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
   const reader = subscriptionReader(schema, { ...limits, rules: graphRules, nodes, documents, onFault });
   const subscriptions = new Subscriptions(streams, reader, onFault);
   const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
-  const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config) });
+  const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config), dashboard: config.DASHBOARD });
   const route: Omit<RouteOptions, 'method'> = {
     url: '/graphql',
     config: { open: true },

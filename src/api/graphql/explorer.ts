@@ -11,14 +11,16 @@ export interface Example {
   title: string;
   query: string;
   variables?: object;
+  /** The group of the menu that has it. Without one it is a tab at the start. */
+  task?: string;
 }
 
 /**
  * The route handler of the explorer: GraphiQL in one HTML page that loads nothing from other hosts, with the examples
  * as tabs. The page is built at the first request (9 MB, 2 MB compressed) and then kept, because most processes never
  * show it.
- * `/graphiql#key=sk_test_…` puts the key into every tab; a browser never sends a fragment to a server, so no log has
- * it.
+ * `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the session of
+ * the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
  * Silent: the specification requires an explorer and leaves its shape open.
  */
 export function explorer(o: {
@@ -26,10 +28,12 @@ export function explorer(o: {
   examples: Example[];
   /** A sentence above the editors. */
   notice?: string | undefined;
+  /** Whether the session of the dashboard can be used. */
+  dashboard: boolean;
 }): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   let page: Promise<Page> | undefined;
   return (request, reply) => {
-    page ??= render(o.endpoint, o.examples, o.notice);
+    page ??= render(o);
     page.then((made) => answer(made, request, reply)).catch((error: unknown) => reply.send(error));
     return reply;
   };
@@ -84,13 +88,11 @@ function compressed(page: Page, encoding: Encoding): Promise<Buffer> {
  * Builds the page from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query
  * into the address, stores headers in localStorage, and its options cannot contain a function.
  */
-async function render(endpoint: string, examples: Example[], notice?: string): Promise<Page> {
+async function render({ endpoint, examples, notice, dashboard }: Parameters<typeof explorer>[0]): Promise<Page> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
-  const tabs = examples.map(({ title, query, variables }) => ({
-    query: `# ${title}\n${query.trim()}\n`,
-    variables: variables && JSON.stringify(variables, null, 2),
-  }));
-  const first = `const tidegateSetup = ${literal({ endpoint, tabs })};\n${asset('explorer.js')}`;
+  const tasks = examples.filter(({ task }) => task !== undefined);
+  const tabs = examples.filter(({ task }) => task === undefined).map(tabOf);
+  const first = `const tidegateSetup = ${literal({ endpoint, tabs, tasks: tasks.map(tabOf), dashboard })};\n${asset('explorer.js')}`;
   const second = `self.MonacoEnvironment = tidegate.workers(${literal({
     editorWorkerService: graphiql.editorWorkerService,
     json: graphiql.jsonWorker,
@@ -114,7 +116,12 @@ async function render(endpoint: string, examples: Example[], notice?: string): P
 <input id="key" name="key" type="text" placeholder="sk_test_…" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Use key</button>
 <button type="button" id="key-forget" hidden>Forget</button>
+<button type="button" id="session-use" hidden>Use the dashboard's session</button>
 <output id="key-status" for="key"></output>
+<span id="key-hint" hidden>No key yet? A local gateway shows test keys on its <a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
+<select id="tasks" aria-label="Examples by task"><option value="">Examples by task …</option>${menu(tasks)}</select>
+<button type="button" id="behalf-load" hidden>Act for a user</button>
+<select id="behalf" aria-label="On-Behalf-Of" hidden></select>
 <output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output>
 <a href="/docs">Docs</a>
 </form>
@@ -131,6 +138,23 @@ ${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>\n`}<nosc
     policy: policy([first, second]),
     compressed: new Map(),
   };
+}
+
+const tabOf = ({ title, query, variables }: Example) => ({
+  query: `# ${title}\n${query.trim()}\n`,
+  variables: variables && JSON.stringify(variables, null, 2),
+});
+
+/** The options of the menu of examples, in groups by task. */
+function menu(tasks: Example[]): string {
+  return [...new Set(tasks.map(({ task }) => task))]
+    .map((group) => {
+      const options = tasks.map(({ task, title }, i) =>
+        task === group ? `<option value="${i}">${title}</option>` : '',
+      );
+      return `<optgroup label="${group}">${options.join('')}</optgroup>`;
+    })
+    .join('');
 }
 
 /** The content security policy: only these scripts run, so a script that is injected into the page does not. */
