@@ -1,6 +1,8 @@
 -- Search. Each object has entries: for each of its words the text from that word on, and one for each pair of its
 -- metadata. A search reads one range of the entries of one list, so it costs the same for rare, absent and frequent
 -- texts. The functions that write an object write its entries.
+--
+-- Longer than 60 lines: backfill_search (one query with a part for each table).
 
 -- A text as search compares it: in lower case, without accents, with one space in place of what is no letter or digit.
 -- The separators are listed by their codes, because classes of characters depend on the locale of the database.
@@ -11,18 +13,13 @@ immutable
 as $$
 declare
   v_text text := p_text;
+  v_ascii constant text := '\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7';
+  v_other constant text := '\u2000-\u206f\u3000-\u3004\u3008-\u3020\ufe50-\ufe6b';
 begin
   if octet_length(v_text) > length(v_text) then
     v_text := regexp_replace(normalize(v_text, NFKD), '[\u0300-\u036f]+', '', 'g');
   end if;
-  return btrim(
-    regexp_replace(
-      lower(v_text),
-      '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u2000-\u206f\u3000-\u3004\u3008-\u3020\ufe50-\ufe6b]+',
-      ' ',
-      'g'
-    )
-  );
+  return btrim(regexp_replace(lower(v_text), '[' || v_ascii || v_other || ']+', ' ', 'g'));
 end;
 $$;
 

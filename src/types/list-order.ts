@@ -1,6 +1,5 @@
 import type { SQL, SQLWrapper } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { Searchable } from './list-search.js';
 import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
 
 export const ListOrder = { CREATED_DESC: 'created_desc', CREATED_ASC: 'created_asc' } as const;
@@ -57,6 +56,16 @@ interface Without {
 /** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
 interface OfFew {
   ofFew: PgColumn;
+}
+
+/** What the objects of a list are found by. The functions that write their entries use the same texts. */
+interface Searchable {
+  /** The kind of object in the database. */
+  object: string;
+  /** An array of the texts of a row. */
+  texts: (name: ColumnName) => SQL;
+  /** The metadata of a row. */
+  metadata: (name: ColumnName) => SQLWrapper;
 }
 
 /**

@@ -1,17 +1,5 @@
-import type { SQL, SQLWrapper } from 'drizzle-orm';
 import { Field, InputType } from 'type-graphql';
 import { type MessageText, type Problem, problem, snake } from '../request/problems.js';
-import type { ColumnName } from './list-order.js';
-
-/** What the objects of a list are found by. The functions that write their entries use the same texts. */
-export interface Searchable {
-  /** The kind of object in the database. */
-  object: string;
-  /** An array of the texts of a row. */
-  texts: (name: ColumnName) => SQL;
-  /** The metadata of a row. */
-  metadata: (name: ColumnName) => SQLWrapper;
-}
 
 @InputType({
   description:
@@ -31,7 +19,7 @@ export const searchText = (within: string): string =>
   'The objects are in the order of the text that was found, and then the newest first. It excludes every other filter and `orderBy`.';
 
 /** The longest text to search for, in characters. */
-export const searchLengthMax = 100;
+const searchLengthMax = 100;
 
 /** A character that `search_text` in the database keeps: it is neither punctuation nor the accent of another one. */
 const kept = new RegExp(

@@ -16,24 +16,17 @@ import { purposeCodes } from './purpose.js';
 import {
   amountOf,
   dueDateOf,
+  isOverdue,
   type ReceivableLockRow,
   type ReceivableRow,
   ReceivableStatus,
   receivable,
-  receivableSearch,
   TransactionType,
 } from './table.js';
 import { Receivable, ReceivableOrder } from './type.js';
 import { invoiceTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 import { Input } from '../../types/input.js';
-
-/** The due date is before today, in UTC, by the clock of the tenant. */
-const isOverdue = sql`${dueDateOf(receivable)} < (
-  select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
-    select t.offset_seconds from test_clock t
-    where t.tenant_id = ${sql.placeholder('tenant')} and t.livemode = ${sql.placeholder('live')} and not t.livemode
-  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
 
 export const receivableListing: Listing = {
   object: 'receivable',
@@ -64,7 +57,11 @@ export const receivableListing: Listing = {
       parents: [receivable.accountId],
     },
   },
-  search: receivableSearch,
+  search: {
+    object: 'receivable',
+    texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
+    metadata: (name) => name(receivable.metadata),
+  },
   conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
 };
 

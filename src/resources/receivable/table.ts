@@ -13,7 +13,6 @@ import {
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import type { Searchable } from '../../types/list-search.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
@@ -118,12 +117,12 @@ export const receivable = pgTable(
 );
 export type ReceivableRow = typeof receivable.$inferSelect;
 
-/** What receivables are found by. */
-export const receivableSearch: Searchable = {
-  object: 'receivable',
-  texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
-  metadata: (name) => name(receivable.metadata),
-};
+/** The due date is before today, in UTC, by the clock of the tenant. */
+export const isOverdue = sql`${dueDateOf(receivable)} < (
+  select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
+    select t.offset_seconds from test_clock t
+    where t.tenant_id = ${sql.placeholder('tenant')} and t.livemode = ${sql.placeholder('live')} and not t.livemode
+  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
 
 /**
  * Receivable locks that are paid out together. The locks of available money are in open batches, which have no payout.
