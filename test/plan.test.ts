@@ -556,6 +556,63 @@ describe('the plan of a list', () => {
     120_000,
   );
 
+  it(`reads at most ${buffersMax} buffers, and few rows, for a page of a search, whatever is searched for`, async () => {
+    const tenant = tenantOf(large);
+    // All objects of a kind have a frequent text, and one deposit of the user has a rare one.
+    await world.sql.unsafe(
+      `update deposit set metadata = '{"a": "rare"}' where tenant_id = '${tenant}' and id in (
+         select id from deposit where tenant_id = '${tenant}' and not livemode and context_id = '${userOf}' order by id limit 1)`,
+    );
+    for (const [table, rows] of Object.entries({ account: 3_000, deposit: 10_000, receivable: 1_000 }))
+      await world.sql.unsafe(
+        `select count(index_object(tenant_id, livemode, '${table}', null, to_jsonb(x))) from
+           (select * from ${table} where tenant_id = '${tenant}' and not livemode and context_id <> 'account_${tenant}' order by id limit ${rows}) x`,
+      );
+    await world.sql`vacuum analyze search_entry`;
+    const owned: Listing = {
+      ...accountListing,
+      filters: { ...accountListing.filters, ownerId: account.ownerId },
+      byAccount: ['ownerId'],
+      fixed: { ownerId: userOf, type: 'partner' },
+    };
+    const searched: [Rows, Listing, string[]][] = [
+      [account, accountListing, ['exporter', 'account user 00', 'account user 00000002']],
+      [account, owned, ['exporter', 'partner']],
+      [deposit, depositListing, ['invoice', 'inv', 'account', 'exporter', 'rare']],
+      [receivable, receivableListing, ['r']],
+    ];
+    const faults: string[] = [];
+    let pages = 0;
+    for (const kind of ['platform', 'connected_user'] as const)
+      for (const [table, listing, texts] of searched) {
+        const filters: object[] = [...texts, 'none', 'zz'].map((search) => ({ search }));
+        for (const metadata of [{ key: 'a' }, { key: 'a', value: 'b' }, { key: 'a', value: 'none' }, { key: 'none' }])
+          filters.push({ metadata });
+        const asked = await askedBy(async () => {
+          for (const filter of filters) {
+            const scope = () => new Scope(caller(kind), world.database);
+            const page = await scope().page(table, listing, { ...filter, first: 10 } as PageArgs);
+            const middle = page.nodes[5]?.id;
+            if (middle === undefined) continue;
+            await scope().page(table, listing, { ...filter, first: 10, after: middle } as PageArgs);
+            await scope().page(table, listing, { ...filter, last: 10, before: middle } as PageArgs);
+          }
+        }, true);
+        for (const [name, one] of asked) {
+          pages++;
+          const [buffers, plan] = [await buffersOf(one), await chosenPlan(one)];
+          if (buffers > buffersMax) faults.push(`${name}: ${buffers}`);
+          for (const node of nodesOf(plan))
+            if (/Sort|Seq Scan|Bitmap/.test(node['Node Type']) || (node['Actual Rows'] ?? 0) > readOf(11) * 4)
+              faults.push(`${name}: ${node['Node Type']} ${node['Actual Rows']}`);
+          for (const node of nodesOf(await planOf(one.statement)))
+            if (/Sort|Seq Scan|Bitmap/.test(node['Node Type'])) faults.push(`${name}: ${node['Node Type']}`);
+        }
+      }
+    expect(faults).toEqual([]);
+    expect(pages).toBeGreaterThan(80);
+  }, 120_000);
+
   it('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
     const compiler = new QueryCompiler(schema);

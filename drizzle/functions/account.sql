@@ -113,6 +113,7 @@ begin
     )
   returning *
   into v;
+  perform index_object(p_tenant, p_live, 'account', null, to_jsonb(v));
   insert into account_setting
     (
       tenant_id,
@@ -251,10 +252,16 @@ declare
     )
   );
   v account;
+  v_old account;
   v_id text := v_args ->> 'id';
 begin
   perform refuse_future_incorporation(p_tenant, p_live, v_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, v_id, v_args ->> 'nickname');
+  select a.*
+  into v_old
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id
+  for no key update;
   update account a
   set
     nickname = case
@@ -299,6 +306,7 @@ begin
   if not found then
     perform refuse(400, 'account_not_updatable', 'account.status');
   end if;
+  perform index_object(p_tenant, p_live, 'account', to_jsonb(v_old), to_jsonb(v));
   perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -320,12 +328,17 @@ declare
     )
   );
   v account;
+  v_old account[];
   w account;
   v_id text := 'account_' || p_tenant;
   s account_setting;
 begin
   perform refuse_future_incorporation(p_tenant, true, v_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, false, v_id, v_args ->> 'nickname');
+  -- Lock test mode first, in every call.
+  v_old := array(
+    select a from account a where a.tenant_id = p_tenant and a.id = v_id order by a.livemode for no key update
+  );
   for v in update account a
   set
     nickname = case
@@ -350,6 +363,7 @@ begin
     version = a.version + 1
   where a.tenant_id = p_tenant and a.id = v_id
   returning * loop
+    perform index_object(p_tenant, v.livemode, 'account', to_jsonb(v_old[1 + v.livemode::int]), to_jsonb(v));
     perform emit_event(p_tenant, v.livemode, p_call, 'account.updated', 'account', to_jsonb(v));
     if v.livemode = p_live then
       w := v;

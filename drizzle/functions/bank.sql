@@ -104,6 +104,7 @@ returns text
 language plpgsql
 as $$
 declare
+  v deposit;
   v_from account;
   v_to account;
   v_id text := new_id('deposit');
@@ -176,7 +177,10 @@ begin
       v_payment,
       v_to.context_id,
       v_to.on_root_list or coalesce(v_from.on_root_list, false)
-    );
+    )
+  returning *
+  into v;
+  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(v));
   perform move_deposit(
     p_tenant,
     p_live,

@@ -162,6 +162,7 @@ begin
     )
   returning *
   into d;
+  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(d));
   update transaction t
   set
     status = case

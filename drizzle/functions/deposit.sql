@@ -217,6 +217,7 @@ begin
   returning *
   into v;
   v_row := to_jsonb(v);
+  v_trace := index_object(p_tenant, p_live, 'deposit', null, v_row);
   v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v_id, 0, '{}', v_now);
   v_trace := emit_event_at(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', v_row, v_now);
   perform store_idempotent_response(p_tenant, p_live, p_call, v_row);

@@ -254,6 +254,7 @@ begin
     )
   returning *
   into v;
+  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(v));
   perform claw_back(
     p_tenant,
     p_live,

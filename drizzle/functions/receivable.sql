@@ -1,6 +1,6 @@
 -- Receivables: creation, changes and voiding. Only deposits and payouts change their locked and settled amounts.
 --
--- Longer than 60 lines: create_receivable (one insert with its columns).
+-- Longer than 60 lines: create_receivable (one insert with its columns); update_receivable (one update with checks).
 
 create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof receivable
@@ -70,6 +70,7 @@ begin
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   returning *
   into v;
+  v_id := index_object(p_tenant, p_live, 'receivable', null, to_jsonb(v));
   perform emit_event(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -88,6 +89,8 @@ declare
     args_of('id text, amountMaximumReconcilable? bigint null, description? text null, metadata? object null')
   );
   v receivable;
+  v_old jsonb;
+  v_id text;
   v_maximum bigint := (v_args ->> 'amountMaximumReconcilable')::bigint;
 begin
   select r.*
@@ -114,6 +117,7 @@ begin
       'is less than what is locked and settled already'
     );
   end if;
+  v_old := to_jsonb(v);
   update receivable r
   set
     amount_maximum_reconcilable = coalesce(v_maximum, r.amount_maximum_reconcilable),
@@ -129,6 +133,9 @@ begin
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
   returning *
   into v;
+  if v_args ? 'metadata' then
+    v_id := index_object(p_tenant, p_live, 'receivable', v_old, to_jsonb(v));
+  end if;
   perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

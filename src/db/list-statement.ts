@@ -14,6 +14,8 @@ import {
   positionOf,
   type Rows,
 } from './list-position.js';
+import { searchedRows } from './list-search.js';
+import { searchOf } from '../types/list-search.js';
 import { isPair, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
 import { type Visibility, visibilityPredicate } from './visibility.js';
 
@@ -44,6 +46,7 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
   // Drizzle changes the order expressions of a union in place, so each query needs its own.
   const inOrder = () => (what === 'rows' ? order(positionOf(asked), asked) : []);
   const limit = limitOf(rows);
+  if (searchOf(asked.request.filters)) return searchedRows(db, asked, what, limit);
   const [one, other] = sidesOf(asked).map((side) => found(db, asked, side, what, limit));
   if (!other) return one!;
   // A union can be ordered by its columns only, and not by expressions of them.

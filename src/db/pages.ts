@@ -14,6 +14,8 @@ import {
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../request/caller.js';
 import type { Preparable } from './row-mapper.js';
+import { foundCursor } from './list-search.js';
+import { searchOf } from '../types/list-search.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
 import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
 import { listOf, type Visibility, visibilityOf, withheldFrom } from './visibility.js';
@@ -47,6 +49,7 @@ export class Pages {
     );
     const rows = await this.#rows(table, listing, request, visibility);
     return this.#page(table, listing, request, rows, {
+      found: () => this.#found(table, listing, request, visibility),
       beyond: async (backward, cursor) =>
         (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, visibility)).length > 0,
       count: () => this.#count(table, listing, request, visibility),
@@ -69,6 +72,7 @@ export class Pages {
     const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
+      found: async () => true,
       beyond: async (backward, cursor) =>
         (await this.reads.many(`${name}:beyond:${backward}`, `${parentId} ${cursor}`, (keys) =>
           this.#beyondPerParent(table, listing, parent, { ...request, backward, cursor }, keys),
@@ -89,6 +93,18 @@ export class Pages {
       { ...values(request) },
       pageQuestion(listing, request),
     );
+  }
+
+  /** Whether a search finds the object of its cursor. Without a search, every object has a position. */
+  async #found(table: Rows, listing: Listing, request: PageRequest, visibility: Visibility): Promise<boolean> {
+    if (!searchOf(request.filters)) return true;
+    const rows = await this.reads.read(
+      `found:${shape(table, request, visibility)}`,
+      (db) => foundCursor(db, { table, listing, request, visibility }),
+      { ...values(request) },
+      pageQuestion(listing, request),
+    );
+    return rows.length > 0;
   }
 
   async #perParent<T extends Rows>(
@@ -190,7 +206,7 @@ export class Pages {
   ): Promise<Page<Row<T>>> {
     const cursor = rows.length === 0 ? request.cursor : undefined;
     const placed = cursor === undefined ? undefined : await this.reads.find(table, cursor);
-    if (cursor !== undefined && (!placed || isOutside(listing, request, placed))) {
+    if (cursor !== undefined && (!placed || isOutside(listing, request, placed) || !(await look.found()))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
       throw new DomainError(
         problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
@@ -240,6 +256,8 @@ export class Pages {
 
 /** How a page reads about the rest of its list, when a client requests that. */
 interface Look {
+  /** Whether the object of the cursor has a position in the list. */
+  found: () => Promise<boolean>;
   beyond: (backward: boolean, cursor: string) => Promise<boolean>;
   count: () => Promise<number | null>;
 }

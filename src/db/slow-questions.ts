@@ -1,4 +1,5 @@
 import { DomainError, problem, type MessageText, snake } from '../request/problems.js';
+import { searchOf } from '../types/list-search.js';
 import type { Listing, PageRequest } from '../types/pagination.js';
 
 /** The connections for slow questions, and how long PostgreSQL may take for one. */
@@ -28,8 +29,8 @@ const rangeOfCreation = ['created.gte', 'created.lt'];
  * rows of the list to find the few that match.
  */
 export function pageQuestion(listing: Listing, { filters, order }: PageRequest): Question {
-  // An order by a value accepts only filters that its indexes serve.
-  if (order !== undefined) return { slow: false, narrow: [], leave: [] };
+  // An order by a value accepts only filters that its indexes serve, and a search has an index of its own.
+  if (order !== undefined || searchOf(filters)) return { slow: false, narrow: [], leave: [] };
   const ordered = listing.order === undefined;
   const slow = Object.entries(filters)
     .filter(([name]) => !(listing.fixed && name in listing.fixed))

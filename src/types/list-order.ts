@@ -58,6 +58,16 @@ interface OfFew {
   ofFew: PgColumn;
 }
 
+/** What the objects of a list are found by. The functions that write their entries use the same texts. */
+interface Searchable {
+  /** The kind of object in the database. */
+  object: string;
+  /** An array of the texts of a row. */
+  texts: (name: ColumnName) => SQL;
+  /** The metadata of a row. */
+  metadata: (name: ColumnName) => SQLWrapper;
+}
+
 /**
  * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
  */
@@ -89,6 +99,8 @@ export interface Listing {
   orders?: Readonly<Record<string, OrderBy>>;
   /** Filters that are true or absent. */
   conditions?: Readonly<Record<string, Condition>>;
+  /** What its objects are found by, where it can be searched. */
+  search?: Searchable;
   /** Filters with an index that has no other filter, by the table of the objects that they name. */
   exclusive?: Readonly<Record<string, string>>;
 }

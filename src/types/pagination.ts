@@ -2,6 +2,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type Problem, problem, DomainError, snake } from '../request/problems.js';
 import { ListOrder, type Listing, orderedBy } from './list-order.js';
+import { searchProblems } from './list-search.js';
 import './range-filters.js';
 import { DateTime } from './scalars.js';
 
@@ -138,6 +139,8 @@ export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgCo
       problems.push(
         problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, listMembersFault),
       );
+  const excluded = searchProblems(object, args, filters);
+  if (excluded.length > 0) throw new DomainError(...problems, ...excluded);
   const { order, ascending, ...ordered } = orderedBy(
     listing,
     args.orderBy,

@@ -133,4 +133,4 @@ export const listParameters: [name: string, graph: string[], ...tests: string[]]
 ];
 
 /** Parameters of the specification's lists that it does not have: extensions. */
-export const addedParameters = ['order_by'];
+export const addedParameters = ['order_by', 'search', 'metadata.key', 'metadata.value'];

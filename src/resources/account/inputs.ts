@@ -1,4 +1,5 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
+import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { PageArgs } from '../../types/pagination.js';
 import { Amount, CountryCode, Currency, DateTime, IP, Metadata, EmailAddress } from '../../types/scalars.js';
 import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
@@ -167,6 +168,13 @@ export class CapabilityFilter {
 
 @ArgsType()
 export class AccountArgs extends PageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: searchText('the nickname, the legal name or the e-mail address'),
+  })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
   @Field(() => [AccountAddressState], {
     nullable: true,
     description: 'Only accounts whose receiving addresses are in one of these states.',
@@ -185,6 +193,13 @@ export class AccountArgs extends PageArgs {
 
 @ArgsType()
 export class PartnerArgs extends PageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: searchText('the nickname, the legal name or the e-mail address'),
+  })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
   @Field(() => ID, { nullable: true, description: 'The owner of the partners; the context account by default.' })
   accountId?: string | null;
   @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import type { Listing, Page } from '../../types/pagination.js';
@@ -21,6 +22,12 @@ export const accountListing: Listing = {
   },
   byAccount: [],
   parents: [account.ownerId],
+  search: {
+    object: 'account',
+    texts: (name) =>
+      sql`array[${name(account.nickname)}, ${name(account.businessDetails)} ->> 'legalName', ${name(account.businessDetails)} ->> 'email']`,
+    metadata: (name) => name(account.metadata),
+  },
 };
 
 /** How the partners of one account are listed. Silent: the list. */

@@ -27,11 +27,13 @@ export default defineResource({
       ),
       access: 'read',
       callers: everyone,
+      refusals: ['parameter_missing'],
       routes: [list('/v1/accounts')],
     },
     partners: {
       access: 'read',
       callers: everyone,
+      refusals: ['parameter_missing'],
       routes: [extension.list('/v1/accounts/:id/partners', { params: { id: 'accountId' } })],
     },
     createAccount: {

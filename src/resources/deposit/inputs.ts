@@ -1,5 +1,6 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { AmountFilter } from '../../types/range-filters.js';
+import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { TimedPageArgs } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
 import { DepositOrder } from './type.js';
@@ -104,6 +105,13 @@ export class DepositOfAccountArgs extends TimedPageArgs {
 
 @ArgsType()
 export class DepositArgs extends DepositOfAccountArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: searchText('the statement descriptor or the names of the payer'),
+  })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
   @Field(() => ID, {
     nullable: true,
     description: 'Only deposits to or from this account. It may be any account that the caller can see.',

@@ -31,6 +31,7 @@ export default defineResource({
       reads: many(DepositArgs, "The deposits of the accounts on the caller's list, on either side."),
       access: 'read',
       callers: everyone,
+      refusals: ['parameter_missing'],
       routes: [extension.list('/v1/deposits')],
     },
     // Spec: Create a Deposit. "Works only in test mode."

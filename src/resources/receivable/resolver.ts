@@ -7,6 +7,7 @@ import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
+import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
@@ -15,6 +16,7 @@ import { purposeCodes } from './purpose.js';
 import {
   amountOf,
   dueDateOf,
+  isOverdue,
   type ReceivableLockRow,
   type ReceivableRow,
   ReceivableStatus,
@@ -25,13 +27,6 @@ import { Receivable, ReceivableOrder } from './type.js';
 import { invoiceTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 import { Input } from '../../types/input.js';
-
-/** The due date is before today, in UTC, by the clock of the tenant. */
-const isOverdue = sql`${dueDateOf(receivable)} < (
-  select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
-    select t.offset_seconds from test_clock t
-    where t.tenant_id = ${sql.placeholder('tenant')} and t.livemode = ${sql.placeholder('live')} and not t.livemode
-  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
 
 export const receivableListing: Listing = {
   object: 'receivable',
@@ -61,6 +56,11 @@ export const receivableListing: Listing = {
       because: ', since amounts of several currencies have no common order',
       parents: [receivable.accountId],
     },
+  },
+  search: {
+    object: 'receivable',
+    texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
+    metadata: (name) => name(receivable.metadata),
   },
   conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
 };
@@ -163,6 +163,10 @@ export class ReceivableOfAccountArgs extends TimedPageArgs {
 
 @ArgsType()
 export class ReceivableArgs extends ReceivableOfAccountArgs {
+  @Field(() => String, { nullable: true, description: searchText('the reference number of the invoice') })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
   @Field(() => ID, {
     nullable: true,
     description: 'Only receivables of this account. It may be any account that the caller can see.',

@@ -45,6 +45,7 @@ export default defineResource({
       reads: many(ReceivableArgs, "The receivables of the accounts on the caller's list."),
       access: 'read',
       callers: everyone,
+      refusals: ['parameter_missing'],
       routes: [extension.list('/v1/receivables')],
     },
     purposeCodes: {

@@ -111,6 +111,13 @@ export const receivable = pgTable(
 );
 export type ReceivableRow = typeof receivable.$inferSelect;
 
+/** The due date is before today, in UTC, by the clock of the tenant. */
+export const isOverdue = sql`${dueDateOf(receivable)} < (
+  select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
+    select t.offset_seconds from test_clock t
+    where t.tenant_id = ${sql.placeholder('tenant')} and t.livemode = ${sql.placeholder('live')} and not t.livemode
+  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
+
 /**
  * Receivable locks that are paid out together. The locks of available money are in open batches, which have no payout.
  * A payout takes the open batches of its account and currency, and returns them when it fails. That changes one row per
