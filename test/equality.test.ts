@@ -82,9 +82,10 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
 const additions: Record<string, string[]> = {
   account: ['edition', 'next_payout_at', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
   balance_transaction: ['balance_after'],
-  checkout: ['url', 'page_url', 'return_url', 'methods'],
-  deposit: ['pending_rest', 'disputed', 'method', 'method_details'],
+  checkout: ['completed_at', 'url', 'page_url', 'return_url', 'methods'],
+  deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details'],
   event: ['allocations', 'kind', 'object_id', 'request_id'],
+  payout: ['completed_at'],
   receivable: ['system_messages'],
   transaction: ['expires_at', 'method', 'method_details'],
   // /v1 has it only in the answers to the creation and to a rotation.

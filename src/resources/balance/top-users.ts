@@ -12,7 +12,7 @@ import { boundsOf } from './totals.js';
 const p = sql.placeholder;
 
 /** The most users of a currency that one answer has, the number by default, and the longest range in days. */
-export const topUsersMax = 100;
+const topUsersMax = 100;
 const topUsersDefault = 10;
 const daysMax = 400;
 

@@ -2,8 +2,6 @@ import { sql } from 'drizzle-orm';
 import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
-import type { Row, Rows } from '../../db/list-statement.js';
-import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
@@ -12,12 +10,12 @@ import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
+import { checkCustomer } from './related.js';
 import { purposeCodes } from './purpose.js';
 import {
   amountOf,
   dueDateOf,
   isOverdue,
-  type ReceivableLockRow,
   type ReceivableRow,
   ReceivableStatus,
   receivable,
@@ -256,27 +254,6 @@ export class ReceivableResolver {
     await context.scope.one(receivable, input.id);
     return { receivable: await context.write('void_receivable', receivable, input) };
   }
-}
-
-/** Refuses a customer that the caller does not see, or that is no partner of the account. */
-async function checkCustomer(scope: Scope, id: string | null | undefined, accountId: string): Promise<void> {
-  if (!id) return;
-  const customer = await scope.one(account, id, 'receivable.customer_id');
-  if (customer.kind !== 'partner' || customer.ownerId !== accountId)
-    throw new DomainError(
-      problem('account_type_invalid', 'receivable.customer_id', 'The customer must be a partner of the account.'),
-    );
-}
-
-/** The ids of the deposits or receivables of the locks that still have an amount, without duplicates. */
-export function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): string[] {
-  return [...new Set(locks.filter(({ amount }) => amount > 0n).map((lock) => lock[side]))];
-}
-
-/** The objects with these ids, without those that the caller cannot see. */
-export async function found<T extends Rows>(scope: Scope, table: T, ids: readonly string[]): Promise<Row<T>[]> {
-  const rows = await Promise.all(ids.map((id) => scope.find(table, id)));
-  return rows.filter((row) => row !== null);
 }
 
 /**

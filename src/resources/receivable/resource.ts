@@ -11,9 +11,8 @@ import { fields, link, many, node, one, page, value } from '../edges.js';
 import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
 import { purposeCodes } from './purpose.js';
 import { PurposeCodeResolver, purposeCodesV1 } from './purpose-codes.js';
+import { found, idsOf } from './related.js';
 import {
-  found,
-  idsOf,
   ReceivableArgs,
   receivableListing,
   ReceivableOfAccountArgs,
