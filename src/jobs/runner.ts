@@ -80,7 +80,7 @@ export class Worker {
     const parts = webhooks && { ...webhooks, observer: () => this.observer };
     this.#webhooks = parts && new Webhooks(database, log, parts, this.#stop.signal);
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
-    this.#numbers = new Numbering(database);
+    this.#numbers = new Numbering(database, () => this.#webhooks?.wake());
     this.#due = new DueJobs(database);
     const { idempotencySeconds, eventSeconds = 0 } = retention;
     const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
