@@ -533,6 +533,39 @@ describe('an event for a webhook endpoint', () => {
   });
 });
 
+describe('deliveries at the same time', () => {
+  it('are at most one for an endpoint and eight for a tenant, and another tenant waits for none of them', async () => {
+    const [user, other] = [await settled(), await settled()];
+    const open = new Map<string, number>();
+    let most = 0;
+    const silent = await receiver(({ path }, response) => {
+      open.set(path, (open.get(path) ?? 0) + 1);
+      most = Math.max(most, open.get(path)!);
+      response.on('close', () => open.set(path, open.get(path)! - 1));
+    });
+    const ids: string[] = [];
+    for (let n = 0; n < 10; n++) {
+      const url = `${silent.url}/${n}`;
+      ids.push((await done(create(user, { url, event_types: ['account.created'] }))).id);
+    }
+    await partner(user);
+    await partner(user);
+    await eventually(
+      async () => open.size,
+      (n) => n === 8,
+    );
+    const hook = await receiver();
+    await done(create(other, { url: hook.url, event_types: ['account.created'] }));
+    await partner(other);
+    await eventually(
+      async () => hook.got.length,
+      (n) => n === 1,
+    );
+    expect([open.size, most]).toEqual([8, 1]);
+    for (const id of ids) await done(user.post(`/v1/webhook_endpoints/${id}`, { enabled: false }));
+  });
+});
+
 describe('a query of a webhook endpoint', () => {
   const query = `query Arrived($eventId: ID!) {
     event(id: $eventId) { number kind accountId node { id ... on Account { nickname status } } }
@@ -778,7 +811,10 @@ describe('an attempt', () => {
     ...{ id: 'event_1', body: '{}', url, at: 1_790_000_000 },
     secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`],
   });
-  const attempt = async (url: string, options: { local?: boolean; milliseconds?: number } = {}) => {
+  const attempt = async (
+    url: string,
+    options: { local?: boolean; milliseconds?: number; lookup?: net.LookupFunction } = {},
+  ) => {
     const requests = new WebhookRequests({ local: true, ...options });
     const { attempt: made } = await requests.send(message(url));
     requests.close();
@@ -812,12 +848,45 @@ describe('an attempt', () => {
     'http://2130706433/',
     'http://0177.0.0.1/',
     'http://224.0.0.1/',
+    'http://127.1/',
+    'http://0/',
+    'http://0x7f.1/',
+    'http://255.255.255.255/',
+    'http://240.0.0.1/',
+    'http://198.18.0.1/',
+    'http://[::]:1/',
+    'http://[::ffff:7f00:1]:1/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://[2002:7f00:1::]/',
+    'http://[2001:0:7f00:1::]/',
+    'http://[ff02::1]/',
+    'http://LOCALHOST:1/',
   ])('connects to no address that is not public: %s', async (url) => {
     expect(await attempt(url, { local: false })).toMatchObject({
       status: null,
       error: 'the host has an address that is not public',
     });
   });
+
+  // DNS rebinding: the name had a public address when the endpoint was created, and has another one at the connection.
+  it.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1', 'fd00::1', '::ffff:10.0.0.1'])(
+    'checks the address that a name has at the connection: %s',
+    async (address) => {
+      const lookups: string[] = [];
+      const lookup: net.LookupFunction = (name, { all }, found) => {
+        lookups.push(name);
+        const family = net.isIP(address);
+        if (all) found(null, [{ address, family }]);
+        else found(null, address, family);
+      };
+      for (const url of ['http://hooks.example.com/', 'https://hooks.example.com/'])
+        expect(await attempt(url, { local: false, lookup })).toMatchObject({
+          status: null,
+          error: 'the host has an address that is not public',
+        });
+      expect(lookups).toEqual(['hooks.example.com', 'hooks.example.com']);
+    },
+  );
 
   it('on a local gateway connects to this machine alone', async () => {
     const { url } = await receiver();

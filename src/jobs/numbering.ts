@@ -11,7 +11,11 @@ export class Numbering {
   #lane: Lane | undefined;
   #gathering: NodeJS.Timeout | undefined;
 
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    /** Called when events of this process have got their numbers. */
+    private readonly numberedSome: () => void = () => {},
+  ) {}
 
   start(lane: Lane): void {
     this.#lane = lane;
@@ -37,6 +41,7 @@ export class Numbering {
     const [row] = await this.database.work('number_events', [of.tenantId, of.livemode, numberedMax]);
     const numbered = Number(row?.number_events);
     // Without the hint the streams find the events by themselves.
+    if (numbered > 0) this.numberedSome();
     if (numbered > 0) await this.database.hints.send(of).catch(() => {});
     return numbered === numberedMax;
   }

@@ -73,7 +73,7 @@ export class Worker {
       ? new LedgerChecks(database, log, ledgerCheckSeconds, observer, this.#stop.signal)
       : undefined;
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
-    this.#numbers = new Numbering(database);
+    this.#numbers = new Numbering(database, () => this.#webhooks?.wake());
     this.#due = new DueJobs(database);
     const { idempotencySeconds, eventSeconds = 0, requestSeconds = requestSecondsDefault } = retention;
     const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);

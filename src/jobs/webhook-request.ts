@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookAttemptObject } from '../resources/webhook-delivery/table.js';
@@ -43,6 +44,7 @@ export class WebhookRequests {
     local,
     ca,
     milliseconds = attemptMilliseconds,
+    lookup,
   }: {
     /** Whether the addresses of this machine are allowed, too. */
     local: boolean;
@@ -50,12 +52,15 @@ export class WebhookRequests {
     ca?: string;
     /** The time limit of an attempt. */
     milliseconds?: number;
+    /** How names are resolved; by default as the system does. */
+    lookup?: LookupFunction;
   }) {
     const options = {
       keepAlive: true,
       timeout: milliseconds * 2,
       allowIPAddressList: local ? ['127.0.0.1', '::1'] : [],
       ...(ca && { ca }),
+      ...(lookup && { lookup }),
     };
     this.#agents = { http: new RequestFilteringHttpAgent(options), https: new RequestFilteringHttpsAgent(options) };
     this.#milliseconds = milliseconds;

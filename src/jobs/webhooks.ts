@@ -16,6 +16,8 @@ import type { WorkObserver } from './lane.js';
 import type { Attempted, WebhookRequests } from './webhook-request.js';
 
 const pollMilliseconds = 250;
+/** The shortest pause between two looks. */
+const gatherMilliseconds = 20;
 /** How many endpoints one look reads. */
 const endpointsMax = 100;
 /** How many looks follow each other without a pause. */
@@ -63,6 +65,8 @@ export class Webhooks {
   readonly #running = new Map<string, Due>();
   #changed: (() => void)[] = [];
   #after: Due | undefined;
+  #woken = false;
+  #waking = new AbortController();
 
   constructor(
     private readonly database: Database,
@@ -73,15 +77,25 @@ export class Webhooks {
 
   /** Delivers until it is stopped; resolves when all turns have ended. */
   async run(): Promise<void> {
+    this.stop.addEventListener('abort', () => this.wake(), { once: true });
     while (!this.stop.aborted) {
       await this.#look().catch((error: unknown) => {
         const outage = error instanceof DomainError && error.status === 503;
         this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker will look for deliveries again');
       });
-      await this.#pause(pollMilliseconds * (0.75 + Math.random() / 2));
+      await this.#pause(gatherMilliseconds);
+      if (!this.#woken) await this.#pause(pollMilliseconds * (0.75 + Math.random() / 2), this.#waking.signal);
+      this.#woken = false;
+      this.#waking = new AbortController();
     }
     while (this.#running.size > 0) await this.#change();
     this.parts.requests.close();
+  }
+
+  /** Says that deliveries may have been queued, so that the next look does not wait. */
+  wake(): void {
+    this.#woken = true;
+    this.#waking.abort();
   }
 
   /** Gives turns to endpoints with due deliveries, until all places are taken or all such endpoints are seen. */
@@ -224,8 +238,8 @@ export class Webhooks {
     return new Promise<void>((resume) => this.#changed.push(resume));
   }
 
-  async #pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { signal: this.stop }).catch(() => {});
+  async #pause(milliseconds: number, signal = this.stop): Promise<void> {
+    await sleep(milliseconds, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -47,8 +47,8 @@ export class TestGateway {
     return (await this.#sent('GET', `/v1${path}`)).body;
   }
 
-  async list(path: string): Promise<Answered[]> {
-    return (await this.get(path)).data as Answered[];
+  async list<T = Answered>(path: string): Promise<T[]> {
+    return (await this.get(path)).data as T[];
   }
 
   async post(path: string, body: object = {}): Promise<Answered> {

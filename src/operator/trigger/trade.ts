@@ -1,14 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answered, type KeyAccount, type TestGateway, TriggerError } from './gateway.js';
 
 const waitMilliseconds = 20_000;
 const day = 86_400;
-let made = 0;
 
 /** A name that no other object has. */
-export const newName = (): string => `trigger ${Date.now()} ${++made}`;
+export const newName = (): string => `trigger ${randomUUID()}`;
 
 const place = { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' };
+
+/** What trade needs in an edition, and what of it an edition does not have. */
+const trades = {
+  1: { currency: 'USD', owners: 1, relationship: { owner: true }, upi: false, checkouts: false },
+  2: { currency: 'INR', owners: 2, relationship: { director: true }, upi: true, checkouts: true },
+} as const;
 
 /** What the activation of a connected user requires of its business, by edition. */
 const profile = {
@@ -46,7 +52,7 @@ export class Trader {
   }
 
   get currency(): string {
-    return this.edition === 1 ? 'USD' : 'INR';
+    return trades[this.edition].currency;
   }
 
   partner(): Promise<Answered> {
@@ -94,7 +100,7 @@ export class Trader {
   person(): Promise<Answered> {
     return this.gateway.post('/persons', {
       ...{ account_id: this.id, full_name: 'Meera Rao' },
-      relationship: this.edition === 1 ? { owner: true } : { director: true },
+      relationship: trades[this.edition].relationship,
       identification: { tax_card_number: 'ABCPE1234F' },
     });
   }
@@ -102,7 +108,7 @@ export class Trader {
   /** Activates a new connected user, which only then can receive money. */
   async #ready(): Promise<void> {
     if (!this.platform || this.#isReady) return;
-    for (let persons = 0; persons < this.edition; persons++) await this.person();
+    for (let persons = 0; persons < trades[this.edition].owners; persons++) await this.person();
     await this.payoutAddress();
     await this.platform.post(`/accounts/${this.id}/activate`);
     await this.#issued(this.id);
@@ -119,7 +125,7 @@ export class Trader {
 
   async deposit(): Promise<Answered> {
     await this.#ready();
-    const second = this.edition === 2 && { to: { account_id: this.id }, payment_method: 'upi' };
+    const second = trades[this.edition].upi && { to: { account_id: this.id }, payment_method: 'upi' };
     return this.gateway.post('/deposits', { amount: '100.00', currency: this.currency, ...second });
   }
 
@@ -150,7 +156,7 @@ export class Trader {
 
   /** A checkout that a new partner can pay. */
   async checkout(): Promise<Answered> {
-    if (this.edition === 1)
+    if (!trades[this.edition].checkouts)
       throw new TriggerError('Checkouts are part of Edition 2. Use a test key of an account of it.');
     const { id } = await this.partner();
     const receivable = await this.receivable();

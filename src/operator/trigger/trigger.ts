@@ -52,7 +52,7 @@ export async function trigger({ gateway: origin, key, type, say }: Triggered): P
   const about = objectId === undefined ? '' : `&object_id=${objectId}`;
   const isNew = ({ number }: EventV1) => latest === undefined || number > Number(latest.number);
   const found = await until(
-    async () => ((await acting.list(`/events?type=${type}${about}`)) as unknown as EventV1[]).find(isNew),
+    async () => (await acting.list<EventV1>(`/events?type=${type}${about}`)).find(isNew),
     (event) => event !== undefined,
     `the event ${type}`,
   );
