@@ -7,9 +7,10 @@ import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/m
 import { DashboardLinks } from '../src/server/dashboard-links.js';
 import { type Demo, demos } from '../src/server/demo/demo.js';
 import { browser } from './browser.js';
+import { developerPages, developerStories } from './dashboard-developers.js';
 import { useWorld } from './world.js';
 
-const world = useWorld({ demo: true });
+const world = useWorld({ demo: true, environment: { REQUEST_LOG_DAYS: '7' } });
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let chromium: Browser;
 let tenants: Demo[];
@@ -255,6 +256,14 @@ describe('a viewer of the dashboard', () => {
     });
   }
 
+  developerStories({
+    enter: () => enter(2),
+    origin: () => origin,
+    key: () => tenants[1]!.testKey,
+    otherKey: () => tenants[0]!.testKey,
+    faults,
+  });
+
   it('finds no fault on any page, in both themes', async () => {
     for (const scheme of ['light', 'dark'] as const) {
       const { context, page, complaints } = await enter(2, scheme);
@@ -275,4 +284,5 @@ const pages = [
   ['/', 'payments in the last 90 days'],
   ['/payments', 'Older'],
   ['/settings', 'Time zone'],
+  ...developerPages,
 ] as const;

@@ -1,7 +1,8 @@
-import { ArrowDownToLine, House, LogOut, Menu, Settings, X } from 'lucide-react';
+import { ArrowDownToLine, Code, House, LogOut, Menu, Settings, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ActAs } from './acting';
+import { useExplorerLink } from './graph/shown';
 import { Mark } from './parts/mark';
 import { Lines } from './parts/skeleton';
 import { nameOf, useSession } from './session';
@@ -10,6 +11,7 @@ import { nameOf, useSession } from './session';
 const places: { path: string; name: string; icon: typeof House; edition?: number }[] = [
   { path: '/', name: 'Home', icon: House },
   { path: '/payments', name: 'Payments', icon: ArrowDownToLine },
+  { path: '/developers', name: 'Developers', icon: Code },
 ];
 
 /** The frame of every page: the mode, the acting account, and the navigation. */
@@ -57,6 +59,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <Side open={open} />
       <main id="main" ref={main} tabIndex={-1}>
         {children}
+        <QueryLink />
       </main>
     </div>
   );
@@ -130,6 +133,19 @@ function ActingBar() {
         Stop acting
       </button>
     </section>
+  );
+}
+
+/** The way to the explorer with the query of the page, to try it and to copy it. */
+function QueryLink() {
+  const address = useExplorerLink();
+  if (!address) return null;
+  return (
+    <p className="page query-link">
+      <a href={address} target="_blank" rel="noopener">
+        Show me the query
+      </a>
+    </p>
   );
 }
 

@@ -1,11 +1,12 @@
 import { usePreferences } from './preferences';
 
-type Style = 'day' | 'date' | 'time' | 'full';
+type Style = 'day' | 'date' | 'time' | 'seconds' | 'full';
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   day: { day: 'numeric', month: 'short' },
   date: { day: 'numeric', month: 'short', year: 'numeric' },
   time: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  seconds: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
   full: { dateStyle: 'full', timeStyle: 'long' },
 };
 

@@ -15,6 +15,7 @@ export const graphql = initGraphQLTada<{
     JSONObject: Record<string, unknown>;
     LocalDate: string;
     Metadata: Record<string, string>;
+    URL: string;
   };
 }>();
 

@@ -8,8 +8,11 @@ const tidegate = ((setup) => {
   const headersFor = (key) => '{"Authorization": ' + JSON.stringify('Bearer ' + key) + '}';
   const clean = (text) => text.trim().replace(/^bearer(\s+|$)/i, '');
 
-  const given = new URLSearchParams(location.hash.slice(1)).get('key');
-  if (given !== null) history.replaceState(null, '', location.pathname + location.search);
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const given = asked.get('key');
+  // A link may bring a query, such as that of a page of the dashboard. Nothing runs it but a click.
+  const brought = asked.has('query') && { query: asked.get('query'), variables: asked.get('variables') ?? '' };
+  if (given !== null || brought) history.replaceState(null, '', location.pathname + location.search);
   const entered = given ?? sessionStorage.getItem('tidegate:entered');
   if (entered !== null) sessionStorage.setItem('tidegate:key', clean(entered));
   sessionStorage.removeItem('tidegate:entered');
@@ -24,6 +27,10 @@ const tidegate = ((setup) => {
     open = state.tabs[state.activeTabIndex] ?? open;
     sessionStorage.setItem('graphiql:tabState', JSON.stringify(state));
   } catch {
+    sessionStorage.removeItem('graphiql:tabState');
+  }
+  if (brought) {
+    open = { ...brought, headers: headersFor(key) };
     sessionStorage.removeItem('graphiql:tabState');
   }
   for (const part of ['query', 'variables', 'headers']) sessionStorage.setItem('graphiql:' + part, open[part] ?? '');
@@ -128,10 +135,11 @@ const tidegate = ((setup) => {
 
   function start(graphiql) {
     const headers = headersFor(key);
+    const tabs = brought ? [brought, ...setup.tabs] : setup.tabs;
     graphiql.renderYogaGraphiQL(element('root'), {
       fetcher,
       headers,
-      defaultTabs: setup.tabs.length ? setup.tabs.map((tab) => ({ ...tab, headers })) : undefined,
+      defaultTabs: tabs.length ? tabs.map((tab) => ({ ...tab, headers })) : undefined,
       defaultEditorToolsVisibility: 'headers',
       storage: sessionStorage,
       shouldPersistHeaders: true,
