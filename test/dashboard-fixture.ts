@@ -93,7 +93,7 @@ export class Dashboard {
 
 /** Starts the gateway and the browser before the tests of a file, and ends them after. */
 export function useDashboard(): Dashboard {
-  const world = useWorld({ demo: true });
+  const world = useWorld({ demo: true, environment: { REQUEST_LOG_DAYS: '7' } });
   const dashboard = new Dashboard(world);
   beforeAll(async () => {
     dashboard.tenants = await demos(world.operator, world.pepper);

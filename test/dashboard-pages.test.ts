@@ -5,6 +5,7 @@ import { csvLine } from '../src/dashboard/format/csv.js';
 import { dayBefore, dayOf, startOfDay } from '../src/dashboard/format/days.js';
 import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/money.js';
 import { DashboardLinks } from '../src/server/dashboard-links.js';
+import { developerPages, developerStories } from './dashboard-developers.js';
 import { faults, useDashboard, type Visit } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -218,6 +219,14 @@ describe('a viewer of the dashboard', () => {
       await context.close();
     });
   }
+
+  developerStories({
+    enter: () => dashboard.enter(2),
+    origin: () => dashboard.origin,
+    key: () => dashboard.tenants[1]!.testKey,
+    otherKey: () => dashboard.tenants[0]!.testKey,
+    faults,
+  });
 });
 
 /** The pages, with a text that is there when they have loaded. `:first` is the page of the first row of a list. */
@@ -238,6 +247,7 @@ const pages = [
   ['/users/new', 'Legal form'],
   ['/users/:first', 'Bank account for payouts'],
   ['/settings', 'Time zone'],
+  ...developerPages,
 ] as const;
 
 describe('the page of the dashboard at', () => {

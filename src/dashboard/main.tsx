@@ -5,6 +5,7 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';
+import './styles/developers.css';
 
 applyTheme();
 createRoot(document.getElementById('root')!).render(<App />);

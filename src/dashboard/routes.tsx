@@ -28,6 +28,9 @@ const CreateReceivable = lazy(() =>
 );
 const Receivable = lazy(() => import('./pages/receivables/detail').then(({ Receivable }) => ({ default: Receivable })));
 const Settings = lazy(() => import('./pages/settings').then(({ Settings }) => ({ default: Settings })));
+const Developers = lazy(() =>
+  import('./pages/developers/developers').then(({ Developers }) => ({ default: Developers })),
+);
 
 /** The pages by their addresses. All but the first are loaded when they are opened. */
 export function Routes() {
@@ -51,6 +54,7 @@ export function Routes() {
         <Route path="/checkouts" component={Checkouts} />
         <Route path="/checkouts/new" component={CreateCheckout} />
         <Route path="/checkouts/:id" component={Checkout} />
+        <Route path="/developers/*?" component={Developers} />
         <Route path="/settings" component={Settings} />
         <Route component={NotFound} />
       </Switch>

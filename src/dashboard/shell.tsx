@@ -1,6 +1,7 @@
 import {
   ArrowDownToLine,
   ArrowUpFromLine,
+  Code,
   FileText,
   House,
   LogOut,
@@ -14,6 +15,7 @@ import {
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ActAs } from './acting';
+import { useExplorerLink } from './graph/shown';
 import { Mark } from './parts/mark';
 import { Lines } from './parts/skeleton';
 import { nameOf, useSession } from './session';
@@ -27,6 +29,7 @@ const places: { path: string; name: string; icon: typeof House; edition?: number
   { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine },
   { path: '/customers', name: 'Customers', icon: Store },
   { path: '/users', name: 'Users', icon: Users, platforms: true },
+  { path: '/developers', name: 'Developers', icon: Code },
 ];
 
 /** The frame of every page: the mode, the acting account, and the navigation. */
@@ -74,6 +77,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <Side open={open} />
       <main id="main" ref={main} tabIndex={-1}>
         {children}
+        <QueryLink />
       </main>
     </div>
   );
@@ -148,6 +152,19 @@ function ActingBar() {
         Stop acting
       </button>
     </section>
+  );
+}
+
+/** The way to the explorer with the query of the page, to try it and to copy it. */
+function QueryLink() {
+  const address = useExplorerLink();
+  if (!address) return null;
+  return (
+    <p className="page query-link">
+      <a href={address} target="_blank" rel="noopener">
+        Show me the query
+      </a>
+    </p>
   );
 }
 

@@ -1,6 +1,6 @@
 import { usePreferences } from './preferences';
 
-type Style = 'day' | 'date' | 'time' | 'hour' | 'weekday' | 'full';
+type Style = 'day' | 'date' | 'time' | 'seconds' | 'hour' | 'weekday' | 'full';
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   day: { day: 'numeric', month: 'short' },
@@ -8,6 +8,7 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   time: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
   hour: { hour: '2-digit', minute: '2-digit' },
   weekday: { weekday: 'short', day: 'numeric', month: 'short' },
+  seconds: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
   full: { dateStyle: 'full', timeStyle: 'long' },
 };
 

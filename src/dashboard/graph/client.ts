@@ -16,7 +16,10 @@ export function clientFor(actingAs: string | null, onSignedOut: () => void): Cli
     exchanges: [
       cacheExchange,
       mapExchange({
-        onError: (error) => {
+        onError: (error, { context }) => {
+          // A key that was typed for this request alone says nothing about the session.
+          if (typeof context.fetchOptions === 'object' && 'authorization' in { ...context.fetchOptions.headers })
+            return;
           const signedOut = error.graphQLErrors.some(({ extensions }) => extensions.httpStatus === 401);
           if (signedOut || (error.response as Response | undefined)?.status === 401) onSignedOut();
         },

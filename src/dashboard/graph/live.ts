@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
+import { useShown } from './shown';
 
 /** How often a page asks again while it is visible. */
 const secondsDefault = 10;
@@ -14,6 +15,7 @@ export function useLive<Data, Variables extends AnyVariables>(
   { seconds = secondsDefault, pause = false } = {},
 ) {
   const [result, ask] = useQuery({ query, variables, pause });
+  useShown(query, variables, pause);
   const again = useEffectEvent(() => {
     if (!document.hidden && navigator.onLine) ask({ requestPolicy: 'network-only' });
   });

@@ -5,7 +5,7 @@ import { apiOf, operationOf } from './requests.js';
 /** How often the entries are written. A gateway that is killed loses those that it has not written. */
 const writeMilliseconds = 1_000;
 /** The most entries that wait, of one tenant and mode and of all: what one gateway writes in a second at most. */
-export const waitingDefault = { ofTenant: 200, all: 2_000 };
+const waitingDefault = { ofTenant: 200, all: 2_000 };
 const codesMax = 10;
 
 /** A request that was answered, as it waits in memory. */

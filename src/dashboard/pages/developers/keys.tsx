@@ -1,0 +1,139 @@
+import { useState } from 'react';
+import { useTimes } from '../../format/time';
+import { graphql } from '../../graph/graphql';
+import { useKeyedQuery } from '../../graph/with-key';
+import { Empty } from '../../parts/empty';
+import { KeyForm } from '../../parts/key-form';
+import { Card, Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
+import { useSession } from '../../session';
+import { Act, type Action, type Key } from './key-actions';
+
+const KeysQuery = graphql(`
+  query Keys($accountId: ID!) {
+    apiKeys(accountId: $accountId, first: 100) {
+      nodes {
+        id
+        prefix
+        permission
+        created
+        expiresAt
+        revokedAt
+        lastUsedAt
+      }
+    }
+  }
+`);
+
+/** The API keys of the account. A session sees none: each action here takes a key that the viewer enters. */
+export function Keys() {
+  const { viewer } = useSession();
+  const { ask, pending, failure } = useKeyedQuery(KeysQuery);
+  const [keys, setKeys] = useState<readonly Key[]>();
+  const [action, setAction] = useState<Action>();
+  const show = async (_: FormData, apiKey: string) => {
+    const data = await ask({ accountId: viewer.account.id }, apiKey);
+    if (data) setKeys(data.apiKeys.nodes);
+  };
+  return (
+    <Page
+      title="API keys"
+      actions={
+        <button type="button" className="button primary" onClick={() => setAction({ kind: 'create' })}>
+          Create a key
+        </button>
+      }
+    >
+      {keys === undefined && (
+        <Card title="Show the keys">
+          <p className="hint lead">
+            Which keys exist is shown to a key alone, also to one that may only read. What a key made is revoked with
+            it.
+          </p>
+          <KeyForm submit="Show the keys" pending={pending} failure={failure} onSubmit={show} />
+        </Card>
+      )}
+      {keys?.length === 0 && (
+        <Empty title="This account has no keys">
+          <p>Create one for the program that calls the APIs for it.</p>
+        </Empty>
+      )}
+      {keys && keys.length > 0 && <List keys={keys} onAction={setAction} />}
+      {action && (
+        <Act
+          action={action}
+          onClose={() => setAction(undefined)}
+          onChange={(changed) =>
+            setKeys(
+              (known) => known && [...changed, ...known.filter(({ id }) => changed.every((key) => key.id !== id))],
+            )
+          }
+        />
+      )}
+    </Page>
+  );
+}
+
+function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Action) => void }) {
+  const time = useTimes();
+  return (
+    <Table
+      label="API keys"
+      rows={keys}
+      columns={[
+        {
+          head: 'Key',
+          cell: ({ prefix, created }) => (
+            <span className="two-lines">
+              <code>{prefix}</code>
+              <span className="hint">created {time(created, 'date')}</span>
+            </span>
+          ),
+        },
+        { head: 'May', cell: ({ permission }) => (permission === 'READ' ? 'Read' : 'Read and write'), only: 'wide' },
+        { head: 'Status', cell: (key) => <Status value={statusOf(key)} />, only: 'wide' },
+        {
+          head: 'Last used',
+          cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : 'never'),
+          only: 'wider',
+        },
+        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never'), only: 'wider' },
+        {
+          head: 'Actions',
+          cell: (key) =>
+            statusOf(key) === 'ACTIVE' ? (
+              <span className="row-actions">
+                <button
+                  type="button"
+                  className="button small"
+                  aria-label={`Rotate ${key.prefix}`}
+                  onClick={() => onAction({ kind: 'rotate', of: key })}
+                >
+                  Rotate
+                </button>
+                <button
+                  type="button"
+                  className="button small danger"
+                  aria-label={`Revoke ${key.prefix}`}
+                  onClick={() => onAction({ kind: 'revoke', of: key })}
+                >
+                  Revoke
+                </button>
+              </span>
+            ) : (
+              <span className="only-narrow">
+                <Status value={statusOf(key)} />
+              </span>
+            ),
+          end: true,
+        },
+      ]}
+    />
+  );
+}
+
+function statusOf({ revokedAt, expiresAt }: Key): string {
+  if (revokedAt) return 'REVOKED';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
+}

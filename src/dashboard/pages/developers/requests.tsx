@@ -1,0 +1,161 @@
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Copy } from '../../parts/facts';
+import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
+import { TextFilter } from '../../parts/text-filter';
+
+const RequestsQuery = graphql(`
+  query Requests($after: ID, $api: [RequestApi!], $outcome: [RequestOutcome!], $operation: [String!]) {
+    requestLogs(first: 25, after: $after, api: $api, outcome: $outcome, operation: $operation) {
+      nodes {
+        id
+        created
+        api
+        operation
+        status
+        outcome
+        codes
+        milliseconds
+        onBehalfOf
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+const RequestQuery = graphql(`
+  query Request($id: ID!) {
+    node(id: $id) {
+      ... on RequestLog {
+        id
+        created
+        api
+        operation
+        status
+        outcome
+        codes
+        milliseconds
+        onBehalfOf
+      }
+    }
+  }
+`);
+
+type Logged = ResultOf<typeof RequestsQuery>['requestLogs']['nodes'][number];
+
+const outcomes = ['SUCCEEDED', 'REFUSED', 'FAILED'] as const;
+const apis = ['GRAPHQL', 'REST'] as const;
+
+/** The requests of the last days, or the one with an id. */
+export function Requests() {
+  const { params, one } = useFilters();
+  const [api, outcome] = [one('api', apis), one('outcome', outcomes)];
+  const [id, operation] = [params.get('id'), params.get('operation')];
+  const list = useLive(
+    RequestsQuery,
+    {
+      after: params.get('after'),
+      api: api && [api],
+      outcome: outcome && [outcome],
+      operation: operation ? [operation] : null,
+    },
+    { seconds: 5, pause: id !== null },
+  );
+  const single = useLive(RequestQuery, { id: id ?? '' }, { pause: id === null });
+  const { data, error, ask } = id === null ? list : single;
+  const rows = id === null ? list.data?.requestLogs.nodes : single.data && found(single.data);
+  return (
+    <Page
+      title="Requests"
+      subtitle={<p className="subtitle">Without their content, for some days. Reads of this dashboard are left out.</p>}
+    >
+      <div className="filters">
+        {id === null && <Choice label="Outcome" name="outcome" values={outcomes} />}
+        {id === null && <Choice label="API" name="api" values={apis} />}
+        {id === null && (
+          <TextFilter
+            label="Operation"
+            name="operation"
+            placeholder="createDeposit"
+            suggestions={[...new Set(rows?.map((row) => row.operation))]}
+          />
+        )}
+        <TextFilter label="Request ID" name="id" placeholder="req_…" />
+      </div>
+      {error && !data && <Problem error={error} onRetry={ask} />}
+      {!rows && !error && <Lines count={10} />}
+      {rows && rows.length > 0 && <List rows={rows} />}
+      {rows?.length === 0 && <NoRequests filtered={[...params.keys()].length > 0} />}
+      {id === null && list.data && <Pager pageInfo={list.data.requestLogs.pageInfo} />}
+    </Page>
+  );
+}
+
+/** The request as a list, which is empty where no request of the account has the id. */
+function found({ node }: ResultOf<typeof RequestQuery>): Logged[] {
+  return node && 'operation' in node ? [node] : [];
+}
+
+function List({ rows }: { rows: readonly Logged[] }) {
+  const time = useTimes();
+  return (
+    <Table
+      label="Requests"
+      rows={rows}
+      columns={[
+        {
+          head: 'Operation',
+          cell: ({ operation, codes, created, onBehalfOf }) => (
+            <span className="two-lines">
+              <strong>{operation}</strong>
+              {codes.length > 0 && <span className="hint">{codes.join(', ')}</span>}
+              {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
+              <span className="hint only-narrow">{time(created, 'seconds')}</span>
+            </span>
+          ),
+        },
+        { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL'), only: 'wider' },
+        {
+          head: 'Answer',
+          cell: ({ status, outcome }) => (
+            <span className="answer">
+              <Status value={outcome} /> <code>{status}</code>
+            </span>
+          ),
+        },
+        {
+          head: 'Time',
+          cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
+          only: 'wide',
+        },
+        { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" />, only: 'wider' },
+        { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true, only: 'wide' },
+      ]}
+    />
+  );
+}
+
+function NoRequests({ filtered }: { filtered: boolean }) {
+  return filtered ? (
+    <Empty title="No request matches">
+      <p>{`Choose other filters. A request appears here within some seconds of its answer.`}</p>
+    </Empty>
+  ) : (
+    <Empty title="No requests yet">
+      <p>Requests with the API keys of this account appear here as they are made.</p>
+      <a className="button" href="/docs">
+        Read how to make one
+      </a>
+    </Empty>
+  );
+}

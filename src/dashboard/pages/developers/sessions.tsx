@@ -1,0 +1,153 @@
+import { useState } from 'react';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useKeyedQuery } from '../../graph/with-key';
+import { useWrite } from '../../graph/write';
+import { Dialog } from '../../parts/dialog';
+import { Empty } from '../../parts/empty';
+import { KeyForm } from '../../parts/key-form';
+import { Card, Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
+import { useSession } from '../../session';
+
+const SessionsQuery = graphql(`
+  query Sessions($accountId: ID!) {
+    sessions(accountId: $accountId, first: 100) {
+      nodes {
+        id
+        created
+        role
+        allowedOrigins
+        expiresAt
+        revokedAt
+        apiKey {
+          id
+          prefix
+        }
+      }
+    }
+  }
+`);
+
+const RevokeSession = graphql(`
+  mutation RevokeSession($input: RevokeSessionInput!) {
+    revokeSession(input: $input) {
+      session {
+        id
+        revokedAt
+      }
+    }
+  }
+`);
+
+type Session = ResultOf<typeof SessionsQuery>['sessions']['nodes'][number];
+
+/** The sessions of the account: of this dashboard, and of pages that the account built. */
+export function Sessions() {
+  const { viewer } = useSession();
+  const { ask, pending, failure } = useKeyedQuery(SessionsQuery);
+  const [sessions, setSessions] = useState<readonly Session[]>();
+  const [revoking, setRevoking] = useState<Session>();
+  const show = async (_: FormData, apiKey: string) => {
+    const data = await ask({ accountId: viewer.account.id }, apiKey);
+    if (data) setSessions(data.sessions.nodes);
+  };
+  return (
+    <Page title="Sessions">
+      {sessions === undefined && (
+        <Card title="Show the sessions">
+          <p className="hint lead">
+            A session lasts 12 hours at most, and ends with the key that made it. Signing out ends this one.
+          </p>
+          <KeyForm submit="Show the sessions" pending={pending} failure={failure} onSubmit={show} />
+        </Card>
+      )}
+      {sessions?.length === 0 && <Empty title="This account has no sessions" />}
+      {sessions && sessions.length > 0 && <List sessions={sessions} onRevoke={setRevoking} />}
+      {revoking && (
+        <Revoke
+          of={revoking}
+          onClose={() => setRevoking(undefined)}
+          onRevoked={(revokedAt) =>
+            setSessions((known) => known?.map((each) => (each.id === revoking.id ? { ...each, revokedAt } : each)))
+          }
+        />
+      )}
+    </Page>
+  );
+}
+
+function List({ sessions, onRevoke }: { sessions: readonly Session[]; onRevoke: (session: Session) => void }) {
+  const time = useTimes();
+  return (
+    <Table
+      label="Sessions"
+      rows={sessions}
+      columns={[
+        {
+          head: 'Created',
+          cell: ({ created, apiKey }) => (
+            <span className="two-lines">
+              <strong>{time(created)}</strong>
+              {apiKey && <span className="hint">by the key {apiKey.prefix}</span>}
+            </span>
+          ),
+        },
+        { head: 'Role', cell: ({ role }) => words(role), only: 'wide' },
+        {
+          head: 'Origins',
+          cell: ({ allowedOrigins }) => allowedOrigins.join(', ') || 'all that the gateway admits',
+          only: 'wider',
+        },
+        { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), only: 'wider' },
+        { head: 'Status', cell: (session) => <Status value={statusOf(session)} /> },
+        {
+          head: 'Actions',
+          cell: (session) =>
+            statusOf(session) === 'ACTIVE' && (
+              <button
+                type="button"
+                className="button small danger"
+                aria-label={`Revoke the session of ${time(session.created)}`}
+                onClick={() => onRevoke(session)}
+              >
+                Revoke
+              </button>
+            ),
+          end: true,
+        },
+      ]}
+    />
+  );
+}
+
+function statusOf({ revokedAt, expiresAt }: Session): string {
+  if (revokedAt) return 'REVOKED';
+  return Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
+}
+
+interface RevokeProps {
+  of: Session;
+  onClose: () => void;
+  onRevoked: (revokedAt: string | null) => void;
+}
+
+function Revoke({ of, onClose, onRevoked }: RevokeProps) {
+  const { write, pending, failure } = useWrite(RevokeSession);
+  const time = useTimes();
+  const revoke = async (_: FormData, apiKey: string) => {
+    const data = await write({ input: { id: of.id } }, apiKey);
+    if (!data) return;
+    onRevoked(data.revokeSession.session.revokedAt);
+    onClose();
+  };
+  return (
+    <Dialog title="Revoke the session" onClose={onClose}>
+      <KeyForm submit="Revoke the session" danger pending={pending} failure={failure} onSubmit={revoke}>
+        <p className="hint">The session of {time(of.created)} is refused within a second.</p>
+      </KeyForm>
+    </Dialog>
+  );
+}

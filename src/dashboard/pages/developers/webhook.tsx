@@ -1,0 +1,197 @@
+import { useState } from 'react';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty, NotFound } from '../../parts/empty';
+import { Copy, Facts } from '../../parts/facts';
+import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { PageSkeleton } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { useMayWrite } from '../../session';
+import { Act, type Action } from './webhook-actions';
+import { eventTypesIn, statusOf } from './webhooks';
+
+const WebhookQuery = graphql(`
+  query Webhook($id: ID!, $after: ID, $status: [WebhookDeliveryStatus!]) {
+    webhookEndpoint(id: $id) {
+      id
+      created
+      url
+      eventTypes
+      description
+      connected
+      enabled
+      disabledReason
+      failingSince
+      deliveries(first: 15, after: $after, status: $status) {
+        nodes {
+          id
+          created
+          eventId
+          eventType
+          status
+          nextAttempt
+          attempts {
+            at
+            milliseconds
+            status
+            error
+            response
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+`);
+
+type Endpoint = NonNullable<ResultOf<typeof WebhookQuery>['webhookEndpoint']>;
+type Delivery = Endpoint['deliveries']['nodes'][number];
+
+const statuses = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
+
+/** One endpoint, with what was sent to it. */
+export function Webhook({ params }: { params: { id: string } }) {
+  const filters = useFilters();
+  const status = filters.one('status', statuses);
+  const { data, error, ask } = useLive(
+    WebhookQuery,
+    { id: params.id, after: filters.params.get('after'), status: status && [status] },
+    { seconds: 3 },
+  );
+  const [action, setAction] = useState<Action>();
+  const mayWrite = useMayWrite();
+  const endpoint = data?.webhookEndpoint;
+  if (!endpoint) {
+    if (data) return <NotFound />;
+    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
+  }
+  const { enabled } = endpoint;
+  const button = (name: string, of: Action) => (
+    <button type="button" className="button" onClick={() => setAction(of)}>
+      {name}
+    </button>
+  );
+  return (
+    <Page
+      title={endpoint.url}
+      back={{ href: '/developers/webhooks', name: 'Webhooks' }}
+      subtitle={<Status value={statusOf(endpoint)} />}
+      actions={
+        mayWrite && (
+          <>
+            {enabled && button('Send a test', { kind: 'test' })}
+            {button('Rotate the secret', { kind: 'rotate' })}
+            {button(enabled ? 'Disable' : 'Enable', { kind: 'enable' })}
+          </>
+        )
+      }
+    >
+      <div className="detail">
+        <Card title="Deliveries" action={<Choice label="Status" name="status" values={statuses} />}>
+          <Deliveries
+            endpoint={endpoint}
+            onRedeliver={mayWrite ? (delivery) => setAction({ kind: 'redeliver', delivery }) : undefined}
+          />
+          <Pager pageInfo={endpoint.deliveries.pageInfo} />
+        </Card>
+        <About endpoint={endpoint} />
+      </div>
+      {action && <Act endpoint={endpoint} action={action} onClose={() => setAction(undefined)} onDone={ask} />}
+    </Page>
+  );
+}
+
+function About({ endpoint }: { endpoint: Endpoint }) {
+  const time = useTimes();
+  const { id, created, eventTypes, description, connected, disabledReason, failingSince } = endpoint;
+  return (
+    <Card title="Details">
+      <Facts
+        facts={[
+          ['Events', eventTypesIn(eventTypes)],
+          ['Connected users', connected ? 'Their events, too' : null],
+          ['Description', description],
+          ['Disabled', disabledReason && words(disabledReason)],
+          ['Failing since', failingSince && time(failingSince)],
+          ['Created', <time dateTime={created}>{time(created)}</time>],
+          ['ID', <Copy text={id} label="the id" />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+interface DeliveriesProps {
+  endpoint: Endpoint;
+  onRedeliver: ((delivery: Delivery) => void) | undefined;
+}
+
+function Deliveries({ endpoint, onRedeliver }: DeliveriesProps) {
+  const time = useTimes();
+  const rows = endpoint.deliveries.nodes;
+  if (rows.length === 0) {
+    return (
+      <Empty title="Nothing was sent">
+        <p>Send a test, or wait for an event.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ul className="disclosures" aria-label="Deliveries">
+      {rows.map((delivery) => (
+        <li key={delivery.id}>
+          <details>
+            <summary>
+              <span className="two-lines">
+                <code>{delivery.eventType}</code>
+                <time className="hint" dateTime={delivery.created}>
+                  {time(delivery.created, 'seconds')}
+                </time>
+              </span>
+              <Status value={delivery.status} />
+            </summary>
+            <Attempts delivery={delivery} />
+            {onRedeliver && endpoint.enabled && (
+              <button type="button" className="button small" onClick={() => onRedeliver(delivery)}>
+                Send again
+              </button>
+            )}
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Attempts({ delivery: { attempts, nextAttempt, eventId } }: { delivery: Delivery }) {
+  const time = useTimes();
+  return (
+    <>
+      <p className="hint">
+        {eventId}
+        {nextAttempt && ` · next attempt ${time(nextAttempt, 'seconds')}`}
+      </p>
+      <ol className="attempts">
+        {attempts.map(({ at, milliseconds, status, error, response }, i) => (
+          <li key={i}>
+            <p>
+              <Status value={error === null ? 'SUCCEEDED' : 'FAILED'} /> {status !== null && <code>{status}</code>}{' '}
+              <span className="hint">
+                {time(at, 'seconds')} · {milliseconds.toLocaleString()} ms
+              </span>
+            </p>
+            {error !== null && <p className="field-error">{error}</p>}
+            {response && <pre>{response}</pre>}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

@@ -1,0 +1,47 @@
+import { type FormEvent, useId } from 'react';
+import { useFilters } from './filters';
+
+interface TextFilterProps {
+  label: string;
+  name: string;
+  placeholder?: string;
+  /** Values to choose from; others can be typed. */
+  suggestions?: readonly string[];
+}
+
+/** A filter by a text, which is part of the address. It applies with Enter, or when the input is left. */
+export function TextFilter({ label, name, placeholder, suggestions }: TextFilterProps) {
+  const { params, set } = useFilters();
+  const id = useId();
+  const value = params.get(name) ?? '';
+  const apply = (text: string) => {
+    if (text.trim() !== value) set({ [name]: text.trim() });
+  };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    apply(String(new FormData(event.currentTarget).get('text')));
+  };
+  return (
+    <form className="filter" onSubmit={submit}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        key={value}
+        id={id}
+        name="text"
+        defaultValue={value}
+        placeholder={placeholder}
+        list={suggestions && `${id}-list`}
+        autoComplete="off"
+        spellCheck={false}
+        onBlur={(event) => apply(event.target.value)}
+      />
+      {suggestions && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
+    </form>
+  );
+}
