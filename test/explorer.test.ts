@@ -337,6 +337,20 @@ describe('the input for the key', () => {
     await context.close();
   });
 
+  it('shows a query that the address brings, with its variables, and does not run it', async () => {
+    const hash = new URLSearchParams({
+      query: 'query Brought($id: ID!) { deposit(id: $id) { id } }',
+      variables: '{"id":"deposit_7"}',
+    });
+    const { context, page, complaints } = await visit(`/graphiql#${hash}`);
+    await page.waitForFunction(() => sessionStorage.getItem('graphiql:query')?.startsWith('query Brought'));
+    await tab(page, 'Brought').waitFor();
+    await page.waitForFunction(() => sessionStorage.getItem('graphiql:variables')?.includes('deposit_7'));
+    expect(new URL(page.url()).hash).toBe('');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('shows a key that is markup as text', async () => {
     const { context, page, complaints } = await visit(
       `/graphiql#key=${encodeURIComponent('<img src=x onerror="document.title=1">_</script><script>document.title=2</script>')}`,
