@@ -471,7 +471,16 @@ describe('npm start', { timeout: 120_000 }, () => {
     // A copy, because it compiles the program that the other tests run meanwhile.
     const root = fileURLToPath(new URL('..', import.meta.url));
     // With what is built, so that each build only finds that nothing has changed.
-    for (const part of ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'drizzle', 'schema', 'docs', 'dist'])
+    for (const part of [
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'src',
+      'drizzle',
+      'schema',
+      'docs',
+      'dist',
+    ])
       fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true, preserveTimestamps: true });
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
     expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);

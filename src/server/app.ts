@@ -105,8 +105,8 @@ export interface Parts {
 }
 
 /**
- * The HTTP application: /graphql, /v1, /operator/graphql, the explorer, the documentation and the probes. It checks every request in the
- * same order: HTTPS, key, permission, and only then its body.
+ * The HTTP application: /graphql, /v1, /operator/graphql, the explorer, the documentation and the probes. It checks
+ * every request in the same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const { config, database, schema, log, metrics, traces, acquirers = delivered } = parts;
@@ -135,13 +135,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     server,
   });
   inFlight.addTo(app);
-  metrics?.watchRequests(() => inFlight.load);
-  if (metrics) measureRequests(app, metrics);
-  if (config.REQUEST_LOG_DAYS > 0) {
-    const requestLog = new RequestLogWriter(database);
-    requestLog.addTo(app);
-    metrics?.watchRequestLog(() => requestLog.dropped);
-  }
+  observed(app, parts, inFlight);
   const chargeOf = rateLimit(app, config, database);
   identity.eventQueries = eventQueries({ config, schema, identity, inFlight, chargeOf, onFault });
   app.decorate('eventQueries', identity.eventQueries);
@@ -173,6 +167,16 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
+}
+
+/** Counts the requests for metrics, and keeps them in the request log of their account. */
+function observed(app: FastifyInstance, { config, database, metrics }: Parts, inFlight: InFlight): void {
+  metrics?.watchRequests(() => inFlight.load);
+  if (metrics) measureRequests(app, metrics);
+  if (config.REQUEST_LOG_DAYS === 0) return;
+  const requestLog = new RequestLogWriter(database);
+  requestLog.addTo(app);
+  metrics?.watchRequestLog(() => requestLog.dropped);
 }
 
 /** The application without its routes: its limits and its parsers of requests. */

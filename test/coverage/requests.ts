@@ -105,7 +105,7 @@ export const endpoints: Endpoint[] = [
   endpoint('GET /v1/receivables/:id', ''),
   endpoint(
     'POST /v1/receivables/:id',
-    'amount_maximum_reconcilable description metadata',
+    'amount_maximum_reconcilable customer_id description metadata',
     held('receivable', 'returns the complete receivable, with only the sent fields changed'),
   ),
 ];
@@ -133,4 +133,4 @@ export const listParameters: [name: string, graph: string[], ...tests: string[]]
 ];
 
 /** Parameters of the specification's lists that it does not have: extensions. */
-export const addedParameters = ['order_by', 'search', 'metadata.key', 'metadata.value'];
+export const addedParameters = ['descendants', 'order_by', 'search', 'metadata.key', 'metadata.value'];
