@@ -231,12 +231,13 @@ function plain(field: GraphQLField<unknown, unknown>): string {
 }
 
 /** What the users of the platform have none of, and what only the answer to a creation or a rotation has. */
-const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
+const nothing = ['Account.connectedUsers', 'Account.topUsers', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
 const hollow = [
   'Deposit.methodDetails',
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',
+  'Payout.completedAt',
   'Payout.expectedArrival',
   'Account.requirements',
   'Account.capability',

@@ -91,9 +91,9 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)
      select ${tenantAndMode}, ${id('delivery', 'n')}, ${born('n')}, ${id('webhook', `1 + n % ${users}`)}, 'event_' || n, 'account.updated', n, case when n % 10 = 7 then 'failed' else 'succeeded' end, ${now},
        ${user(`1 + n % ${users}`)}, true from generate_series(1, ${users + others}) n`,
-    `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
+    `insert into receivable (tenant_id, livemode, id, created, account_id, customer_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
                              transaction_type, voided, context_id, on_root_list)
-     ${common('receivable')}, receiver, currency, 1000, 500, array[${id('deposit', 'n')}],
+     ${common('receivable')}, receiver, payer, currency, 1000, 500, array[${id('deposit', 'n')}],
        jsonb_build_object('amount', '1000', 'currency', currency, 'creationDate', '2026-01-01', 'dueDate', to_char(date '2026-01-01' + (n % 400)::int, 'YYYY-MM-DD'), 'referenceNumber', 'R', 'document', ${file('u')}),
        'P0802', case when round % 10 = 5 then 'goods' else 'services' end, round % 10 = 6, ${listed}`,
     `insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, statement_descriptor,

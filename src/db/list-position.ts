@@ -17,6 +17,8 @@ export interface Link {
   links: Child;
   parent: PgColumn;
   child: PgColumn;
+  /** A parent has few links, and PostgreSQL has no statistics that say so. */
+  few?: true;
 }
 const p = sql.placeholder;
 

@@ -75,7 +75,9 @@ function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 
   if (parent && 'links' in parent) {
     const { tenantId, livemode } = parent.links;
     const tenantAndMode = [eq(tenantId, p('tenant')), eq(livemode, p('live'))];
-    each.innerJoin(parent.links as PgTable, and(...tenantAndMode, eq(parent.child, table.id)));
+    // A join by `any` looks each child up by its key. With `=`, PostgreSQL could read the whole table of the children.
+    const linked = parent.few ? sql`${table.id} = any(array[${parent.child}])` : eq(parent.child, table.id);
+    each.innerJoin(parent.links as PgTable, and(...tenantAndMode, linked));
   }
   const ordered = what === 'rows' ? order(positionOf(asked), asked) : [];
   const first = each
