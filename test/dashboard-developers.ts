@@ -193,7 +193,7 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
 /** The pages for developers, with a text that is there when they have loaded. */
 export const developerPages = [
   ['/developers', 'Request ID'],
-  ['/developers/events', 'Older'],
+  ['/developers/events', 'Next page'],
   ['/developers/webhooks', 'Add an endpoint'],
   ['/developers/keys', 'Your session cannot do this'],
   ['/developers/sessions', 'Your session cannot do this'],

@@ -196,7 +196,6 @@ $$;
 
 -- Writes the entries of objects from before the search, at most `p_limit` of them, and returns how many; NULL when none
 -- is left. The rows that may change are locked, so that a concurrent change removes the entries of the old row.
--- Without an event: the objects have their own events.
 create or replace function backfill_search(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql

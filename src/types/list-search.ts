@@ -37,7 +37,11 @@ export function searchOf(filters: Readonly<Record<string, unknown>>): 'search' |
 export function searchProblems(object: string, args: object, filters: Readonly<Record<string, unknown>>): Problem[] {
   const invalid = (name: string, text: MessageText) =>
     problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, text);
-  const { metadata, orderBy } = args as { metadata?: MetadataFilter | null; orderBy?: unknown };
+  const { metadata, orderBy, descendants } = args as {
+    metadata?: MetadataFilter | null;
+    orderBy?: unknown;
+    descendants?: boolean | null;
+  };
   if (metadata && !metadata.key) return [invalid('metadata.key', 'must not be empty')];
   const by = searchOf(filters);
   if (!by) return [];
@@ -48,7 +52,9 @@ export function searchProblems(object: string, args: object, filters: Readonly<R
   else if (typeof text === 'string' && !hasWord(text))
     problems.push(invalid('search', 'must contain a letter or a digit'));
   const others = Object.keys(filters).filter((name) => name !== by && name.split('.')[0] !== by);
-  for (const name of orderBy == null ? others : [...others, 'orderBy'])
+  if (orderBy != null) others.push('orderBy');
+  if (descendants === true) others.push('descendants');
+  for (const name of others)
     problems.push(invalid(name, `cannot be combined with ${by}. Leave out one of them.`));
   return problems;
 }

@@ -160,7 +160,7 @@ export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgCo
     filters: { ...ordered.filters, ...fixed },
     order,
     ascending,
-    beyondOwn: args.descendants === true || byAccount.some((name) => name in filters),
+    beyondOwn: args.descendants === true || byAccount.some((name) => name in filters || name in (fixed ?? {})),
   };
 }
 

@@ -237,7 +237,6 @@ const tidegate = ((setup) => {
 
   function start(graphiql) {
     const headers = headersFor(key);
-    const tabs = brought ? [brought, ...setup.tabs] : setup.tabs;
     graphiql.renderYogaGraphiQL(element('root'), {
       fetcher,
       headers,

@@ -70,9 +70,11 @@ export const errorSchema: Json = {
 
 /** The name of the response for a status with these codes; operations with the same codes share one. */
 export function refusalName(status: number, codes: readonly ProblemCode[]): string {
-  const own = codes.filter((code) => !everywhere.includes(code) && !ofWrites.includes(code));
-  const writes = codes.some((code) => ofWrites.includes(code)) ? 'OfWrite' : '';
-  return ['Error', status, writes, ...own.map(pascal)].join('');
+  const written = ofWrites.filter((code) => catalogue[code][0] === status);
+  // A read may have one of the codes of writes.
+  const writes = written.length > 0 && written.every((code) => codes.includes(code));
+  const own = codes.filter((code) => !everywhere.includes(code) && !(writes && written.includes(code)));
+  return ['Error', status, writes ? 'OfWrite' : '', ...own.map(pascal)].join('');
 }
 
 /** The response of an operation for a status, with the codes that it may have. */
