@@ -54,7 +54,6 @@ export function searchProblems(object: string, args: object, filters: Readonly<R
   const others = Object.keys(filters).filter((name) => name !== by && name.split('.')[0] !== by);
   if (orderBy != null) others.push('orderBy');
   if (descendants === true) others.push('descendants');
-  for (const name of others)
-    problems.push(invalid(name, `cannot be combined with ${by}. Leave out one of them.`));
+  for (const name of others) problems.push(invalid(name, `cannot be combined with ${by}. Leave out one of them.`));
   return problems;
 }
