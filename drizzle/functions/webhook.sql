@@ -502,57 +502,31 @@ returns table (
 )
 language plpgsql
 as $$
-declare
-  v webhook_endpoint;
-  v_now bigint := wall_clock();
 begin
-  update webhook_endpoint w
-  set claimed_until = v_now + p_seconds
-  where
-    w.tenant_id = p_tenant
-    and w.livemode = p_live
-    and w.id = p_endpoint
-    and w.enabled
-    and w.due <= v_now
-    and coalesce(w.claimed_until, 0) <= v_now
-    and w.query is null
-  returning *
-  into v;
-  if not found then
+  if
+    exists (
+      select
+      from webhook_endpoint w
+      where w.tenant_id = p_tenant and w.livemode = p_live and w.id = p_endpoint and w.query is not null
+    )
+  then
     return;
   end if;
   return query select
-      d.id,
-      to_jsonb(e),
-      v.url,
-      v.secret_sealed,
-      case
-        when v.previous_secret_until > v_now then v.previous_secret_sealed
-      end,
-      v.claimed_until,
-      v_now
-    from
-      (
-        select *
-        from webhook_delivery x
-        where
-          x.tenant_id = p_tenant
-          and x.livemode = p_live
-          and x.endpoint_id = p_endpoint
-          and x.status = 'pending'
-          and x.next_attempt <= v_now
-        order by x.next_attempt, x.event_number
-        limit p_limit
-      ) d
-      left join event e on e.tenant_id = p_tenant and e.livemode = p_live and e.id = d.event_id
-    order by d.next_attempt, d.event_number;
+      c.delivery_id,
+      c.event,
+      c.url,
+      c.secret_sealed,
+      c.previous_secret_sealed,
+      c.claimed_until,
+      c.claimed_at
+    from claim_webhook_deliveries(p_tenant, p_live, p_endpoint, p_limit, p_seconds) c;
 end;
 $$;
 
 -- Claims an endpoint for a worker and returns its deliveries that are due, the first ones first, with their events, and
 -- the account whose events they are. No other worker claims the endpoint until the claim ends: by `finish_deliveries`,
 -- or after `p_seconds`.
--- Without an event: deliveries are listed; an event about each would cause further deliveries.
 create or replace function claim_webhook_deliveries(
   p_tenant text,
   p_live boolean,
