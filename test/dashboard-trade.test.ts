@@ -125,8 +125,11 @@ describe('users in the dashboard', () => {
     for (const [label, value] of Object.entries({ ...values, ...place, Country: 'IN' }))
       await bank.getByLabel(label, { exact: label !== 'Country' }).fill(value);
     await bank.getByRole('button', { name: 'Add bank account' }).click();
-    await bank.getByText('Enter an API key').waitFor();
-    await bank.getByLabel('API key').fill(dashboard.tenants[0]!.testKey);
+    await bank.getByText('Enter a secret key').waitFor();
+    await bank.getByLabel('Secret key').fill('sk_live_1');
+    await bank.getByRole('button', { name: 'Add bank account' }).click();
+    await bank.getByText('it begins with sk_test_').waitFor();
+    await bank.getByLabel('Secret key').fill(dashboard.tenants[0]!.testKey);
     await bank.getByRole('button', { name: 'Add bank account' }).click();
     await page.getByRole('region', { name: 'Addresses' }).getByText('004501551234').waitFor();
     await activate.click();

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { graphql, type VariablesOf } from '../../graph/graphql';
+import { wrongKey } from '../../graph/with-key';
 import { useWrite } from '../../graph/write';
 import { Form, TextField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
@@ -30,10 +31,11 @@ type Input = VariablesOf<typeof CreateAddressMutation>['input'];
 export function PayoutAddress({ accountId, hint }: { accountId: string; hint: string }) {
   const { viewer } = useSession();
   const { write, pending, failure } = useWrite(CreateAddressMutation);
-  const [missing, setMissing] = useState(false);
-  const submit = async ({ apiKey, ...input }: Input & { apiKey?: string }) => {
-    setMissing(apiKey === undefined);
-    if (apiKey === undefined) return;
+  const [fault, setFault] = useState<string>();
+  const submit = async ({ apiKey = '', ...input }: Input & { apiKey?: string }) => {
+    const wrong = wrongKey(apiKey, viewer.mode);
+    setFault(wrong);
+    if (wrong !== undefined) return;
     const fixed = {
       category: 'USER_PAYOUT',
       type: 'BANK_ACCOUNT',
@@ -73,11 +75,11 @@ export function PayoutAddress({ accountId, hint }: { accountId: string; hint: st
           <TextField
             name="apiKey"
             type="password"
-            label="API key"
+            label="Secret key"
             hint="Where money goes is changed with a key, not with a session. The key is sent once and not kept."
           />
         </div>
-        {missing && <Problem error={{ messages: ['Enter an API key to add a bank account.'], fields: {} }} />}
+        {fault !== undefined && <Problem error={{ messages: [fault], fields: {} }} />}
       </fieldset>
     </Form>
   );
