@@ -297,6 +297,18 @@ describe('bad input', () => {
     }
   });
 
+  it('refuses the accounts below the listed ones beside a search, which reads one list', async () => {
+    const expected = [400, 'parameter_invalid account.descendants'];
+    expect(problems(await platform.get('/v1/accounts?search=a&descendants=true'))).toEqual(expected);
+    const graph = '{ accounts(search: "a", descendants: true) { nodes { id } } }';
+    expect(problems(await platform.graph(graph))).toEqual(expected);
+  });
+
+  it('lists the partners of a user for its platform, without a search as with one', async () => {
+    const { data } = done(await platform.get(`/v1/accounts/${otherId}/partners`));
+    expect(data.map(({ nickname }: { nickname: string }) => nickname)).toEqual(['Acme of the other']);
+  });
+
   it('refuses a value of metadata without a key, and reads an empty search as none', async () => {
     expect((await user.get('/v1/receivables?metadata.value=x')).status).toBe(400);
     expect(problems(await user.graph('{ receivables(metadata: { key: "", value: "x" }) { nodes { id } } }'))).toEqual([
