@@ -43,6 +43,7 @@ describe('the conventions of the code', () => {
           'jobs/runner.ts',
           'jobs/tenants.ts',
           'jobs/webhooks.ts',
+          'operator/credential.ts',
           'operator/desk.ts',
           'server/rate-limit.ts',
           'server/telemetry/request-log.ts',

@@ -401,8 +401,8 @@ async function open(
   };
 }
 
-describe('without an OPERATOR_KEY', () => {
-  const closed = useWorld({ worker: false });
+describe('with OPERATOR_API=false', () => {
+  const closed = useWorld({ worker: false, environment: { OPERATOR_KEY, OPERATOR_API: 'false' } });
 
   it('the path does not exist, and its response is that of any unknown path', async () => {
     const { test } = await givenIn(closed).platformBoth(1);

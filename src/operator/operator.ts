@@ -36,6 +36,9 @@ import {
 import { passTime, catchUp } from './test-clock.js';
 import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './payouts.js';
 import { auditLedger, listLedgerChecks, verifySeals } from './audit.js';
+import { type ActionFilter, listActions, verifyActions } from './actions.js';
+import { createOperator, listOperators, revokeOperator } from './operators.js';
+import type { OperatorRole } from './table.js';
 import { secretsInUse } from './secrets.js';
 import { listJobs, listStuck, retryJob } from './jobs.js';
 
@@ -143,6 +146,21 @@ export class Operator extends OperatorDesk {
   }
   jobs(after?: string) {
     return listJobs(this, after);
+  }
+  actions(filter: ActionFilter) {
+    return listActions(this, filter);
+  }
+  verifyActions() {
+    return verifyActions(this);
+  }
+  operators() {
+    return listOperators(this);
+  }
+  createOperator(name: string, role: OperatorRole, by: string) {
+    return createOperator(this, name, role, by);
+  }
+  revokeOperator(nameOrId: string) {
+    return revokeOperator(this, nameOrId);
   }
   stuckWork(after?: string, limit?: number) {
     return listStuck(this, after, limit);
