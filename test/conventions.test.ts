@@ -38,6 +38,7 @@ describe('the conventions of the code', () => {
           'auth/holders.ts',
           'jobs/due.ts',
           'jobs/faults.ts',
+          'jobs/heartbeat.ts',
           'jobs/ledger-checks.ts',
           'jobs/numbering.ts',
           'jobs/runner.ts',

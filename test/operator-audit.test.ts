@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   getNamedType,
@@ -8,9 +10,11 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
+import { Worker } from '../src/jobs/runner.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
-import { givenIn, nickname, Speaker, useWorld } from './world.js';
+import { eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 type Json = any;
 
@@ -134,7 +138,8 @@ async function signIn(key: string, origin = world.origin) {
       const headers = Object.fromEntries(all.filter(([, value]) => value !== ''));
       return send('/operator/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) }, at);
     },
-    file: (path: string, more: Record<string, string> = {}) => send(path, { headers: { ...own, ...more } }),
+    file: (path: string, headers: Record<string, string> = own) => send(path, { headers }),
+    alone: { cookie: own.cookie },
   };
 }
 
@@ -417,5 +422,165 @@ describe('the audit log', () => {
       after,
       { outcome: 'REFUSED', code: 'api_key_invalid', details: { count: 1 } },
     ]);
+  });
+});
+
+const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe("what the operators' console shows", () => {
+  it('is an account with its documents, persons and missing requirements', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const document = (await user.upload('identity_document', png, 'id.png')).body.id;
+    await platform.post(`/v1/accounts/${user.id}`, { supporting_documentation: { id_document: document } });
+    const query = `{ account(id: "${user.id}") {
+      supportingDocumentation { idDocument } requirements { fieldName message alternatives }
+      files { id purpose contentPath }
+    } }`;
+    const shown = (await data(asking(OPERATOR_KEY)(query))).account;
+    const own = await user.graph(`{ account(id: "${user.id}") { requirements { fieldName message alternatives } } }`);
+    expect(shown.requirements.length).toBeGreaterThan(1);
+    expect(shown.requirements).toEqual(own.body.data.account.requirements);
+    expect(shown.supportingDocumentation).toEqual({ idDocument: document });
+    expect(shown.files).toEqual([
+      {
+        ...{ id: document, purpose: 'IDENTITY_DOCUMENT' },
+        contentPath: `/operator/files/${document}?tenant_id=${platform.id.replace('account_', '')}&mode=test`,
+      },
+    ]);
+  });
+
+  it('is the content of a file, by key or cookie, never rendered by a browser, with an entry in the log', async () => {
+    const user = await given.directUser(1);
+    const other = await given.directUser(1);
+    const { key, name } = await operator('read');
+    const { file, alone } = await signIn(key);
+    const id = (await user.upload('identity_document', pdf, 'Pässe <1>.pdf')).body.id;
+    const path = (tenant: Speaker, mode = 'test') =>
+      `/operator/files/${id}?tenant_id=${tenant.id.replace('account_', '')}&mode=${mode}`;
+
+    const answer = await file(path(user));
+
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(pdf);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename*=UTF-8''P%C3%A4sse%20%3C1%3E.pdf`,
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    const byKey = await fetch(`${world.origin}${path(user)}`, { headers: { authorization: `Bearer ${key}` } });
+    expect([byKey.status, (await file(path(user), alone)).status]).toEqual([200, 401]);
+    for (const wrong of [path(other), path(user, 'live')]) expect((await file(wrong)).status).toBe(404);
+    const problems = async (query: string) => {
+      const { errors }: Json = await (await file(`/operator/files/${id}${query}`)).json();
+      return errors.map((each: Json) => `${each.code} ${each.metadata.field_name}`);
+    };
+    expect(await problems('')).toEqual(['parameter_missing file.tenant_id', 'parameter_missing file.mode']);
+    expect(await problems('?tenant_id=%00&mode=both&x=1')).toEqual([
+      ...['parameter_unknown file.x', 'parameter_invalid file.tenant_id', 'parameter_invalid file.mode'],
+    ]);
+    const found = (await actions(`(operator: "${name}", operation: "readFile")`)).reverse();
+    expect(found.map(({ objectId, outcome, mode }) => [objectId, outcome, mode])).toEqual([
+      ...[
+        [id, 'SUCCEEDED', 'TEST'],
+        [id, 'SUCCEEDED', 'TEST'],
+        [id, 'REFUSED', null],
+        [id, 'REFUSED', null],
+      ],
+    ]);
+    expect(found[0].details).toEqual({ purpose: 'identity_document' });
+  });
+
+  it('is all notices of banks, newest first, page by page, with their deposits', async () => {
+    const { live } = await given.directUserBoth(1);
+    const ask = asking(OPERATOR_KEY);
+    await ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } });
+    const issue = mutation('issueAddress', 'IssueAddressInput', 'address { id }');
+    const bankAccount = { number: '000123456789' };
+    const issued = await data(ask(issue, { input: { accountId: live.id, currency: 'USD', bankAccount } }));
+    const addressId = issued.issueAddress.address.id;
+    const record = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { reference }');
+    const notice = { addressId, amount: '10.00', currency: 'USD' };
+    for (const reference of ['WIRE A', 'WIRE B']) await data(ask(record, { input: { ...notice, reference } }));
+    await data(ask(record, { input: { ...notice, reference: 'WIRE C', event: 'REVERSED' } }));
+    await world.sql`update bank_notice set created = created + 1 where reference = 'WIRE B'`;
+
+    const seen: Json[] = [];
+    for (let after: string | null = null; ; ) {
+      const page: Json = await data(
+        ask(
+          `query ($after: String) { bankNotices(first: 1, after: $after) {
+             nodes { reference event accountId addressId livemode deposit { amount status } } next } }`,
+          { after },
+        ),
+      );
+      seen.push(...page.bankNotices.nodes);
+      after = page.bankNotices.next;
+      if (after === null) break;
+    }
+    const own = { accountId: live.id, addressId, livemode: true };
+    const completed = { amount: '10.00', status: 'COMPLETED' };
+    expect(seen).toEqual([
+      { reference: 'WIRE B', event: 'RECEIVED', ...own, deposit: completed },
+      { reference: 'WIRE C', event: 'REVERSED', ...own, deposit: null },
+      { reference: 'WIRE A', event: 'RECEIVED', ...own, deposit: completed },
+    ]);
+    for (const after of ['x', 'WzFd', Buffer.from('[1,"a",true,"\\u0000","b"]').toString('base64url')])
+      expect((await ask(`{ bankNotices(after: "${after}") { next } }`)).fieldNames).toEqual(['deposit.starting_after']);
+    const withdraw = mutation('withdrawBankNotice', 'WithdrawBankNoticeInput', 'notice { reference }');
+    await data(ask(withdraw, { input: { addressId, reference: 'WIRE C' } }));
+  });
+
+  it('is the service holds of all tenants, newest accounts first', async () => {
+    const ask = asking(OPERATOR_KEY);
+    const users = [await given.directUser(1), await given.directUser(1), await given.directUser(1)];
+    const place = mutation('placeServiceHold', 'ServiceHoldInput', 'accountSetting { id }');
+    for (const { id } of users.slice(0, 2)) await data(ask(place, { input: { accountId: id, mode: 'TEST' } }));
+    const page = (more: string) =>
+      data(ask(`{ serviceHolds(first: 1${more}) { nodes { livemode serviceHold account { id } } next } }`));
+    const first = (await page('')).serviceHolds;
+    const second = (await page(`, after: "${first.next}"`)).serviceHolds;
+    const held = [...first.nodes, ...second.nodes];
+    expect(held.map(({ account }) => account.id).sort()).toEqual(
+      users
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect([second.next, held[0].serviceHold, held[0].livemode]).toEqual([null, true, false]);
+    expect((await ask('{ serviceHolds(after: "x") { next } }')).fieldNames).toEqual(['account_setting.starting_after']);
+  });
+
+  it('is the gateways that run, and those that have ended without saying so', async () => {
+    const worker = new Worker(world.database, pino({ level: 'silent' }));
+    const gateways = async () =>
+      (await data(asking(OPERATOR_KEY)('{ gateways { id host process version alive } }'))).gateways;
+    worker.start();
+    const [running] = await eventually(gateways, (list) => list.length === 1);
+    const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    expect(running).toEqual({
+      ...{ id: expect.stringMatching(/^gateway_/), host: os.hostname(), process: process.pid, version, alive: true },
+    });
+    await world.sql`update gateway_process set seen_at = seen_at - 31`;
+    expect((await gateways())[0].alive).toBe(false);
+    await worker.stop();
+    expect(await gateways()).toEqual([]);
+  });
+
+  it('is a job to retry', async () => {
+    const { id } = await given.directUser(1);
+    const tenant = id.replace('account_', '');
+    await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error)
+      values (${tenant}, false, 'job_stuck', 1, 'pay_out', 'x', '{}', 99999999999, 3, 'broken')`;
+    const retry = mutation('retryJob', 'JobInput', 'job { id tenantId kind subjectId attempts error due }');
+    const { job } = (await data(asking(OPERATOR_KEY)(retry, { input: { id: 'job_stuck' } }))).retryJob;
+    expect(job).toMatchObject({ id: 'job_stuck', tenantId: tenant, kind: 'pay_out', attempts: 3, error: 'broken' });
+    expect(Date.parse(job.due)).toBeLessThan(Date.now() + 5_000);
+    await world.sql`delete from job where id = 'job_stuck'`;
   });
 });

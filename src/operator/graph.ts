@@ -12,6 +12,7 @@ import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorActions } from './action-resolver.js';
+import { OperatorConsole, OperatorFiles } from './console-resolver.js';
 import { audited } from './audited.js';
 import { OperatorWork } from './stuck.js';
 import { OperatorAccounts, OperatorPersons } from './account-resolver.js';
@@ -44,6 +45,10 @@ const objects: Record<string, string> = {
   ledgerChecks: 'ledger',
   ledgerSeal: 'ledger',
   stuckWork: 'job',
+  retryJob: 'job',
+  bankNotices: 'deposit',
+  serviceHolds: 'account_setting',
+  gateways: 'gateway',
   viewer: 'operator',
   operators: 'operator',
   operatorActions: 'operator_action',
@@ -65,6 +70,8 @@ export const sizes: ListSizes = {
     'Query.transactionMismatches': 200,
     'Query.ledgerSeal': 0,
     'Query.operators': 200,
+    'Query.gateways': 200,
+    'Account.requirements': 20,
     'LedgerAudit.violations': 0,
     'LedgerCheck.violations': 20,
     'Account.persons': 10,
@@ -76,7 +83,16 @@ export const sizes: ListSizes = {
 /** Builds the operator's schema. Throws when a root field has no noun, or a noun has no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger, OperatorWork, OperatorActions],
+    resolvers: [
+      OperatorAccounts,
+      OperatorPersons,
+      OperatorMoney,
+      OperatorLedger,
+      OperatorWork,
+      OperatorActions,
+      OperatorConsole,
+      OperatorFiles,
+    ],
     validate: false,
     // The library's own check executes an introspection query, which takes longer than building the schema.
     skipCheck: true,

@@ -39,6 +39,7 @@ import { auditLedger, listLedgerChecks, verifySeals } from './audit.js';
 import { type ActionFilter, listActions, verifyActions } from './actions.js';
 import { createOperator, listOperators, revokeOperator } from './operators.js';
 import type { OperatorRole } from './table.js';
+import { listGateways, listHolds, listNotices } from './console.js';
 import { secretsInUse } from './secrets.js';
 import { listJobs, listStuck, retryJob } from './jobs.js';
 
@@ -161,6 +162,15 @@ export class Operator extends OperatorDesk {
   }
   revokeOperator(nameOrId: string) {
     return revokeOperator(this, nameOrId);
+  }
+  notices(limit: number, after?: string) {
+    return listNotices(this, limit, after);
+  }
+  holds(limit: number, after?: string) {
+    return listHolds(this, limit, after);
+  }
+  gateways() {
+    return listGateways(this);
   }
   stuckWork(after?: string, limit?: number) {
     return listStuck(this, after, limit);

@@ -45,7 +45,7 @@ import { rateLimit } from './rate-limit.js';
 import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
-import { operatorSessions } from './operator-session.js';
+import { operatorRoutes } from './operator-session.js';
 import type { Metrics } from './telemetry/metrics.js';
 import { RequestLogWriter } from './telemetry/request-log.js';
 import { measureRequests } from './telemetry/requests.js';
@@ -146,7 +146,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const takesLivePayments = acquirers.live !== undefined;
   startPage(app, { config, demos: parts.demos ?? [], links: parts.links, takesLivePayments });
   await graphEndpoints(app, { config, schema, streams: services, onFault });
-  if (config.OPERATOR_API) operatorSessions(app, config, wrongKeys);
+  if (config.OPERATOR_API) operatorRoutes(app, config, wrongKeys);
   if (config.DASHBOARD) {
     dashboardFiles(app);
     dashboardSessions(app, { config, schema });

@@ -6,14 +6,21 @@ import type { OperatorContext } from '../operator/context.js';
 import { createSession, endSession, sessionSeconds } from '../operator/operators.js';
 import type { WrongKeys } from '../operator/wrong-keys.js';
 import { DomainError, problem } from '../request/problems.js';
+import { operatorFiles } from './operator-files.js';
 import { setOperatorCookie } from './dashboard-cookie.js';
+
+/** Registers the operators' routes besides their graph. */
+export function operatorRoutes(app: FastifyInstance, config: Config, wrongKeys: WrongKeys): void {
+  app.addHook('onClose', async () => wrongKeys.close());
+  operatorSessions(app, config);
+  operatorFiles(app);
+}
 
 /**
  * Registers signing in and out of the operator's console. The browser sends an operator's key once, in the header
  * Authorization; it gets a session in a cookie that no script can read. Silent: the specification has no console.
  */
-export function operatorSessions(app: FastifyInstance, config: Config, wrongKeys: WrongKeys): void {
-  app.addHook('onClose', async () => wrongKeys.close());
+function operatorSessions(app: FastifyInstance, config: Config): void {
   const route = { url: '/operator/session', config: { operator: 'rest' } } as const;
   app.route({
     ...route,
