@@ -45,35 +45,8 @@ export class Dashboard {
   }
 
   /** Opens an address without a session. */
-  async visit(address: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Visit> {
-    const context = await this.chromium.newContext({
-      viewport: { width: 1440, height: 1000 },
-      colorScheme,
-      timezoneId: 'UTC',
-      locale: 'en-US',
-      // Colours that are still changing are not those of the theme.
-      reducedMotion: 'reduce',
-    });
-    context.setDefaultTimeout(15_000);
-    const complaints: string[] = [];
-    const page = await context.newPage();
-    page.on('request', (request) => {
-      const { host, protocol } = new URL(request.url());
-      if (protocol !== 'blob:' && host !== new URL(this.origin).host) complaints.push(request.url());
-    });
-    page.on('console', (message) => {
-      // The browser reports refused sign-ins and forms, which have the status 401 or 400, by itself.
-      const refused = /status of 40[01]/.test(message.text());
-      if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('dialog', (dialog) => {
-      complaints.push(dialog.message());
-      void dialog.dismiss();
-    });
-    const open = async (path: string) => void (await page.goto(`${this.origin}${path}`));
-    await open(address);
-    return { context, page, complaints, open };
+  visit(address: string, colorScheme?: 'light' | 'dark'): Promise<Visit> {
+    return visit(this, address, colorScheme);
   }
 
   /** Opens the dashboard by the one-time link of an edition. */
@@ -89,6 +62,42 @@ export class Dashboard {
     await visit.page.getByText(`Acting as ${nickname}`).waitFor();
     return visit;
   }
+}
+
+/** Opens an address of a gateway in a browser without a session. */
+export async function visit(
+  { chromium, origin }: { chromium: Browser; origin: string },
+  address: string,
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<Visit> {
+  const context = await chromium.newContext({
+    viewport: { width: 1440, height: 1000 },
+    colorScheme,
+    timezoneId: 'UTC',
+    locale: 'en-US',
+    // Colours that are still changing are not those of the theme.
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  const page = await context.newPage();
+  page.on('request', (request) => {
+    const { host, protocol } = new URL(request.url());
+    if (protocol !== 'blob:' && host !== new URL(origin).host) complaints.push(request.url());
+  });
+  page.on('console', (message) => {
+    // The browser reports refused sign-ins and forms, which have the status 401 or 400, by itself.
+    const refused = /status of 40[01]/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(dialog.message());
+    void dialog.dismiss();
+  });
+  const open = async (path: string) => void (await page.goto(`${origin}${path}`));
+  await open(address);
+  return { context, page, complaints, open };
 }
 
 /** Starts the gateway and the browser before the tests of a file, and ends them after. */

@@ -13,7 +13,10 @@ export function App() {
   const [signedIn, setSignedIn] = useState(!location.pathname.endsWith('/sign-in'));
   const [actingAs, setActingAs] = useState(() => sessionStorage.getItem('acting-as'));
   const onSignedOut = useCallback(() => setSignedIn(false), []);
-  const client = useMemo(() => clientFor(actingAs, onSignedOut), [actingAs, onSignedOut]);
+  const client = useMemo(
+    () => clientFor('/graphql', actingAs === null ? {} : { 'on-behalf-of': actingAs }, onSignedOut),
+    [actingAs, onSignedOut],
+  );
   const actAs = (accountId: string | null) => {
     if (accountId === null) sessionStorage.removeItem('acting-as');
     else sessionStorage.setItem('acting-as', accountId);

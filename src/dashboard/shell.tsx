@@ -5,23 +5,20 @@ import {
   FileText,
   House,
   LogOut,
-  Menu,
   QrCode,
   Settings,
   Store,
   Users,
-  X,
 } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import type { ReactNode } from 'react';
 import { ActAs } from './acting';
 import { useExplorerLink } from './graph/shown';
-import { Mark } from './parts/mark';
+import { Frame, type Place, PlaceLink } from './parts/frame';
 import { Lines } from './parts/skeleton';
 import { nameOf, useSession } from './session';
 
 /** The pages of the navigation. A page of one edition, or of platforms, is shown to its accounts only. */
-const places: { path: string; name: string; icon: typeof House; edition?: number; platforms?: true }[] = [
+const places: (Place & { edition?: number; platforms?: true })[] = [
   { path: '/', name: 'Home', icon: House },
   { path: '/payments', name: 'Payments', icon: ArrowDownToLine },
   { path: '/receivables', name: 'Receivables', icon: FileText },
@@ -34,92 +31,39 @@ const places: { path: string; name: string; icon: typeof House; edition?: number
 
 /** The frame of every page: the mode, the acting account, and the navigation. */
 export function Shell({ children }: { children: ReactNode }) {
-  const { viewer } = useSession();
-  const [location] = useLocation();
-  const [open, setOpen] = useState(false);
-  const main = useRef<HTMLElement>(null);
-  const last = useRef(location);
-  useEffect(() => {
-    // A new page begins at its top, and a screen reader reads its heading.
-    if (last.current === location) return;
-    last.current = location;
-    setOpen(false);
-    scrollTo(0, 0);
-    main.current?.focus({ preventScroll: true });
-  }, [location]);
-  return (
-    <div className="shell">
-      <a className="skip" href="#main">
-        Skip to the page
-      </a>
-      {viewer.mode === 'TEST' && (
-        <section className="mode-banner" aria-label="Mode">
-          <strong>Test mode</strong>
-          <span> · no real money moves</span>
-        </section>
-      )}
-      <ActingBar />
-      <header className="top">
-        <Link href="/" className="brand">
-          <Mark /> Tidegate
-        </Link>
-        <button
-          type="button"
-          className="icon-button"
-          aria-expanded={open}
-          aria-controls="navigation"
-          aria-label={open ? 'Close the menu' : 'Open the menu'}
-          onClick={() => setOpen(!open)}
-        >
-          {open ? <X aria-hidden /> : <Menu aria-hidden />}
-        </button>
-      </header>
-      <Side open={open} />
-      <main id="main" ref={main} tabIndex={-1}>
-        {children}
-        <QueryLink />
-      </main>
-    </div>
-  );
-}
-
-function Side({ open }: { open: boolean }) {
   const { viewer, signOut } = useSession();
-  const [location] = useLocation();
+  const shown = places
+    .filter(({ edition }) => edition === undefined || edition === viewer.edition)
+    .filter(({ platforms }) => !platforms || viewer.account.type === 'PLATFORM');
   return (
-    <aside className="side" id="navigation" data-open={open} aria-label="Account and pages">
-      <Link href="/" className="brand">
-        <Mark /> Tidegate
-      </Link>
-      <Account />
-      <nav aria-label="Pages">
-        <ul>
-          {places
-            .filter(({ edition }) => edition === undefined || edition === viewer.edition)
-            .filter(({ platforms }) => !platforms || viewer.account.type === 'PLATFORM')
-            .map(({ path, name, icon: Icon }) => (
-              <li key={path}>
-                <Link href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
-                  <Icon aria-hidden /> {name}
-                </Link>
-              </li>
-            ))}
-        </ul>
-      </nav>
-      <div className="side-end">
-        <Link href="/settings" aria-current={isAt(location, '/settings') ? 'page' : undefined}>
-          <Settings aria-hidden /> Settings
-        </Link>
-        <button type="button" onClick={() => void signOut()}>
-          <LogOut aria-hidden /> Sign out
-        </button>
-      </div>
-    </aside>
+    <Frame
+      brand="Tidegate"
+      account={<Account />}
+      groups={[{ places: shown }]}
+      banners={
+        <>
+          {viewer.mode === 'TEST' && (
+            <section className="mode-banner" aria-label="Mode">
+              <strong>Test mode</strong>
+              <span> · no real money moves</span>
+            </section>
+          )}
+          <ActingBar />
+        </>
+      }
+      end={
+        <>
+          <PlaceLink path="/settings" name="Settings" icon={Settings} />
+          <button type="button" onClick={() => void signOut()}>
+            <LogOut aria-hidden /> Sign out
+          </button>
+        </>
+      }
+    >
+      {children}
+      <QueryLink />
+    </Frame>
   );
-}
-
-function isAt(location: string, path: string): boolean {
-  return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
 }
 
 function Account() {

@@ -1,5 +1,5 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { Mark } from './parts/mark';
+import { useEffect, useRef, useState } from 'react';
+import { SignInForm } from './parts/sign-in-form';
 import { signIn } from './session';
 
 /** The page that signs in, with an API key, or by itself with the code of a one-time link. */
@@ -26,55 +26,15 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
     history.replaceState(null, '', location.pathname);
     void enter(`Link ${code}`);
   });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const key = String(new FormData(event.currentTarget).get('key')).trim();
-    if (key === '') setReason('Enter an API key.');
-    else void enter(`Bearer ${key}`);
-  };
   return (
-    <main className="alone">
-      <Mark />
-      <h1>Sign in to Tidegate</h1>
-      {pending ? <p role="status">Signing in …</p> : <KeyForm submit={submit} reason={reason} />}
-    </main>
-  );
-}
-
-function KeyForm({
-  submit,
-  reason,
-}: {
-  submit: (event: FormEvent<HTMLFormElement>) => void;
-  reason?: string | undefined;
-}) {
-  return (
-    <form className="card sign-in" onSubmit={submit} noValidate>
-      <div className="field">
-        <label htmlFor="key">API key</label>
-        <input
-          id="key"
-          name="key"
-          type="password"
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="sk_test_…"
-          aria-invalid={reason !== undefined}
-          aria-describedby={reason === undefined ? 'key-hint' : 'key-error key-hint'}
-          autoFocus
-        />
-        {reason !== undefined && (
-          <p className="field-error" id="key-error" role="alert">
-            {reason}
-          </p>
-        )}
-        <p className="hint" id="key-hint">
-          The key is sent once and not kept by the browser. You stay signed in for at most 12 hours.
-        </p>
-      </div>
-      <button type="submit" className="button primary">
-        Sign in
-      </button>
-    </form>
+    <SignInForm
+      title="Sign in to Tidegate"
+      label="API key"
+      placeholder="sk_test_…"
+      hint="The key is sent once and not kept by the browser. You stay signed in for at most 12 hours."
+      reason={reason}
+      pending={pending}
+      onSubmit={(key) => (key === '' ? setReason('Enter an API key.') : void enter(`Bearer ${key}`))}
+    />
   );
 }

@@ -4,15 +4,15 @@ import { cacheExchange, Client, fetchExchange, mapExchange } from 'urql';
 export const dashboardHeaders = { 'x-tidegate-dashboard': '1' };
 
 /**
- * The client for one acting account. Each account gets a client of its own, because the same query has another answer
- * for another account.
+ * The client for one graph and one acting account. Each account gets a client of its own, because the same query has
+ * another answer for another account.
  */
-export function clientFor(actingAs: string | null, onSignedOut: () => void): Client {
+export function clientFor(url: string, headers: Record<string, string>, onSignedOut: () => void): Client {
   return new Client({
-    url: '/graphql',
+    url,
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
-    fetchOptions: () => ({ headers: { ...dashboardHeaders, ...(actingAs && { 'on-behalf-of': actingAs }) } }),
+    fetchOptions: () => ({ headers: { ...dashboardHeaders, ...headers } }),
     exchanges: [
       cacheExchange,
       mapExchange({

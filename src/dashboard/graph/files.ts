@@ -50,12 +50,17 @@ export function upload(
 
 /** Downloads a file of /v1. Returns why the gateway refused it. */
 export async function download(id: string, filename: string): Promise<Failure | undefined> {
+  const content = await contentOf(`/v1/files/${id}/content`, headersOf());
+  if ('messages' in content) return content;
+  save(content, filename);
+  return undefined;
+}
+
+/** The content of a file at an address of the gateway, or why the gateway refused it. */
+export async function contentOf(address: string, headers: Record<string, string>): Promise<Blob | Failure> {
   try {
-    const answer = await fetch(`/v1/files/${id}/content`, { headers: headersOf() });
-    if (answer.ok) {
-      save(await answer.blob(), filename);
-      return undefined;
-    }
+    const answer = await fetch(address, { headers });
+    if (answer.ok) return await answer.blob();
     const { errors } = (await answer.json()) as { errors?: { message: string }[] };
     return failure(
       errors?.map(({ message }) => message),

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
-import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient } from 'urql';
-import { dashboardHeaders } from './client';
+import { type AnyVariables, type CombinedError, createRequest, type TypedDocumentNode, useClient } from 'urql';
 
 /** What went wrong with a request, in the words of the gateway. */
 export interface Failure {
@@ -41,9 +40,13 @@ export function useWrite<Data, Variables extends AnyVariables>(mutation: TypedDo
   const write = async (variables: Variables, apiKey?: string): Promise<Data | undefined> => {
     const content = JSON.stringify(variables);
     if (attempt.current?.content !== content) attempt.current = { content, key: crypto.randomUUID() };
-    const headers: Record<string, string> = { ...dashboardHeaders, 'idempotency-key': attempt.current.key };
-    const acting = sessionStorage.getItem('acting-as');
-    if (acting) headers['on-behalf-of'] = acting;
+    // The options of one request replace those of the client, so they begin with the client's headers.
+    const { fetchOptions } = client.createRequestOperation('mutation', createRequest(mutation, variables)).context;
+    const usual = typeof fetchOptions === 'function' ? fetchOptions() : fetchOptions;
+    const headers: Record<string, string> = {
+      ...(usual?.headers as Record<string, string>),
+      'idempotency-key': attempt.current.key,
+    };
     if (apiKey) headers.authorization = `Bearer ${apiKey}`;
     setState({ pending: true });
     const { data, error } = await client.mutation(mutation, variables, { fetchOptions: { headers } }).toPromise();

@@ -17,12 +17,14 @@ interface FormProps<Input> {
   label: string;
   /** The text of the button that sends the form. */
   submit: string;
+  /** Whether what it does cannot be undone. */
+  danger?: boolean | undefined;
   pending: boolean;
   failure?: Failure | undefined;
   onSubmit: (input: Input) => unknown;
   /** Further buttons, before the one that sends. */
   actions?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /**
@@ -30,7 +32,16 @@ interface FormProps<Input> {
  * gateway's errors find their fields, and the values become the input without a line of code. Fields left empty are
  * absent.
  */
-export function Form<Input>({ label, submit, pending, failure, onSubmit, actions, children }: FormProps<Input>) {
+export function Form<Input>({
+  label,
+  submit,
+  danger,
+  pending,
+  failure,
+  onSubmit,
+  actions,
+  children,
+}: FormProps<Input>) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -61,7 +72,7 @@ export function Form<Input>({ label, submit, pending, failure, onSubmit, actions
       <FailureContext value={failure}>{children}</FailureContext>
       <div className="form-end">
         {actions}
-        <button type="submit" className="button primary" disabled={pending}>
+        <button type="submit" className={`button primary${danger ? ' danger' : ''}`} disabled={pending}>
           {pending ? 'Sending …' : submit}
         </button>
       </div>

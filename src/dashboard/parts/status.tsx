@@ -19,6 +19,11 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   LOCKED: 'wait',
   OVERDUE: 'bad',
   UNRECONCILED: 'wait',
+  PASSED: 'good',
+  VIOLATED: 'bad',
+  RUNNING: 'wait',
+  ATTEMPTED: 'wait',
+  GONE: 'bad',
 };
 
 /** A status in words, with a colour that repeats what the word says. */

@@ -1,0 +1,113 @@
+import { type House, Menu, X } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Mark } from './mark';
+
+/** A page of the navigation. */
+export interface Place {
+  path: string;
+  name: string;
+  icon: typeof House;
+  /** How much waits there; shown when it is not zero. `50+` when more than 50 wait. */
+  waiting?: string | undefined;
+}
+
+interface FrameProps {
+  /** The name beside the sign of the product. */
+  brand: string;
+  /** Who is signed in, above the navigation. */
+  account: ReactNode;
+  /** The pages, in groups; a group may have a name. */
+  groups: readonly { name?: string; places: readonly Place[] }[];
+  /** The links and buttons at the end of the navigation. */
+  end: ReactNode;
+  /** What stands above all, such as the mode. */
+  banners?: ReactNode;
+  children: ReactNode;
+}
+
+/** The frame of every page: banners, the navigation, and the page. */
+export function Frame({ brand, banners, children, ...side }: FrameProps) {
+  const [location] = useLocation();
+  const [open, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const last = useRef(location);
+  useEffect(() => {
+    // A new page begins at its top, and a screen reader reads its heading.
+    if (last.current === location) return;
+    last.current = location;
+    setOpen(false);
+    scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [location]);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      {banners}
+      <header className="top">
+        <Link href="/" className="brand">
+          <Mark /> {brand}
+        </Link>
+        <button
+          type="button"
+          className="icon-button"
+          aria-expanded={open}
+          aria-controls="navigation"
+          aria-label={open ? 'Close the menu' : 'Open the menu'}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <X aria-hidden /> : <Menu aria-hidden />}
+        </button>
+      </header>
+      <Side open={open} brand={brand} {...side} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Side({ open, brand, account, groups, end }: Omit<FrameProps, 'children' | 'banners'> & { open: boolean }) {
+  return (
+    <aside className="side" id="navigation" data-open={open} aria-label="Account and pages">
+      <Link href="/" className="brand">
+        <Mark /> {brand}
+      </Link>
+      {account}
+      <nav aria-label="Pages">
+        {groups.map(({ name, places }) => (
+          <div key={name ?? ''} className="places">
+            {name && <p className="places-name">{name}</p>}
+            <ul>
+              {places.map((place) => (
+                <li key={place.path}>
+                  <PlaceLink {...place} />
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div className="side-end">{end}</div>
+    </aside>
+  );
+}
+
+/** A link to a page of the navigation, which knows when the page is open. */
+export function PlaceLink({ path, name, icon: Icon, waiting }: Place) {
+  const [location] = useLocation();
+  const here = path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
+  return (
+    <Link href={path} aria-current={here ? 'page' : undefined}>
+      <Icon aria-hidden /> {name}
+      {waiting !== undefined && waiting !== '0' && (
+        <span className="waiting-count">
+          {waiting}
+          <span className="unseen"> waiting</span>
+        </span>
+      )}
+    </Link>
+  );
+}
