@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard into dist/dashboard, with compressed copies of its files, and writes the types of the schema for
- * its queries. Does nothing when no input has changed since the last build.
+ * Builds the dashboard and the operator's console into dist/dashboard, with compressed copies of their files, and writes
+ * the types of both schemas for their queries. Does nothing when no input has changed since the last build.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -11,19 +11,23 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const root = path.resolve(fileURLToPath(import.meta.url), '../../..');
 const source = path.join(root, 'src/dashboard');
 const target = path.join(root, 'dist/dashboard');
-const typesFile = path.join(source, 'graph/schema-types.d.ts');
-const schemaFile = path.join(root, 'schema/graph.graphql');
+/** The schemas, and where their types go. */
+const schemas = [
+  { schema: path.join(root, 'schema/graph.graphql'), types: path.join(source, 'graph/schema-types.d.ts') },
+  { schema: path.join(root, 'schema/operator.graphql'), types: path.join(source, 'console/schema-types.d.ts') },
+];
 
 const filesOf = (folder) =>
   fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(folder, name))
-    .filter((file) => file !== typesFile && fs.statSync(file).isFile())
+    .filter((file) => !file.endsWith('schema-types.d.ts') && fs.statSync(file).isFile())
     .sort();
 
 function hashOfInputs() {
   const hash = createHash('sha256');
-  for (const file of [...filesOf(source), schemaFile, path.join(root, 'package-lock.json')])
+  const others = [...schemas.map(({ schema }) => schema), path.join(root, 'package-lock.json')];
+  for (const file of [...filesOf(source), ...others])
     hash
       .update(`${path.relative(root, file)}\0`)
       .update(fs.readFileSync(file))
@@ -31,16 +35,18 @@ function hashOfInputs() {
   return hash.digest('hex');
 }
 
-/** The types of the schema, from which gql.tada infers the types of each query. */
-async function writeTypes() {
+/** The types of a schema, from which gql.tada infers the types of each query. */
+async function writeTypes({ schema, types }) {
   const { buildSchema, introspectionFromSchema } = await import('graphql');
   const { minifyIntrospection, outputIntrospectionFile } = await import('@gql.tada/internal');
-  const introspection = introspectionFromSchema(buildSchema(fs.readFileSync(schemaFile, 'utf8')));
+  const introspection = introspectionFromSchema(buildSchema(fs.readFileSync(schema, 'utf8')));
   const text = outputIntrospectionFile(minifyIntrospection(introspection), {
     fileType: '.d.ts',
     shouldPreprocess: true,
   });
-  fs.writeFileSync(typesFile, `${text}\nexport type { introspection };\n`);
+  // The end of the text would make the schema that of every query; there are two.
+  const [own] = text.split("import * as gqlTada from 'gql.tada';");
+  fs.writeFileSync(types, own);
 }
 
 async function bundle(folder) {
@@ -48,7 +54,13 @@ async function bundle(folder) {
   const { default: react } = await import('@vitejs/plugin-react');
   await build({
     root: source,
-    base: '/dashboard/',
+    // Scripts find each other beside themselves, since both places serve them all.
+    experimental: {
+      renderBuiltUrl: (name, { hostType, hostId }) =>
+        hostType === 'html'
+          ? `/${hostId.startsWith('console/') ? 'operator' : 'dashboard'}/${name}`
+          : { relative: true },
+    },
     configFile: false,
     logLevel: 'warn',
     plugins: [react()],
@@ -59,6 +71,9 @@ async function bundle(folder) {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       manifest: 'manifest.json',
+      rollupOptions: {
+        input: { dashboard: path.join(source, 'index.html'), console: path.join(source, 'console/index.html') },
+      },
     },
   });
 }
@@ -85,8 +100,8 @@ function compress(folder) {
 const stamp = path.join(target, 'inputs');
 const hash = hashOfInputs();
 const built = fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8') : undefined;
-if (built !== hash || !fs.existsSync(typesFile)) {
-  await writeTypes();
+if (built !== hash || schemas.some(({ types }) => !fs.existsSync(types))) {
+  for (const each of schemas) await writeTypes(each);
   // A folder beside the target, which is replaced when the build is complete.
   const staging = `${target}-${process.pid}`;
   await bundle(staging);

@@ -28,7 +28,7 @@ import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
 import { eventQueries } from './event-queries.js';
 import { docsSite } from './docs/site.js';
-import { dashboardFiles } from './dashboard-files.js';
+import { browserProgram, consoleProgram, dashboardProgram } from './dashboard-files.js';
 import type { DashboardLinks } from './dashboard-links.js';
 import { dashboardSessions } from './dashboard-session.js';
 import type { Demo } from './demo/demo.js';
@@ -148,9 +148,10 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   await graphEndpoints(app, { config, schema, streams: services, onFault });
   if (config.OPERATOR_API) operatorRoutes(app, config, wrongKeys);
   if (config.DASHBOARD) {
-    dashboardFiles(app);
+    browserProgram(app, dashboardProgram);
     dashboardSessions(app, { config, schema });
   }
+  if (config.OPERATOR_API) browserProgram(app, consoleProgram);
   await app.register(async (api) => {
     conditionalRequests(api);
     rest(api, schema);

@@ -25,26 +25,45 @@ const policy = [
   `base-uri 'none'`,
   `form-action 'none'`,
   `require-trusted-types-for 'script'`,
-].join('; ');
+];
 
-/** A file of the dashboard, as it is and compressed, by the name of the encoding. */
+/** A program for browsers: where it is, its page, and what else the page may load. */
+interface BrowserProgram {
+  place: '/dashboard' | '/operator';
+  page: string;
+  policy: readonly string[];
+}
+
+/** The dashboard of users and platforms. */
+export const dashboardProgram: BrowserProgram = { place: '/dashboard', page: 'index.html', policy };
+
+/** The operator's console. It shows documents, which it fetches, in frames: PDFs in the browser's own viewer. */
+export const consoleProgram: BrowserProgram = {
+  place: '/operator',
+  page: 'console/index.html',
+  policy: [...policy, `frame-src blob:`],
+};
+
+/** A file of the build, as it is and compressed, by the name of the encoding. */
 type Bodies = Partial<Record<'br' | 'gzip' | 'identity', Buffer>>;
 
+let loaded: Map<string, Bodies> | undefined;
+const files = () => (loaded ??= load());
+
 /**
- * Registers the dashboard's page and its files. The page is the same for each of its addresses. The names of the other
- * files contain a hash of their content, so browsers keep them.
+ * Registers the page of a program and its files. The page is the same for each of its addresses. The names of the other
+ * files contain a hash of their content, so browsers keep them. Both programs share files, and each has them all under
+ * its own place, so that a proxy can keep one of the places for itself.
  */
-export function dashboardFiles(app: FastifyInstance): void {
-  let loaded: Map<string, Bodies> | undefined;
-  const files = () => (loaded ??= load());
+export function browserProgram(app: FastifyInstance, { place, page, policy: allowed }: BrowserProgram): void {
   const config = { open: true } as const;
-  const page = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
-    return send(files().get('index.html'), '.html', 'no-cache', request, reply);
+  const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('content-security-policy', allowed.join('; ')).header('referrer-policy', 'no-referrer');
+    return send(files().get(page), '.html', 'no-cache', request, reply);
   };
-  app.get('/dashboard', { config }, page);
-  app.get('/dashboard/*', { config }, page);
-  app.get('/dashboard/assets/:name', { config }, (request, reply) => {
+  app.get(place, { config }, sendPage);
+  app.get(`${place}/*`, { config }, sendPage);
+  app.get(`${place}/assets/:name`, { config }, (request, reply) => {
     const { name } = request.params as { name: string };
     const file = files().get(`assets/${name}`);
     return send(file, path.extname(name), 'public, max-age=31536000, immutable', request, reply);
@@ -69,7 +88,7 @@ function send(
     .send(body);
 }
 
-/** Reads all files of the build into memory. They stay the same until the gateway starts again. */
+/** Reads all files of the build into memory. They stay the same until the process ends. */
 function load(): Map<string, Bodies> {
   const files = new Map<string, Bodies>();
   const names = fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];

@@ -1,0 +1,80 @@
+import { type ReactNode, useState } from 'react';
+import type { TypedDocumentNode } from 'urql';
+import { useWrite } from '../graph/write';
+import { Dialog } from '../parts/dialog';
+import { Form } from '../parts/form';
+import { useMayAct, useSession } from './session';
+
+interface ActionProps<Input extends object> {
+  /** What the button says, which opens the dialog. */
+  name: string;
+  /** What the button is about, for those who do not see its row. */
+  about?: string;
+  /** The title of the dialog, and what its own button says. */
+  title: string;
+  submit: string;
+  kind?: 'primary' | 'danger';
+  small?: boolean;
+  mutation: TypedDocumentNode<unknown, { input: Input }>;
+  /** The members of the input that are known; those of the form join them. */
+  input: Partial<Input>;
+  /** Changes the values of the form, where they are no texts. */
+  read?: (values: Record<string, unknown>) => object;
+  /** What is said when it is done. */
+  done: string;
+  onDone?: (() => void) | undefined;
+  /** What will happen, and the fields of the form. */
+  children: ReactNode;
+}
+
+/**
+ * A button for something that an operator does, with a dialog that says what will happen before it does. Operators that
+ * only read do not see it.
+ */
+export function Action<Input extends object>({ name, about, kind, small, ...dialog }: ActionProps<Input>) {
+  const [open, setOpen] = useState(false);
+  if (!useMayAct()) return null;
+  return (
+    <>
+      <button
+        type="button"
+        className={`button ${kind ?? ''}${small ? ' small' : ''}`}
+        aria-label={about && `${name}: ${about}`}
+        onClick={() => setOpen(true)}
+      >
+        {name}
+      </button>
+      {open && <ActionDialog {...dialog} danger={kind === 'danger'} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+type DialogProps<Input extends object> = Omit<ActionProps<Input>, 'name' | 'about' | 'kind' | 'small'> & {
+  danger: boolean;
+  onClose: () => void;
+};
+
+function ActionDialog<Input extends object>(props: DialogProps<Input>) {
+  const { title, submit, danger, mutation, input, read, done, onDone, onClose, children } = props;
+  const { write, pending, failure } = useWrite(mutation);
+  const { announce } = useSession();
+  const send = async (values: Record<string, unknown>) => {
+    const given = { ...input, ...(read ? read(values) : values) } as Input;
+    if ((await write({ input: given })) === undefined) return;
+    announce(done);
+    onClose();
+    onDone?.();
+  };
+  const cancel = (
+    <button type="button" className="button" onClick={onClose}>
+      Cancel
+    </button>
+  );
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form label={title} {...{ submit, danger, pending, failure }} actions={cancel} onSubmit={send}>
+        {children}
+      </Form>
+    </Dialog>
+  );
+}

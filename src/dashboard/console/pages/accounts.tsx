@@ -1,0 +1,94 @@
+import type { FormEvent } from 'react';
+import { useLocation } from 'wouter';
+import { words } from '../../format/words';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Choice, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import { graphql } from '../graphql';
+import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+
+const AccountsQuery = graphql(`
+  query Accounts($status: AccountStatus, $mode: Mode, $tenantId: ID, $after: String) {
+    accounts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
+      nodes {
+        id
+        created
+        livemode
+        tenantId
+        edition
+        type
+        status
+        nickname
+        businessDetails {
+          legalName
+        }
+      }
+      next
+    }
+  }
+`);
+
+const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'HOLD', 'DEACTIVATED'] as const;
+
+/** The accounts of all tenants, with a way to one by its id. */
+export function Accounts() {
+  const { params, one } = useFilters();
+  const result = useLive(AccountsQuery, {
+    status: one('status', statuses),
+    mode: one('mode', modes),
+    tenantId: params.get('tenant'),
+    after: params.get('after'),
+  });
+  return (
+    <Page title="Accounts" actions={<Find />}>
+      <div className="filters">
+        <Choice label="Status" name="status" values={statuses} />
+        <PlaceFilters />
+      </div>
+      <List
+        label="Accounts"
+        result={result}
+        page={pageOf(result.data?.accounts)}
+        href={accountAddress}
+        columns={[
+          {
+            head: 'Account',
+            cell: (account) => (
+              <span className="two-lines">
+                <strong>{nameOf(account)}</strong>
+                <span className="hint">
+                  {words(account.type)}, Edition {account.edition}
+                </span>
+              </span>
+            ),
+          },
+          placeColumn,
+          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
+          { head: 'Created', cell: ({ created }) => <Time at={created} />, end: true, only: 'wider' },
+        ]}
+        empty={<Empty title="No account matches" />}
+      />
+    </Page>
+  );
+}
+
+/** Opens the page of an account by its id. */
+function Find() {
+  const [, go] = useLocation();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const id = String(new FormData(event.currentTarget).get('id')).trim();
+    if (id !== '') go(`/accounts/${encodeURIComponent(id)}`);
+  };
+  return (
+    <form className="find" role="search" onSubmit={submit}>
+      <input name="id" aria-label="ID of an account" placeholder="account_…" autoComplete="off" spellCheck={false} />
+      <button type="submit" className="button">
+        Open
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,220 @@
+import { formatMoney } from '../../format/money';
+import { words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Tabs, useFilters } from '../../parts/filters';
+import { SelectField, TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
+import { Action } from '../action';
+import { graphql } from '../graphql';
+import { AccountLink, pageOf, placeColumn, Time } from '../parts';
+
+const Notice = graphql(`
+  fragment Notice on BankNotice {
+    tenantId
+    livemode
+    created
+    accountId
+    addressId
+    amount
+    currency
+    reference
+    event
+    deposit {
+      id
+      status
+    }
+  }
+`);
+
+const WaitingQuery = graphql(
+  `
+  query WaitingBankNotices {
+    waitingBankNotices {
+      ...Notice
+    }
+  }
+`,
+  [Notice],
+);
+
+const NoticesQuery = graphql(
+  `
+  query BankNotices($after: String) {
+    bankNotices(first: 25, after: $after) {
+      nodes {
+        ...Notice
+      }
+      next
+    }
+  }
+`,
+  [Notice],
+);
+
+const RecordMutation = graphql(`
+  mutation RecordBankNotice($input: RecordBankNoticeInput!) {
+    recordBankNotice(input: $input) {
+      notice {
+        reference
+        event
+        deposit {
+          id
+          status
+        }
+      }
+    }
+  }
+`);
+
+const WithdrawMutation = graphql(`
+  mutation WithdrawBankNotice($input: WithdrawBankNoticeInput!) {
+    withdrawBankNotice(input: $input) {
+      notice {
+        reference
+      }
+    }
+  }
+`);
+
+const kinds = [
+  ['waiting', 'Unmatched reversals'],
+  ['all', 'All notices'],
+] as const;
+
+/** What banks report: recording it, the reversals whose deposits are not known yet, and all notices. */
+export function Bank() {
+  const { params, set } = useFilters();
+  const all = params.get('show') === 'all';
+  const waiting = useLive(WaitingQuery, {}, { pause: all });
+  const notices = useLive(NoticesQuery, { after: params.get('after') }, { pause: !all });
+  const result = all ? notices : waiting;
+  const page = pageOf(
+    all ? notices.data?.bankNotices : waiting.data && { nodes: waiting.data.waitingBankNotices, next: null },
+  );
+  const rows = page?.nodes.map((row) => ({ ...row, id: `${row.addressId} ${row.reference} ${row.event}` }));
+  return (
+    <Page
+      title="Bank notices"
+      subtitle={<p className="hint">What banks report about transfers. A reversal may come before its deposit.</p>}
+      actions={<Record onDone={result.ask} />}
+    >
+      <div className="filters">
+        <Tabs
+          kinds={kinds}
+          chosen={all ? 'all' : 'waiting'}
+          onChoose={(show) => set({ show: show === 'all' ? show : null })}
+        />
+      </div>
+      <List
+        label="Bank notices"
+        result={result}
+        page={page && rows && { nodes: rows, pageInfo: page.pageInfo }}
+        columns={[...columns, all ? outcome : withdrawal(result.ask)]}
+        empty={
+          <Empty title={all ? 'No bank has reported anything' : 'No reversal waits'}>
+            <p>
+              {all ? 'Record the first notice of a bank.' : 'A reversal that arrives before its deposit waits here.'}
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+type Row = ResultOf<typeof Notice> & { id: string };
+
+const columns: Column<Row>[] = [
+  {
+    head: 'Reference',
+    cell: ({ reference, event, accountId, livemode }) => (
+      <span className="two-lines">
+        <strong>{reference}</strong>
+        <span className="hint">
+          {words(event)} ·{' '}
+          <AccountLink id={accountId} livemode={livemode}>
+            account
+          </AccountLink>
+        </span>
+      </span>
+    ),
+  },
+  placeColumn as Column<Row>,
+  { head: 'Recorded', cell: ({ created }) => <Time at={created} />, only: 'wider' },
+  { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+];
+
+const outcome: Column<Row> = {
+  head: 'Deposit',
+  cell: ({ deposit }) => <Status value={deposit?.status ?? 'WAITING'} />,
+  end: true,
+};
+
+/** The column that withdraws a reversal. */
+const withdrawal = (onDone: () => void): Column<Row> => ({
+  head: 'Action',
+  end: true,
+  cell: ({ reference, addressId, amount, currency }) => (
+    <Action
+      name="Withdraw"
+      about={reference}
+      small
+      kind="danger"
+      title="Withdraw the reversal"
+      submit="Withdraw"
+      mutation={WithdrawMutation}
+      input={{ addressId, reference }}
+      done={`The reversal ${reference} is withdrawn.`}
+      onDone={onDone}
+    >
+      <p>
+        The reversal of {formatMoney({ amount, currency })} {currency} with the reference <strong>{reference}</strong>{' '}
+        does not wait for its deposit any more.
+      </p>
+    </Action>
+  ),
+});
+
+function Record({ onDone }: { onDone: () => void }) {
+  return (
+    <Action
+      name="Record a notice"
+      kind="primary"
+      title="Record a bank notice"
+      submit="Record it"
+      mutation={RecordMutation}
+      input={{}}
+      // A box that is not checked is absent from the form.
+      read={(values) => ({ ...values, allowCurrency: values.allowCurrency === 'on' })}
+      done="The notice is recorded."
+      onDone={onDone}
+    >
+      <p className="hint">Live mode: real money. The same notice again changes nothing.</p>
+      <SelectField
+        name="event"
+        label="What happened"
+        options={[
+          { value: 'RECEIVED', name: 'The money arrived' },
+          { value: 'REVERSED', name: 'The money was taken back' },
+        ]}
+      />
+      <TextField name="reference" label="The bank's reference" maxLength={255} />
+      <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} />
+      <div className="fields two">
+        <TextField name="amount" label="Amount" inputMode="decimal" placeholder="0.00" className="amount-input" />
+        <TextField name="currency" label="Currency" placeholder="USD" maxLength={3} />
+      </div>
+      <label className="check">
+        <input type="checkbox" name="allowCurrency" /> In another currency than the address
+      </label>
+      <TextField name="statementDescriptor" label="Narration" />
+      <TextField name="fromAccountId" label="Partner that paid" placeholder="account_…" hint="If it is known." />
+    </Action>
+  );
+}

@@ -1,0 +1,106 @@
+import { words } from '../../format/words';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { useFilters } from '../../parts/filters';
+import { SelectField, TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { Action } from '../action';
+import { graphql } from '../graphql';
+import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
+import { HoldAction, PlaceMutation } from './hold-actions';
+
+const HoldsQuery = graphql(`
+  query ServiceHolds($after: String) {
+    serviceHolds(first: 25, after: $after) {
+      nodes {
+        id
+        livemode
+        tenantId
+        accountId
+        platformHold
+        payoutsInterval
+        account {
+          id
+          livemode
+          nickname
+          businessDetails {
+            legalName
+          }
+        }
+      }
+      next
+    }
+  }
+`);
+
+/** The accounts whose payouts the service holds. */
+export function Holds() {
+  const { params } = useFilters();
+  const result = useLive(HoldsQuery, { after: params.get('after') });
+  return (
+    <Page
+      title="Holds"
+      subtitle={<p className="hint">Accounts whose payouts you hold. Their money stays in their balances.</p>}
+      actions={<ByAccount onDone={result.ask} />}
+    >
+      <List
+        label="Holds"
+        result={result}
+        page={pageOf(result.data?.serviceHolds)}
+        columns={[
+          {
+            head: 'Account',
+            cell: ({ account, accountId, livemode, platformHold }) => (
+              <span className="two-lines">
+                <AccountLink id={accountId} livemode={livemode}>
+                  {account ? nameOf(account) : accountId}
+                </AccountLink>
+                {platformHold && <span className="hint">Its platform holds its payouts, too</span>}
+              </span>
+            ),
+          },
+          placeColumn,
+          { head: 'Payouts', cell: ({ payoutsInterval }) => words(payoutsInterval), only: 'wide' },
+          {
+            head: 'Action',
+            end: true,
+            cell: ({ account }) => account && <HoldAction account={account} held onDone={result.ask} />,
+          },
+        ]}
+        empty={
+          <Empty title="No payouts are held">
+            <p>A hold is placed here by the id of an account, or on its page.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+/** Places a hold on an account, by its id. */
+function ByAccount({ onDone }: { onDone: () => void }) {
+  return (
+    <Action
+      name="Hold payouts"
+      kind="danger"
+      title="Hold the payouts of an account"
+      submit="Hold the payouts"
+      mutation={PlaceMutation}
+      input={{}}
+      done="The payouts are held."
+      onDone={onDone}
+    >
+      <p className="hint">Payouts under way go on; no further ones are sent.</p>
+      <TextField name="accountId" label="Account" placeholder="account_…" spellCheck={false} />
+      <SelectField
+        name="mode"
+        label="Mode"
+        options={[
+          { value: 'LIVE', name: 'Live' },
+          { value: 'TEST', name: 'Test' },
+        ]}
+      />
+    </Action>
+  );
+}

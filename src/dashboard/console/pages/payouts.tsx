@@ -1,0 +1,188 @@
+import { formatMoney } from '../../format/money';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Choice, useFilters } from '../../parts/filters';
+import { Facts } from '../../parts/facts';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { ResultOf } from '../../graph/graphql';
+import { Action } from '../action';
+import { graphql } from '../graphql';
+import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+
+const PayoutsQuery = graphql(`
+  query Payouts($status: PayoutStatus, $mode: Mode, $tenantId: ID, $after: String) {
+    payouts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
+      nodes {
+        id
+        created
+        livemode
+        tenantId
+        accountId
+        amount
+        currency
+        sourceAmount
+        sourceCurrency
+        rate
+        status
+        account {
+          id
+          nickname
+          businessDetails {
+            legalName
+          }
+        }
+        address {
+          id
+          name
+          bankAccount {
+            bankName
+            last4
+          }
+        }
+      }
+      next
+    }
+  }
+`);
+
+const SettleMutation = graphql(`
+  mutation SettlePayout($input: PayoutInput!) {
+    settlePayout(input: $input) {
+      payout {
+        id
+        status
+      }
+    }
+  }
+`);
+
+const FailMutation = graphql(`
+  mutation FailPayout($input: PayoutInput!) {
+    failPayout(input: $input) {
+      payout {
+        id
+        status
+      }
+    }
+  }
+`);
+
+type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
+
+const statuses = ['PROCESSING', 'COMPLETED', 'FAILED'] as const;
+
+/** The payouts of all tenants. Those under way in live mode wait for the operator to say whether they arrived. */
+export function Payouts() {
+  const { params, one } = useFilters();
+  const all = params.get('status') === 'ALL';
+  const result = useLive(PayoutsQuery, {
+    status: all ? undefined : (one('status', statuses) ?? 'PROCESSING'),
+    mode: one('mode', modes),
+    tenantId: params.get('tenant'),
+    after: params.get('after'),
+  });
+  return (
+    <Page
+      title="Payouts"
+      subtitle={<p className="hint">Live payouts under way wait until you say whether they have arrived.</p>}
+    >
+      <div className="filters">
+        <Choice label="Status" name="status" values={['COMPLETED', 'FAILED', 'ALL']} none="Processing" />
+        <PlaceFilters />
+      </div>
+      <List
+        label="Payouts"
+        result={result}
+        page={pageOf(result.data?.payouts)}
+        columns={[
+          { head: 'Payee', cell: (payout) => <Payee payout={payout} /> },
+          placeColumn,
+          { head: 'Sent', cell: ({ created }) => <Time at={created} />, only: 'wider' },
+          { head: 'Status', cell: ({ status }) => <Status value={status} />, only: 'wide' },
+          { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+          { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true },
+        ]}
+        empty={
+          <Empty title="No payout matches">
+            <p>Payouts are sent at midnight UTC, as each account has set it.</p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const payeeOf = ({ account, accountId }: Payout) => (account ? nameOf(account) : accountId);
+
+function bankOf({ address }: Payout): string | null {
+  const bank = address?.bankAccount;
+  return bank ? [bank.bankName, bank.last4 && `•••• ${bank.last4}`].filter(Boolean).join(' ') : (address?.name ?? null);
+}
+
+function Payee({ payout }: { payout: Payout }) {
+  return (
+    <span className="two-lines">
+      <AccountLink id={payout.accountId} livemode={payout.livemode}>
+        {payeeOf(payout)}
+      </AccountLink>
+      <span className="hint">{bankOf(payout)}</span>
+    </span>
+  );
+}
+
+function Outcome({ payout }: { payout: Payout }) {
+  // In test mode the sandbox settles payouts.
+  if (payout.status !== 'PROCESSING' || !payout.livemode) return null;
+  const what = `${formatMoney(payout)} ${payout.currency} to ${payeeOf(payout)}`;
+  const common = { about: what, small: true, input: { id: payout.id } };
+  return (
+    <span className="row-actions">
+      <Action
+        name="Settle"
+        title="Settle the payout"
+        submit="It has arrived"
+        mutation={SettleMutation}
+        done={`Settled: ${what}.`}
+        {...common}
+      >
+        <PayoutFacts payout={payout} />
+        <p className="hint">The payee is told that the money has arrived. This cannot be undone.</p>
+      </Action>
+      <Action
+        name="Fail"
+        kind="danger"
+        title="Fail the payout"
+        submit="It has failed"
+        mutation={FailMutation}
+        done={`Failed: ${what}.`}
+        {...common}
+      >
+        <PayoutFacts payout={payout} />
+        <p className="hint">Its money is available to the account again, and is paid out with the next payout.</p>
+      </Action>
+    </span>
+  );
+}
+
+function PayoutFacts({ payout }: { payout: Payout }) {
+  const { amount, currency, sourceAmount, sourceCurrency, rate } = payout;
+  const converted = sourceCurrency !== currency;
+  return (
+    <Facts
+      facts={[
+        ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
+        [
+          'From',
+          converted &&
+            `${formatMoney({ amount: sourceAmount, currency: sourceCurrency })} ${sourceCurrency} at ${rate}`,
+        ],
+        ['Payee', payeeOf(payout)],
+        ['Bank account', bankOf(payout)],
+        ['Payout', <code>{payout.id}</code>],
+      ]}
+    />
+  );
+}

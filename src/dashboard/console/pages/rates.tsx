@@ -1,0 +1,106 @@
+import { useFilters } from '../../parts/filters';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { TextFilter } from '../../parts/text-filter';
+import { Action } from '../action';
+import { graphql } from '../graphql';
+import { Mode, Tenant, Time } from '../parts';
+
+const RatesQuery = graphql(`
+  query Rates($tenantId: ID!) {
+    rates(tenantId: $tenantId) {
+      tenantId
+      source
+      target
+      rate
+      created
+    }
+  }
+`);
+
+const SetRateMutation = graphql(`
+  mutation SetRate($input: SetRateInput!) {
+    setRate(input: $input) {
+      rate {
+        tenantId
+        source
+        target
+        rate
+      }
+    }
+  }
+`);
+
+/** The exchange rates of a tenant's live payouts. */
+export function Rates() {
+  const { params } = useFilters();
+  const tenantId = params.get('tenant') ?? '';
+  const result = useLive(RatesQuery, { tenantId }, { pause: tenantId === '' });
+  const rows = result.data?.rates.map((rate) => ({ ...rate, id: `${rate.source}-${rate.target}` }));
+  return (
+    <Page
+      title="Rates"
+      subtitle={<p className="hint">What live payouts of a tenant are converted at.</p>}
+      actions={<SetRate tenantId={tenantId} onDone={result.ask} />}
+    >
+      <div className="filters">
+        <TextFilter label="Tenant" name="tenant" placeholder="account_…" />
+      </div>
+      {tenantId === '' ? (
+        <Empty title="Which tenant?">
+          <p>Enter the id of its root account. Each tenant has rates of its own.</p>
+        </Empty>
+      ) : (
+        <List
+          label="Rates"
+          result={result}
+          page={rows && { nodes: rows, pageInfo: { hasNextPage: false, endCursor: null } }}
+          columns={[
+            { head: 'Pair', cell: ({ source, target }) => <strong>{`${source} → ${target}`}</strong> },
+            {
+              head: 'Mode and tenant',
+              cell: (rate) => (
+                <span className="of-tenant">
+                  <Mode livemode /> <Tenant id={rate.tenantId} />
+                </span>
+              ),
+            },
+            { head: 'Set', cell: ({ created }) => <Time at={created} />, only: 'wide' },
+            { head: 'Rate', cell: ({ rate }) => <span className="money">{rate}</span>, end: true },
+          ]}
+          empty={
+            <Empty title="No rates">
+              <p>Without a rate, live payouts in another currency wait.</p>
+            </Empty>
+          }
+        />
+      )}
+    </Page>
+  );
+}
+
+function SetRate({ tenantId, onDone }: { tenantId: string; onDone: () => void }) {
+  return (
+    <Action
+      name="Set a rate"
+      kind="primary"
+      title="Set a rate"
+      submit="Set the rate"
+      mutation={SetRateMutation}
+      input={{}}
+      done="The rate is set."
+      onDone={onDone}
+    >
+      <p className="hint">It counts from now on, for live payouts that are not sent yet.</p>
+      <TextField name="accountId" label="Account" hint="Any account of the tenant." defaultValue={tenantId} />
+      <div className="fields two">
+        <TextField name="source" label="Currency sold" placeholder="USD" maxLength={3} />
+        <TextField name="target" label="Currency bought" placeholder="INR" maxLength={3} />
+      </div>
+      <TextField name="rate" label="Rate" inputMode="decimal" placeholder="83.25" hint="What one unit buys." />
+    </Action>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useTimes } from '../format/time';
+import { Choice } from '../parts/filters';
+import type { Column } from '../parts/table';
+import { TextFilter } from '../parts/text-filter';
+
+/** The mode, in which live mode stands out: there real money moves. */
+export function Mode({ livemode }: { livemode: boolean }) {
+  return <span className={`mode ${livemode ? 'live' : 'test'}`}>{livemode ? 'Live' : 'Test'}</span>;
+}
+
+/** A tenant by the end of its id, which differs most; the whole id is the title. */
+export function Tenant({ id }: { id: string }) {
+  return (
+    <code className="tenant" title={id}>
+      …{id.slice(-8)}
+    </code>
+  );
+}
+
+/** The mode and the tenant of a row: the console shows all of them side by side. */
+export const placeColumn: Column<{ id: string; livemode: boolean; tenantId: string }> = {
+  head: 'Mode and tenant',
+  cell: ({ livemode, tenantId }) => (
+    <span className="of-tenant">
+      <Mode livemode={livemode} /> <Tenant id={tenantId} />
+    </span>
+  ),
+};
+
+/** A time, with the whole of it as the title. */
+export function Time({ at }: { at: string }) {
+  const time = useTimes();
+  return (
+    <time dateTime={at} title={time(at, 'full')}>
+      {time(at)}
+    </time>
+  );
+}
+
+/** A page of a list of the operator's graph, in the shape of the shared list. */
+export function pageOf<Row>(page: { nodes: Row[]; next: string | null } | undefined) {
+  return page && { nodes: page.nodes, pageInfo: { hasNextPage: page.next !== null, endCursor: page.next } };
+}
+
+export const modes = ['LIVE', 'TEST'] as const;
+
+/** The filters by mode and tenant that lists over all tenants have. */
+export function PlaceFilters() {
+  return (
+    <>
+      <Choice label="Mode" name="mode" values={modes} />
+      <TextFilter label="Tenant" name="tenant" placeholder="account_…" />
+    </>
+  );
+}
+
+/** What an account is called. */
+export function nameOf(account: {
+  id: string;
+  nickname: string | null;
+  businessDetails: { legalName: string | null };
+}): string {
+  return account.businessDetails.legalName ?? account.nickname ?? account.id;
+}
+
+/** The address of an account's page. A root has one id in both modes, so the mode is part of it. */
+export const accountAddress = ({ id, livemode }: { id: string; livemode: boolean }) =>
+  `/accounts/${id}?mode=${livemode ? 'LIVE' : 'TEST'}`;
+
+/** A link to the page of an account. */
+export function AccountLink({ children, ...account }: { id: string; livemode: boolean; children: ReactNode }) {
+  return <Link href={accountAddress(account)}>{children}</Link>;
+}

@@ -1,0 +1,42 @@
+import { lazy, Suspense } from 'react';
+import { Route, Switch } from 'wouter';
+import { NotFound } from '../parts/empty';
+import { PageSkeleton } from '../parts/skeleton';
+import { Queue } from './pages/queue';
+
+const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));
+const Accounts = lazy(() => import('./pages/accounts').then(({ Accounts }) => ({ default: Accounts })));
+const Audit = lazy(() => import('./pages/audit').then(({ Audit }) => ({ default: Audit })));
+const Bank = lazy(() => import('./pages/bank').then(({ Bank }) => ({ default: Bank })));
+const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default: Holds })));
+const Ledger = lazy(() => import('./pages/ledger').then(({ Ledger }) => ({ default: Ledger })));
+const Mismatches = lazy(() => import('./pages/mismatches').then(({ Mismatches }) => ({ default: Mismatches })));
+const Operators = lazy(() => import('./pages/operators').then(({ Operators }) => ({ default: Operators })));
+const Payouts = lazy(() => import('./pages/payouts').then(({ Payouts }) => ({ default: Payouts })));
+const Rates = lazy(() => import('./pages/rates').then(({ Rates }) => ({ default: Rates })));
+const Work = lazy(() => import('./pages/work').then(({ Work }) => ({ default: Work })));
+const Settings = lazy(() => import('../pages/settings').then(({ Settings }) => ({ default: Settings })));
+
+/** The pages by their addresses. All but the first are loaded when they are opened. */
+export function Routes() {
+  return (
+    <Suspense fallback={<PageSkeleton />}>
+      <Switch>
+        <Route path="/" component={Queue} />
+        <Route path="/accounts" component={Accounts} />
+        <Route path="/accounts/:id" component={Account} />
+        <Route path="/audit" component={Audit} />
+        <Route path="/bank" component={Bank} />
+        <Route path="/holds" component={Holds} />
+        <Route path="/ledger" component={Ledger} />
+        <Route path="/mismatches" component={Mismatches} />
+        <Route path="/operators" component={Operators} />
+        <Route path="/payouts" component={Payouts} />
+        <Route path="/rates" component={Rates} />
+        <Route path="/work" component={Work} />
+        <Route path="/settings" component={Settings} />
+        <Route component={NotFound} />
+      </Switch>
+    </Suspense>
+  );
+}

@@ -1,0 +1,123 @@
+import {
+  ArrowUpFromLine,
+  BookCheck,
+  Building2,
+  Cog,
+  HandCoins,
+  Landmark,
+  LogOut,
+  OctagonPause,
+  Percent,
+  ScrollText,
+  Settings,
+  UserCheck,
+  Users,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { ResultOf } from '../graph/graphql';
+import { useLive } from '../graph/live';
+import { Frame, PlaceLink } from '../parts/frame';
+import { graphql } from './graphql';
+import { useSession } from './session';
+
+/** At most as many are counted. */
+const countedMax = 50;
+
+const WaitingQuery = graphql(`
+  query Waiting {
+    accounts(status: VERIFYING, first: 50) {
+      nodes {
+        id
+      }
+    }
+    payouts(status: PROCESSING, mode: LIVE, first: 50) {
+      nodes {
+        id
+      }
+    }
+    waitingBankNotices {
+      reference
+    }
+    transactionMismatches {
+      transactionId
+    }
+    stuckWork(first: 50) {
+      nodes {
+        tenantId
+      }
+    }
+  }
+`);
+
+/** The frame of every page: who is signed in, and the pages with what waits on each. */
+export function Shell({ announcement, children }: { announcement: string; children: ReactNode }) {
+  const { operator, signOut } = useSession();
+  const { data } = useLive(WaitingQuery, {}, { seconds: 30 });
+  return (
+    <Frame
+      brand="Operator"
+      account={
+        <div className="account">
+          <p className="account-name">{operator.name}</p>
+          <p className="account-facts">
+            <span>{operator.role.toUpperCase() === 'READ' ? 'Reads only' : 'Operator'}</span>
+            <span>All tenants</span>
+          </p>
+        </div>
+      }
+      groups={groupsOf(data)}
+      end={
+        <>
+          <PlaceLink path="/settings" name="Settings" icon={Settings} />
+          <button type="button" onClick={() => void signOut()}>
+            <LogOut aria-hidden /> Sign out
+          </button>
+        </>
+      }
+    >
+      {children}
+      <p className="announcement" role="status">
+        {announcement}
+      </p>
+    </Frame>
+  );
+}
+
+/** The pages in groups, with what waits on each. */
+function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
+  const count = (...lists: ({ nodes: unknown[] } | unknown[] | undefined)[]) => {
+    const total = lists.reduce<number>(
+      (sum, list) => sum + (Array.isArray(list) ? list : (list?.nodes ?? [])).length,
+      0,
+    );
+    return total < countedMax ? String(total) : `${countedMax}+`;
+  };
+  return [
+    {
+      name: 'Waiting',
+      places: [
+        { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data?.accounts) },
+        { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data?.payouts) },
+        { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data?.waitingBankNotices) },
+        { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data?.transactionMismatches) },
+        { path: '/work', name: 'Work', icon: Cog, waiting: count(data?.stuckWork) },
+      ],
+    },
+    {
+      name: 'Tenants',
+      places: [
+        { path: '/accounts', name: 'Accounts', icon: Building2 },
+        { path: '/holds', name: 'Holds', icon: OctagonPause },
+        { path: '/rates', name: 'Rates', icon: Percent },
+      ],
+    },
+    {
+      name: 'Control',
+      places: [
+        { path: '/ledger', name: 'Ledger', icon: BookCheck },
+        { path: '/audit', name: 'Audit log', icon: ScrollText },
+        { path: '/operators', name: 'Operators', icon: Users },
+      ],
+    },
+  ];
+}
