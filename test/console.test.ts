@@ -129,7 +129,7 @@ describe("the operator's console", () => {
 describe('an operator that only reads', () => {
   it('sees every page without a button that changes something', async () => {
     const { context, page, complaints } = await entered('read');
-    const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place)/;
+    const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
     for (const [path, ready] of pages()) {
       await page.goto(`${world.origin}/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
@@ -182,7 +182,14 @@ describe('an operator', () => {
     await shown.getByRole('button', { name: 'Tax card of Meera' }).waitFor();
     await shown.locator('iframe').waitFor();
 
-    expect(await act(page, 'Activate', 'Activate')).toBe('Lighthouse Courses is activated.');
+    await page.getByRole('button', { name: 'Activate' }).click();
+    const reason = page.getByRole('dialog').getByLabel('Reason');
+    await reason.fill('x'.repeat(201));
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate', exact: true }).click();
+    await page.getByText('longer than 200 characters').waitFor();
+    expect(await reason.getAttribute('aria-invalid')).toBe('true');
+    await reason.fill('The certificate matches.');
+    expect(await send(page, 'Activate')).toBe('Lighthouse Courses is activated.');
     await page.getByRole('button', { name: 'Deactivate' }).waitFor();
     expect((await must(platform.get(`/v1/accounts/${waiting}`))).status).toBe('activated');
   });
@@ -252,6 +259,9 @@ describe('an operator', () => {
     await expect.poll(() => actions.getByText('OPERATOR_KEY').count()).toBe(0);
     const done = ['Verify account', 'Record bank notice', 'Settle payout', 'Set rate', 'Lift service hold'];
     for (const name of done) await actions.getByText(name, { exact: true }).first().waitFor();
+    const verified = actions.locator('details', { hasText: 'Verify account' }).first();
+    await verified.locator('summary').click();
+    await verified.getByText('"reason": "The certificate matches."').waitFor();
     await page.getByLabel('Object').fill(paid.payoutId);
     await page.keyboard.press('Enter');
     await expect.poll(() => actions.locator('summary').count()).toBe(1);

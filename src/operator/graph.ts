@@ -10,7 +10,7 @@ import { resolveStoredNames } from '../api/graphql/stored-names.js';
 import { problem, DomainError } from '../request/problems.js';
 import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
-import { pageSizeDefault, pageSizeMax } from './inputs.js';
+import { pageSizeDefault, pageSizeMax, reasonProblems } from './inputs.js';
 import { OperatorActions } from './action-resolver.js';
 import { OperatorConsole, OperatorFiles } from './console-resolver.js';
 import { audited } from './audited.js';
@@ -58,7 +58,10 @@ const objects: Record<string, string> = {
 /** The rules of the operator's schema. An operator may call every query, and with the role `operate` every mutation. */
 export const operatorRules: Rules<OperatorContext> = {
   object: objectOf,
-  problems: (field, args) => textProblems('input' in args ? args.input : args, objectOf(field)),
+  problems: (field, args) => {
+    const given = 'input' in args ? args.input : args;
+    return [...textProblems(given, objectOf(field)), ...reasonProblems(given, objectOf(field))];
+  },
 };
 
 /** The bounds of the lists of the operator's schema. */

@@ -4,7 +4,7 @@ import { BankAccountInput } from '../resources/address/inputs.js';
 import { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import { DepositPaymentMethod } from '../resources/deposit/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, type Problem, problem } from '../request/problems.js';
 import { Amount, Currency } from '../types/scalars.js';
 import { Mode } from '../types/mode.js';
 import { BankNoticeEvent } from './type.js';
@@ -90,12 +90,25 @@ export class AccountArgs {
   mode?: 'test' | 'live' | null;
 }
 
+/** How long a reason may be: as long as the audit log keeps texts. */
+const reasonLengthMax = 200;
+const reason = `Why, for the audit log: at most ${reasonLengthMax} characters.`;
+
+/** The problem of a reason that the audit log could not keep whole. */
+export function reasonProblems(input: unknown, object: string): Problem[] {
+  const given = typeof input === 'object' && input !== null && 'reason' in input ? input.reason : undefined;
+  if (typeof given !== 'string' || given.length <= reasonLengthMax) return [];
+  return [problem('parameter_invalid', `${object}.reason`, `is longer than ${reasonLengthMax} characters`)];
+}
+
 @InputType('AccountInput', { description: 'Names an account.' })
 export class AccountInput {
   @Field(() => ID, { description: 'The account.' })
   id: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
   mode?: 'test' | 'live' | null;
+  @Field(() => String, { nullable: true, description: reason })
+  reason?: string | null;
 }
 
 @InputType({ description: 'Names an account, and the outcome of its verification.' })
@@ -110,6 +123,8 @@ export class ServiceHoldInput {
   accountId: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
   mode?: 'test' | 'live' | null;
+  @Field(() => String, { nullable: true, description: reason })
+  reason?: string | null;
 }
 
 @InputType({ description: 'A receiving address that a bank has issued in live mode.' })
@@ -204,6 +219,8 @@ export class ReconcileDepositInput {
 export class PayoutInput {
   @Field(() => ID, { description: 'The payout.' })
   id: string;
+  @Field(() => String, { nullable: true, description: reason })
+  reason?: string | null;
 }
 
 @InputType({ description: 'A rate for the live payouts of a tenant.' })

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useTimes } from '../format/time';
 import { Choice } from '../parts/filters';
+import { TextField } from '../parts/form';
 import type { Column } from '../parts/table';
 import { TextFilter } from '../parts/text-filter';
 
@@ -72,4 +73,9 @@ export const accountAddress = ({ id, livemode }: { id: string; livemode: boolean
 /** A link to the page of an account. */
 export function AccountLink({ children, ...account }: { id: string; livemode: boolean; children: ReactNode }) {
   return <Link href={accountAddress(account)}>{children}</Link>;
+}
+
+/** The field for why something is done, which the audit log keeps. */
+export function Reason({ hint = 'For the audit log.' }: { hint?: string }) {
+  return <TextField name="reason" label="Reason" hint={hint} />;
 }

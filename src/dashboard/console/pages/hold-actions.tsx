@@ -1,6 +1,6 @@
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { nameOf } from '../parts';
+import { nameOf, Reason } from '../parts';
 
 export const PlaceMutation = graphql(`
   mutation PlaceServiceHold($input: ServiceHoldInput!) {
@@ -47,6 +47,7 @@ export function HoldAction({ account, held, onDone }: HoldActionProps) {
       {...common}
     >
       <p>Its next payout takes the money that waits.</p>
+      <Reason />
     </Action>
   ) : (
     <Action
@@ -59,6 +60,7 @@ export function HoldAction({ account, held, onDone }: HoldActionProps) {
       {...common}
     >
       <p>Its money stays in its balance until you lift the hold. Payouts under way go on.</p>
+      <Reason />
     </Action>
   );
 }

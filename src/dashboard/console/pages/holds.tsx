@@ -7,7 +7,7 @@ import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
+import { AccountLink, nameOf, pageOf, placeColumn, Reason } from '../parts';
 import { HoldAction, PlaceMutation } from './hold-actions';
 
 const HoldsQuery = graphql(`
@@ -101,6 +101,7 @@ function ByAccount({ onDone }: { onDone: () => void }) {
           { value: 'TEST', name: 'Test' },
         ]}
       />
+      <Reason />
     </Action>
   );
 }

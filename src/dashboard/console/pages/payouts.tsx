@@ -10,7 +10,7 @@ import { Status } from '../../parts/status';
 import type { ResultOf } from '../../graph/graphql';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Reason, Time } from '../parts';
 
 const PayoutsQuery = graphql(`
   query Payouts($status: PayoutStatus, $mode: Mode, $tenantId: ID, $after: String) {
@@ -162,6 +162,7 @@ function Outcome({ payout }: { payout: Payout }) {
       >
         <PayoutFacts payout={payout} />
         <p className="hint">Its money is available to the account again, and is paid out with the next payout.</p>
+        <Reason hint="For the audit log, such as what the bank said." />
       </Action>
     </span>
   );

@@ -130,7 +130,7 @@ function rolesOf(relationship: Record<string, boolean>): string {
 
 function Part({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <section className="part" aria-label={name}>
+    <section className="part">
       <h3>{name}</h3>
       <ul>{children}</ul>
     </section>

@@ -1,6 +1,6 @@
 import { graphql } from '../graphql';
 import { Action } from '../action';
-import { nameOf } from '../parts';
+import { nameOf, Reason } from '../parts';
 import type { Account } from './account-query';
 
 const VerifyMutation = graphql(`
@@ -74,6 +74,7 @@ function Activate({ account, input, lifts }: Act & { lifts: boolean }) {
           : 'It can then do in test mode whatever an activated account can.'}
       </p>
       <p className="hint">Have you compared what it says about itself with its documents?</p>
+      <Reason />
     </Action>
   );
 }
@@ -91,6 +92,7 @@ function Refuse({ account, input }: Act) {
       done={`${name} is on hold.`}
     >
       <p>Its verification ends without an activation. You can lift the hold later.</p>
+      <Reason />
     </Action>
   );
 }
@@ -108,6 +110,7 @@ function Hold({ account, input }: Act) {
       done={`${name} is on hold.`}
     >
       <p>It gets no payouts and creates no live receivables until you lift the hold.</p>
+      <Reason />
     </Action>
   );
 }
@@ -125,6 +128,7 @@ function Deactivate({ account, input }: Act) {
       done={`${name} is deactivated.`}
     >
       <p>It gets no payouts and creates no live receivables any more. This cannot be undone.</p>
+      <Reason />
     </Action>
   );
 }
