@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { expect } from 'vitest';
 import { LedgerChecks } from '../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../src/jobs/lane.js';
+import { PayeeFixture } from './checkout-fixture.js';
 import { complete, must, payoutBody, personBody } from './onboarding-profile.js';
 import { details, type Edition, nickname, Speaker, tenantOf, type World } from './world.js';
 
@@ -97,7 +99,10 @@ export class ConsoleSeed {
     return { accountId: id, live, tenant, payoutId: payout.id as string, addressId };
   }
 
-  /** A reversal that waits for its deposit, a job that fails, and a check of the ledger. */
+  /**
+   * A reversal that waits for its deposit, a job that fails, a success that does not match its attempt, two gateways of
+   * which one is gone, and a check of the ledger.
+   */
   async troubles({ tenant, addressId }: { tenant: string; addressId: string }, reference: string): Promise<void> {
     const { database, sql } = this.world;
     await this.ask(notice, { reference, event: 'REVERSED', addressId, amount: '75.50', currency: 'USD' });
@@ -105,9 +110,27 @@ export class ConsoleSeed {
       values (${tenant}, true, 'job_bad', 1, ${'no_such_kind'}, ${hostile}, '{}', 1)`;
     await database.call('run_jobs', [tenant, true, 50]);
     await database.call('seal_postings', [tenant, true, 50]);
+    await this.#mismatch();
+    await database.work('report_gateway_process', ['gateway_gone', hostile, 4_242, '0.3.0']);
+    await sql`update gateway_process set seen_at = seen_at - 600`;
+    await database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
     const observer = { checked: () => {}, ledger: () => {} } as Partial<WorkObserver> as WorkObserver;
     const stop = new AbortController().signal;
     await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, () => observer, stop).round();
+  }
+
+  /** A success that an acquirer reports with another card than the payer has used. */
+  async #mismatch(): Promise<void> {
+    const payee = await PayeeFixture.open(this.world);
+    const { id } = await payee.checkoutFixture();
+    const call = async (name: 'begin_transaction' | 'decide_transaction', args: object): Promise<Json> =>
+      (await this.world.database.call(name, [payee.tenantId, false, '{}', JSON.stringify(args)]))[0];
+    const attempt = { checkoutId: id, attemptKey: randomUUID(), paymentMethod: 'card', seconds: 480 };
+    const begun = await call('begin_transaction', attempt);
+    const details = { card: { brand: 'visa', last4: '0002', expiry_month: 1, expiry_year: 2031 } };
+    await call('decide_transaction', { id: begun.id, details, status: 'processing' });
+    const others = { card: { ...details.card, last4: '4242' } };
+    await call('decide_transaction', { id: begun.id, details: others, status: 'succeeded' });
   }
 }
 

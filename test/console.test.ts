@@ -84,11 +84,11 @@ const pages = () =>
     ['/bank', hostile],
     ['/bank?show=all', 'WIRE-12500.00'],
     ['/payouts?status=ALL', hostile],
-    ['/mismatches', 'Every success matches'],
+    ['/mismatches', 'Credited'],
     ['/holds', 'No payouts are held'],
     [`/rates?tenant=${paid.accountId}`, '83.25'],
     ['/ledger', 'Passed'],
-    ['/work', 'No such kind'],
+    ['/work', 'Gone'],
     ['/audit', 'Verify account'],
     ['/operators', 'Ola Reader'],
     ['/settings', 'Time zone'],
@@ -241,6 +241,22 @@ describe('an operator', () => {
     await page.getByRole('table', { name: 'Holds' }).getByText(hostile).waitFor();
     await act(page, /^Lift the hold/, 'Lift the hold');
     expect(await setting()).not.toBe('service_hold');
+  });
+
+  it('compares a success with its attempt, sees which gateways run, and tries a job again', async () => {
+    await go('Mismatches');
+    await page.getByText('Credited').click();
+    await page.getByText('"last4": "0002"').waitFor();
+    await page.getByText('"last4": "4242"').waitFor();
+    // A gateway says every 10 seconds that it runs.
+    await world.database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
+    await go('Work');
+    const gateways = page.getByRole('table', { name: 'Gateways' });
+    await gateways.getByRole('row', { name: /pay-1.*Alive/ }).waitFor();
+    await gateways.getByRole('row', { name: /onerror.*Gone/ }).waitFor();
+    await page.getByText('No such kind').click();
+    await page.getByText('no such job: no_such_kind').waitFor();
+    expect(await act(page, /^Try again now/, 'Try again')).toBe('The job is due now.');
   });
 
   it('checks the ledger, and finds in the audit log what was done by whom', async () => {

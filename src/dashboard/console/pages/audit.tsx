@@ -89,13 +89,18 @@ export function Audit() {
 /** A mutation or a command in words: `settlePayout` and `payout settle`. */
 const operationWords = (operation: string) => words(operation.replaceAll(/[A-Z]/g, '_$&').replaceAll(' ', '_'));
 
+/** An id by its noun and its end, which differs most. */
+const shortened = (id: string) => (id.length > 24 ? `${id.split('_')[0]} …${id.slice(-8)}` : id);
+
 function Summary({ act }: { act: Act }) {
+  const about = act.objectId ?? act.resultId;
   return (
     <summary>
       <span className="two-lines">
         <strong>{operationWords(act.operation)}</strong>
         <span className="hint">
           {act.operator}, <Time at={act.created} />
+          {about && <code title={about}> · {shortened(about)}</code>}
         </span>
       </span>
       {act.tenantId && (

@@ -74,6 +74,7 @@ type StuckWork = Answer['stuckWork']['nodes'][number];
 function Gateways({ gateways }: { gateways: Answer['gateways'] }) {
   return (
     <Card title="Gateways">
+      {gateways.length === 0 && <p className="hint">No gateway was seen in the last day.</p>}
       <Table
         label="Gateways"
         rows={gateways}
