@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import { ApolloClient, gql, InMemoryCache } from '@apollo/client/core';
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
+import { Client as UrqlClient, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient as sseClient } from 'graphql-sse';
 import { type Client as WsClient, createClient as wsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -487,6 +490,54 @@ describe('subscriptions over a WebSocket', () => {
       () => known.got,
       ({ length }) => length > 0,
     );
+  });
+
+  it('are followed by Apollo Client and by urql, which also needs nothing but a fetch', async () => {
+    const user = await given.directUser(1);
+    const query = gql`subscription ($after: Int) { events(after: $after) { number type } }`;
+    const url = `${world.origin}/graphql`;
+    const apollo = new ApolloClient({
+      link: new GraphQLWsLink(socketsOf(bearer(user.key)).client),
+      cache: new InMemoryCache(),
+    });
+    const overSocket = new UrqlClient({
+      url,
+      exchanges: [
+        subscriptionExchange({
+          forwardSubscription: ({ query: text, variables }) => ({
+            subscribe: (sink) => {
+              const { client } = socketsOf(bearer(user.key));
+              const asked = { query: text ?? '', variables: variables as Record<string, unknown> };
+              return {
+                unsubscribe: client.subscribe(asked, { ...sink, next: (result) => sink.next(result as never) }),
+              };
+            },
+          }),
+        }),
+      ],
+    });
+    const overFetch = new UrqlClient({
+      ...{ url, preferGetMethod: false, fetchSubscriptions: true, exchanges: [fetchExchange] },
+      fetchOptions: { headers: bearer(user.key) },
+    });
+    const got = { apollo: [] as any[], overSocket: [] as any[], overFetch: [] as any[] };
+    const variables = { after: 0 };
+    const followed = [
+      apollo.subscribe({ query, variables }).subscribe(({ data }) => void got.apollo.push(data)),
+      overSocket.subscription(query, variables).subscribe(({ data }) => void got.overSocket.push(data)),
+      overFetch.subscription(query, variables).subscribe(({ data }) => void got.overFetch.push(data)),
+    ];
+    for (const each of followed) open.add(() => each.unsubscribe());
+    await partner(user);
+    const last = await settled(user);
+    for (const [name, results] of Object.entries(got)) {
+      await until(
+        () => results,
+        (found) => found.at(-1)?.events.number === last,
+      );
+      const numbers = results.map(({ events }) => events.number);
+      expect([name, numbers]).toEqual([name, Array.from({ length: last }, (_, i) => i + 1)]);
+    }
   });
 
   it('closes connections without a valid key, and of pages that may not use the gateway', async () => {

@@ -11,6 +11,8 @@ export function clientFor(actingAs: string | null, onSignedOut: () => void): Cli
   return new Client({
     url: '/graphql',
     preferGetMethod: false,
+    // Over server-sent events, which need no connection of another kind and carry the cookie.
+    fetchSubscriptions: true,
     requestPolicy: 'cache-and-network',
     fetchOptions: () => ({ headers: { ...dashboardHeaders, ...(actingAs && { 'on-behalf-of': actingAs }) } }),
     exchanges: [
