@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApolloClient, gql, InMemoryCache } from '@apollo/client/core';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { Client as UrqlClient, fetchExchange, subscriptionExchange } from '@urql/core';
@@ -626,6 +627,25 @@ describe('streams of both protocols', () => {
     // The promise is 5 s; the machine of the test may be busy.
     expect(performance.now() - before).toBeLessThan(10_000);
   }, 20_000);
+
+  it('last longer than a request may', async () => {
+    const user = await given.directUser(1);
+    const origin = await world.another({ environment: { REQUEST_SECONDS: '1' } });
+    const query = 'subscription { events { number } }';
+    const stream = await subscribe(user.key, query, { origin });
+    const { client } = socketsOf(bearer(user.key), { origin });
+    const { got, state } = followSocket(client, query);
+    // The limit of the request is over after a second.
+    await sleep(1_500);
+    await partner(user);
+    const last = await settled(user);
+    await until(stream.numbers, (numbers) => numbers.at(-1) === last);
+    await until(
+      () => got,
+      (results) => results.at(-1)?.data.events.number === last,
+    );
+    expect([stream.completed(), state]).toEqual([false, {}]);
+  });
 
   it('are bounded for each key', async () => {
     const user = await given.directUser(1);
