@@ -574,6 +574,34 @@ describe('subscriptions over a WebSocket', () => {
     }
   });
 
+  it('has a bounded number of connections without a key, of which the oldest give way', async () => {
+    const user = await given.directUser(1);
+    const { client, closed } = socketsOf(bearer(user.key));
+    const { got } = followSocket(client, 'subscription { balance { accountId } }');
+    await until(
+      () => got,
+      ({ length }) => length === 1,
+    );
+    const ends: number[] = [];
+    const strangers = [];
+    for (let i = 0; i < 205; i++) {
+      const stranger = await rawSocket();
+      expect(stranger.status).toBe(101);
+      void stranger.closed.then(() => ends.push(i));
+      strangers.push(stranger);
+    }
+    await until(
+      () => ends,
+      ({ length }) => length >= 5,
+    );
+    expect(ends.toSorted((a, b) => a - b).slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
+    expect(closed).toEqual([]);
+    const last = strangers.at(-1)!;
+    const answer = new Promise((resume) => void last.socket.once('message', (data) => resume(String(data))));
+    last.socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(user.key) }));
+    expect(await answer).toBe('{"type":"connection_ack"}');
+  });
+
   it('answers requests that offer another protocol without it', async () => {
     const user = await given.directUser(1);
     const body = JSON.stringify({ query: '{ viewer { mode } }' });
