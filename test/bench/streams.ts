@@ -97,7 +97,8 @@ async function measured(name: string): Promise<void> {
     { serves: true },
     {
       ...{ PORT: '0', DATA_DIR: folder, RATE_LIMIT: 'measure' },
-      ...{ STREAMS_OF_KEY_MAX: String(streams + 10) },
+      // A WebSocket is a stream itself, beside its subscription.
+      ...{ STREAMS_OF_KEY_MAX: String(2 * streams + 10), STREAMS_MAX: String(2 * streams + 10) },
     },
   );
   const store = await openStore(settings, { migrates: true, progress: () => {}, say: () => {} });
