@@ -165,6 +165,45 @@ describe('checkouts in the dashboard', () => {
   });
 });
 
+describe('a page', () => {
+  it('asks again when something has happened, and only every minute otherwise; without a stream every few seconds', async () => {
+    const { context, page, open } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query Checkouts')) asked++;
+    });
+    const timesAfter = async (milliseconds: number) => {
+      const before = asked;
+      await page.clock.fastForward(milliseconds);
+      await page.evaluate(() => fetch('/healthz').then((answer) => answer.text()));
+      return asked - before;
+    };
+    await page.clock.install();
+    const stream = page.waitForResponse((answer) => /event-stream/.test(answer.headers()['content-type'] ?? ''));
+    await open('/dashboard/checkouts');
+    await page.getByRole('cell').first().waitFor();
+    expect((await stream).status()).toBe(200);
+    // Soon after the stream has opened, for what has happened until then.
+    expect(await timesAfter(2_500)).toBe(1);
+    expect(await timesAfter(50_000)).toBe(0);
+    expect(await timesAfter(10_000)).toBe(1);
+
+    const known = asked;
+    await user.partner();
+    await expect.poll(() => asked, { timeout: 15_000 }).toBeGreaterThan(known);
+
+    await context.route('**/graphql', (route, request) =>
+      request.headers().accept?.startsWith('text/event-stream') ? route.abort() : route.fallback(),
+    );
+    await page.reload();
+    await page.getByRole('cell').first().waitFor();
+    await timesAfter(2_500);
+    for (let i = 0; i < 3; i++) expect(await timesAfter(10_000)).toBeGreaterThan(0);
+    await context.close();
+  });
+});
+
 const asShown = (money: { amount: string; currency: string }) => `${formatMoney(money)} ${money.currency}`;
 
 /** The money of each row of a list, by the query that answers the same list. */

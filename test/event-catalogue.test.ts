@@ -88,7 +88,8 @@ function writes(): Map<string, boolean> {
     .map((name) => [name, reached(name)] as const)
     .filter(([name]) => !/^run_(?:due_)?jobs$/.test(name));
   const writing = direct.filter(([, names]) => [...names].some(changes));
-  return new Map(writing.map(([name, names]) => [name, [...names].some((each) => each.startsWith('emit_'))]));
+  const stores = (name: string) => /\binsert into event\b/.test(functions.get(name)!.body);
+  return new Map(writing.map(([name, names]) => [name, [...names].some(stores)]));
 }
 
 describe('each function that writes', () => {

@@ -400,6 +400,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'GET aggregate of': read('/v1/balance/aggregate?account_id=:id'),
     'GET transactions of': read('/v1/accounts/:id/balance_transactions'),
     'GET deposits of': read('/v1/deposits?account_id=:id', 'nothing'),
+    'GET events of': read('/v1/events?account_id=:id', 'nothing'),
     'GET receivables of': read('/v1/receivables?account_id=:id', 'nothing'),
     'GET payments of': read('/v1/payments?account_id=:id', 'nothing'),
     'GET payouts of': read('/v1/payouts?account_id=:id', 'nothing'),
@@ -931,7 +932,7 @@ const probed = `
   createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after
   deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before
-  disputeTestDeposit.id event.id events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id
+  disputeTestDeposit.id event.id events.accountId events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id
   failTestDeposit.id failTestPayout.id file.id file.usedByAccounts.after file.usedByAccounts.before
   file.usedByAddresses.after file.usedByAddresses.before file.usedByPersons.after file.usedByPersons.before
   file.usedByReceivables.after file.usedByReceivables.before files.accountId files.after files.before

@@ -226,7 +226,10 @@ async function valuesOf(list: List, owner: string): Promise<PageArgs[]> {
   const { listing } = list;
   const { cursor } = await middleOf(list, owner);
   const ends = [{ first: 10 }, { last: 10, before: cursor }];
-  const account = listing.byAccount.find((name) => 'either' in listing.filters[name]! || listing.parents);
+  const account = listing.byAccount.find(
+    (name) =>
+      'either' in listing.filters[name]! || listing.parents || listing.filters[name] === list.table.actingAccountId,
+  );
   const all: object[] = [];
   for (const [name, filter] of Object.entries(listing.filters)) {
     // What a checkout's status is depends on the time, so its filter has no index.

@@ -24,6 +24,19 @@ async function work(root: Speaker): Promise<void> {
 
 const ids = (list: { id: string }[]) => list.map(({ id }) => id);
 
+/** The objects of all events of an account's list, newest first, as both APIs list them. */
+async function eventsOf(speaker: Speaker, accountId: string, type = ''): Promise<string[]> {
+  const { events } = await data(
+    speaker,
+    `query ($id: ID!, $type: [String!]) { events(first: 100, accountId: $id, type: $type) { nodes { id objectId } } }`,
+    { id: accountId, type: type === '' ? null : [type] },
+  );
+  const { body } = await speaker.get(`/v1/events?account_id=${accountId}${type && `&type=${type}`}`);
+  expect(ids(body.data)).toEqual(ids(events.nodes).slice(0, body.data.length));
+  expect(body.data.length).toBe(Math.min(10, events.nodes.length));
+  return events.nodes.map(({ objectId }: { objectId: string }) => objectId);
+}
+
 describe('a platform', () => {
   let platform: Speaker;
   let user: Speaker;
@@ -88,6 +101,23 @@ describe('a platform', () => {
     expect((await listedV1(platform, '&descendants=false')).toSorted()).toEqual(
       [platform.id, user.id, other.id].toSorted(),
     );
+  });
+
+  it('lists the events of a user, of its partners too, and finds none of another platform', async () => {
+    await world.database.call('number_events', [tenantOf(platform), false, 500]);
+    await world.database.call('number_events', [tenantOf(stranger), false, 500]);
+    const mine = await eventsOf(platform, user.id);
+    expect(mine).toEqual(expect.arrayContaining([user.id, ...ids(partners.user)]));
+    for (const id of [platform.id, other.id, ...ids(partners.platform), ...ids(partners.other)])
+      expect(mine).not.toContain(id);
+    expect(await eventsOf(platform, user.id, 'account.created')).toEqual([...ids(partners.user), user.id]);
+    expect(await eventsOf(platform.actingFor(user.id), user.id)).toEqual(mine);
+    expect(await eventsOf(platform, platform.id)).toEqual(
+      expect.arrayContaining([platform.id, ...ids(partners.platform)]),
+    );
+    // The events of a partner are on its owner's list.
+    expect(await eventsOf(platform, partners.user[0].id)).toEqual([]);
+    for (const speaker of [stranger, platform.actingFor(other.id)]) expect(await eventsOf(speaker, user.id)).toEqual([]);
   });
 
   it('filters this list like the other one', async () => {

@@ -3,6 +3,10 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApolloClient, gql, InMemoryCache } from '@apollo/client/core';
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
+import { Client as UrqlClient, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient as sseClient } from 'graphql-sse';
 import { type Client as WsClient, createClient as wsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -489,6 +493,54 @@ describe('subscriptions over a WebSocket', () => {
     );
   });
 
+  it('are followed by Apollo Client and by urql, which also needs nothing but a fetch', async () => {
+    const user = await given.directUser(1);
+    const query = gql`subscription ($after: Int) { events(after: $after) { number type } }`;
+    const url = `${world.origin}/graphql`;
+    const apollo = new ApolloClient({
+      link: new GraphQLWsLink(socketsOf(bearer(user.key)).client),
+      cache: new InMemoryCache(),
+    });
+    const overSocket = new UrqlClient({
+      url,
+      exchanges: [
+        subscriptionExchange({
+          forwardSubscription: ({ query: text, variables }) => ({
+            subscribe: (sink) => {
+              const { client } = socketsOf(bearer(user.key));
+              const asked = { query: text ?? '', variables: variables as Record<string, unknown> };
+              return {
+                unsubscribe: client.subscribe(asked, { ...sink, next: (result) => sink.next(result as never) }),
+              };
+            },
+          }),
+        }),
+      ],
+    });
+    const overFetch = new UrqlClient({
+      ...{ url, preferGetMethod: false, fetchSubscriptions: true, exchanges: [fetchExchange] },
+      fetchOptions: { headers: bearer(user.key) },
+    });
+    const got = { apollo: [] as any[], overSocket: [] as any[], overFetch: [] as any[] };
+    const variables = { after: 0 };
+    const followed = [
+      apollo.subscribe({ query, variables }).subscribe(({ data }) => void got.apollo.push(data)),
+      overSocket.subscription(query, variables).subscribe(({ data }) => void got.overSocket.push(data)),
+      overFetch.subscription(query, variables).subscribe(({ data }) => void got.overFetch.push(data)),
+    ];
+    for (const each of followed) open.add(() => each.unsubscribe());
+    await partner(user);
+    const last = await settled(user);
+    for (const [name, results] of Object.entries(got)) {
+      await until(
+        () => results,
+        (found) => found.at(-1)?.events.number === last,
+      );
+      const numbers = results.map(({ events }) => events.number);
+      expect([name, numbers]).toEqual([name, Array.from({ length: last }, (_, i) => i + 1)]);
+    }
+  });
+
   it('closes connections without a valid key, and of pages that may not use the gateway', async () => {
     const user = await given.directUser(1);
     for (const [params, code] of [
@@ -520,6 +572,34 @@ describe('subscriptions over a WebSocket', () => {
       if (code) expect(await raw.closed).toBe(code);
       else expect(await answer).toBe('{"type":"connection_ack"}');
     }
+  });
+
+  it('has a bounded number of connections without a key, of which the oldest give way', async () => {
+    const user = await given.directUser(1);
+    const { client, closed } = socketsOf(bearer(user.key));
+    const { got } = followSocket(client, 'subscription { balance { accountId } }');
+    await until(
+      () => got,
+      ({ length }) => length === 1,
+    );
+    const ends: number[] = [];
+    const strangers = [];
+    for (let i = 0; i < 205; i++) {
+      const stranger = await rawSocket();
+      expect(stranger.status).toBe(101);
+      void stranger.closed.then(() => ends.push(i));
+      strangers.push(stranger);
+    }
+    await until(
+      () => ends,
+      ({ length }) => length >= 5,
+    );
+    expect(ends.toSorted((a, b) => a - b).slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
+    expect(closed).toEqual([]);
+    const last = strangers.at(-1)!;
+    const answer = new Promise((resume) => void last.socket.once('message', (data) => resume(String(data))));
+    last.socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(user.key) }));
+    expect(await answer).toBe('{"type":"connection_ack"}');
   });
 
   it('answers requests that offer another protocol without it', async () => {
@@ -575,6 +655,25 @@ describe('streams of both protocols', () => {
     // The promise is 5 s; the machine of the test may be busy.
     expect(performance.now() - before).toBeLessThan(10_000);
   }, 20_000);
+
+  it('last longer than a request may', async () => {
+    const user = await given.directUser(1);
+    const origin = await world.another({ environment: { REQUEST_SECONDS: '1' } });
+    const query = 'subscription { events { number } }';
+    const stream = await subscribe(user.key, query, { origin });
+    const { client } = socketsOf(bearer(user.key), { origin });
+    const { got, state } = followSocket(client, query);
+    // The limit of the request is over after a second.
+    await sleep(1_500);
+    await partner(user);
+    const last = await settled(user);
+    await until(stream.numbers, (numbers) => numbers.at(-1) === last);
+    await until(
+      () => got,
+      (results) => results.at(-1)?.data.events.number === last,
+    );
+    expect([stream.completed(), state]).toEqual([false, {}]);
+  });
 
   it('are bounded for each key', async () => {
     const user = await given.directUser(1);

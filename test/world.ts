@@ -46,6 +46,9 @@ export interface Reply {
   fieldNames: (string | undefined)[];
 }
 
+/** What a gateway of a world has for itself. */
+type OwnParts = Pick<Parts, 'acquirers' | 'links'> & { environment?: Record<string, string> };
+
 export interface World {
   origin: string;
   database: Database;
@@ -57,10 +60,10 @@ export interface World {
   sql: postgres.Sql;
   pepper: string;
   /**
-   * Starts another gateway over the same database, like a second process, with its own acquirers or links to the
-   * dashboard if given; returns its origin.
+   * Starts another gateway over the same database, like a second process, with its own acquirers, links to the
+   * dashboard or settings if given; returns its origin.
    */
-  another(parts?: Pick<Parts, 'acquirers' | 'links'>): Promise<string>;
+  another(parts?: OwnParts): Promise<string>;
 }
 
 const schema = buildGraph();
@@ -100,9 +103,9 @@ export function useWorld({
   const connection = () => own?.options ?? { ...inject('admin'), username: 'tidegate', database: name };
 
   const open = async (
-    parts: Pick<Parts, 'acquirers' | 'links'> = { ...(acquirers && { acquirers }) },
+    { environment: ofItself = {}, ...parts }: OwnParts = { ...(acquirers && { acquirers }) },
   ): Promise<string> => {
-    const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment });
+    const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment, ...ofItself });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
     const database = new Database(connection(), undefined, { slow });
     databases.push(database);

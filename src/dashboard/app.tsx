@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react';
-import { Provider, useQuery } from 'urql';
+import { Provider, useClient, useQuery } from 'urql';
 import { Router } from 'wouter';
+import { Changes, ChangesContext } from './graph/changes';
 import { clientFor } from './graph/client';
 import { Problem } from './parts/problem';
 import { Routes } from './routes';
@@ -42,6 +43,9 @@ export function App() {
 
 function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; onSignedOut: () => void }) {
   const [{ data, error }] = useQuery({ query: ViewerQuery });
+  const client = useClient();
+  const type = data?.viewer.account.type;
+  const changes = useMemo(() => type && new Changes(client, type === 'PLATFORM'), [client, type]);
   if (error && !data) {
     return (
       <main className="alone">
@@ -59,9 +63,11 @@ function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; 
   };
   return (
     <SessionContext value={{ viewer: data.viewer, actAs, signOut }}>
-      <Shell>
-        <Routes />
-      </Shell>
+      <ChangesContext value={changes ?? null}>
+        <Shell>
+          <Routes />
+        </Shell>
+      </ChangesContext>
     </SessionContext>
   );
 }

@@ -185,7 +185,8 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
     conditions.push(
       key ? sql`${rootOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text` : sql`${table.onRootList} = true`,
     );
-  if (visibility === 'context' && of?.column !== table.actingAccountId) {
+  const ownContext = of?.column === table.actingAccountId && of.filter === undefined;
+  if (visibility === 'context' && !ownContext) {
     const mine = eq(table.actingAccountId, p('context'));
     // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
     conditions.push(of && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);

@@ -70,6 +70,8 @@ declare module 'fastify' {
     budget: RequestBudget | null;
     /** Starts the time limit of the request, which ends the request REQUEST_SECONDS later. */
     startTime(): void;
+    /** Stops the time limit: the answer has begun and has bounds of its own. */
+    stopTime(): void;
   }
   interface FastifyContextConfig {
     /** The permission that a route needs; checked before the body is read. */
@@ -210,6 +212,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
   app.decorateRequest('operator', null);
   app.decorateRequest('budget', null);
   app.decorateRequest('startTime', () => {});
+  app.decorateRequest('stopTime', () => {});
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
     parseJson(request, bytes as Buffer, done),

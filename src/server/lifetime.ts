@@ -63,6 +63,7 @@ export function watch(request: FastifyRequest, reply: FastifyReply, limits: Requ
     budget.start();
     times.start(limited);
   };
+  request.stopTime = () => times.stop(limited);
   reply.raw.on('close', () => {
     times.stop(limited);
     if (!reply.raw.writableFinished) budget.end(clientLeft());

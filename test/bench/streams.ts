@@ -1,23 +1,24 @@
 /*
- * What idle streams cost, and how long an event takes from its commit to a client:
- *   npm run --silent build && node --expose-gc --import tsx test/bench/streams.ts
- * The gateway runs in this process with an embedded PostgreSQL in a folder of its own, its clients in another process.
+ * What idle streams cost, and how long an event takes from its commit to a client, for each kind of stream:
+ *   npm run --silent build && node --import tsx test/bench/streams.ts
+ * Each kind has a process with a gateway and an embedded PostgreSQL in a folder of its own, and its clients are in
+ * another process.
  */
 import 'reflect-metadata';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
+import { WebSocket } from 'ws';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { config } from '../../src/config.js';
 import { openStore } from '../../src/db/open.js';
 import { retentionDefault } from '../../src/jobs/retention.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { Operator } from '../../src/operator/operator.js';
-import { followEvents } from '../../src/operator/event-client.js';
 import { gateway } from '../../src/server/app.js';
 
 const streams = 1_000;
@@ -26,30 +27,79 @@ const details = {
   ...{ legal_name: 'Acme Exports', email: 'ap@acme.example', type: 'company' },
   physical_address: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
 };
+const query = 'subscription { events(types: ["account.created"]) { objectId } }';
 
-if (process.argv[2] === 'clients') await clients(process.argv[3]!, process.argv[4]!);
-else await measured();
+/** Opens a stream of a kind, calls `got` with each piece of text that arrives, and returns when it is open. */
+type Open = (origin: string, key: string, got: (text: string) => void) => Promise<void>;
+const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
+
+const events = (address: string, options: http.RequestOptions, body: string, got: (text: string) => void) =>
+  new Promise<void>((resolve, reject) => {
+    const request = http.request(address, { agent, ...options }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+      response.setEncoding('utf8').on('data', got);
+      resolve();
+    });
+    request.on('error', reject).end(body);
+  });
+
+const kinds: Record<string, Open> = {
+  'GET /v1/events/stream': (origin, key, got) =>
+    events(
+      `${origin}/v1/events/stream?types=account.created`,
+      { headers: { authorization: `Bearer ${key}` } },
+      '',
+      got,
+    ),
+  'GraphQL over server-sent events': (origin, key, got) => {
+    const headers = {
+      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      accept: 'text/event-stream',
+    };
+    return events(`${origin}/graphql`, { method: 'POST', headers }, JSON.stringify({ query }), got);
+  },
+  'GraphQL over a WebSocket': (origin, key, got) =>
+    new Promise<void>((resolve, reject) => {
+      const socket = new WebSocket(`${origin.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+      const say = (message: object) => socket.send(JSON.stringify(message));
+      socket.on('error', reject).on('close', (code) => reject(new Error(`closed with ${code}`)));
+      socket.on('open', () => say({ type: 'connection_init', payload: { authorization: `Bearer ${key}` } }));
+      socket.on('message', (data: Buffer) => {
+        const text = data.toString();
+        got(text);
+        if (!text.includes('connection_ack')) return;
+        say({ id: '1', type: 'subscribe', payload: { query } });
+        resolve();
+      });
+    }),
+};
+
+const [, , what, kind, origin, key] = process.argv;
+if (what === 'clients') await clients(kinds[kind!]!);
+else if (what === 'gateway') await measured(kind!);
+else
+  for (const each of Object.keys(kinds)) await new Promise((resolve) => child('gateway', each).once('exit', resolve));
+
+function child(...args: string[]): ChildProcess {
+  return fork(import.meta.filename, args, { execArgv: [...process.execArgv, '--expose-gc'] });
+}
 
 /** Opens streams that stay idle, and says when all of them are open. */
-async function clients(origin: string, key: string): Promise<void> {
-  const agent = new http.Agent({ maxSockets: Number.POSITIVE_INFINITY });
+async function clients(open: Open): Promise<void> {
   for (let i = 0; i < streams; i += 50)
-    await Promise.all(
-      Array.from({ length: 50 }, async () => {
-        const request = http.get(`${origin}/v1/events/stream`, { agent, headers: { authorization: `Bearer ${key}` } });
-        await new Promise<void>((resume, reject) => {
-          request.on('error', reject).on('response', (response) => response.once('data', () => resume()));
-        });
-      }),
-    );
+    await Promise.all(Array.from({ length: 50 }, () => open(origin!, key!, () => {})));
   process.send!('open');
 }
 
-async function measured(): Promise<void> {
+async function measured(name: string): Promise<void> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-streams-'));
   const settings = config(
     { serves: true },
-    { PORT: '0', DATA_DIR: folder, STREAMS_OF_KEY_MAX: String(streams + 10), RATE_LIMIT: 'measure' },
+    {
+      ...{ PORT: '0', DATA_DIR: folder, RATE_LIMIT: 'measure' },
+      // A WebSocket is a stream itself, beside its subscription.
+      ...{ STREAMS_OF_KEY_MAX: String(2 * streams + 10), STREAMS_MAX: String(2 * streams + 10) },
+    },
   );
   const store = await openStore(settings, { migrates: true, progress: () => {}, say: () => {} });
   const { database, secrets } = store;
@@ -58,55 +108,56 @@ async function measured(): Promise<void> {
   const app = await gateway({ config: settings, database, schema, pepper: secrets, log });
   const worker = new Worker(database, log, retentionDefault);
   worker.start();
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
   const operator = new Operator(database, schema, secrets);
   const { keys } = await operator.createRoot({
     ...{ type: 'user', edition: 1, nickname: 'Streams' },
     businessDetails: { legalName: 'Streams', type: 'company' },
   });
-  const key = keys.test;
-
-  await latency(origin, key, 'with hints');
-  Object.defineProperty(database.hints, 'working', { get: () => false });
-  database.hints.heard = () => {};
-  await latency(origin, key, 'without hints');
 
   const before = await resident();
-  const child = fork(import.meta.filename, ['clients', origin, key], { execArgv: process.execArgv });
-  await new Promise((resume) => child.once('message', resume));
+  const idle = child('clients', name, address, keys.test);
+  await new Promise((resolve) => idle.once('message', resolve));
   await sleep(5_000);
-  const after = await resident();
-  console.log(`${streams} idle streams: ${((after - before) / 1_048_576).toFixed(1)} MB`);
-  child.kill();
+  console.log(`${name}: ${streams} idle streams take ${((await resident()) - before).toFixed(1)} MB`);
+  idle.kill();
+  await sleep(2_000);
+
+  await latency(name, address, keys.test, 'with hints');
+  Object.defineProperty(database.hints, 'working', { get: () => false });
+  database.hints.heard = () => {};
+  await latency(name, address, keys.test, 'without hints');
+
   await worker.stop();
+  app.server.closeAllConnections();
   await app.close();
   await store.close();
   fs.rmSync(folder, { recursive: true, force: true });
+  process.exit();
 }
 
-/** The resident memory after complete collections. */
+/** The resident memory after complete collections, in MB. */
 async function resident(): Promise<number> {
   for (let i = 0; i < 5; i++) {
     global.gc!();
     await sleep(200);
   }
-  return process.memoryUsage().rss;
+  return process.memoryUsage().rss / 1_048_576;
 }
 
 /** From the answer of a write, which follows its commit, to the arrival of its event. */
-async function latency(origin: string, key: string, name: string): Promise<void> {
+async function latency(name: string, at: string, secret: string, how: string): Promise<void> {
   const arrived = new Map<string, number>();
-  const events = followEvents({ gateway: origin, key, types: 'account.created', say: () => {} });
-  void (async () => {
-    for await (const { data } of events) arrived.set(data.object.id!, performance.now());
-  })();
+  await kinds[name]!(at, secret, (text) => {
+    for (const [id] of text.matchAll(/account_[0-9a-f]{32}/g)) if (!arrived.has(id)) arrived.set(id, performance.now());
+  });
   await sleep(2_000);
   const taken: number[] = [];
   for (let i = 0; i < writes; i++) {
-    const response = await fetch(`${origin}/v1/accounts`, {
+    const response = await fetch(`${at}/v1/accounts`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ type: 'partner', nickname: `${name} ${i}`, business_details: details }),
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'partner', nickname: `${how} ${i}`, business_details: details }),
     });
     const committed = performance.now();
     const { id } = (await response.json()) as { id?: string };
@@ -116,6 +167,6 @@ async function latency(origin: string, key: string, name: string): Promise<void>
     await sleep(Math.random() * 100);
   }
   taken.sort((a, b) => a - b);
-  const at = (part: number) => Math.round(taken[Math.floor(taken.length * part)]!);
-  console.log(`${name}: median ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(0.999)} ms of ${writes} writes`);
+  const part = (of: number) => Math.round(taken[Math.floor(taken.length * of)]!);
+  console.log(`${name}, ${how}: median ${part(0.5)} ms, p95 ${part(0.95)} ms of ${writes} writes`);
 }

@@ -11,6 +11,8 @@ export function clientFor(url: string, headers: Record<string, string>, onSigned
   return new Client({
     url,
     preferGetMethod: false,
+    // Over server-sent events, which need no connection of another kind and carry the cookie.
+    fetchSubscriptions: true,
     requestPolicy: 'cache-and-network',
     fetchOptions: () => ({ headers: { ...dashboardHeaders, ...headers } }),
     exchanges: [

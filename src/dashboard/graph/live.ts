@@ -1,13 +1,17 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useContext, useEffect, useEffectEvent, useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
+import { ChangesContext } from './changes';
 import { useShown } from './shown';
 
-/** How often a page asks again while it is visible. */
+/** How often a page asks again while it is visible and no stream tells it that something has happened. */
 const secondsDefault = 10;
+/** How often it asks again all the same: what passes with the time alone is no event. */
+const secondsWithStream = 60;
 
 /**
- * The answer to a query, asked again every few seconds while the page is visible and the browser is online. `data` is
- * the last answer until a newer one has arrived.
+ * The answer to a query, asked again when something has happened in the acting account, while the page is visible and
+ * the browser is online. Without a stream of events it is asked again every few seconds. `data` is the last answer
+ * until a newer one has arrived.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -16,18 +20,27 @@ export function useLive<Data, Variables extends AnyVariables>(
 ) {
   const [result, ask] = useQuery({ query, variables, pause });
   useShown(query, variables, pause);
+  const changes = useContext(ChangesContext);
+  const [told, setTold] = useState(false);
   const again = useEffectEvent(() => {
     if (!document.hidden && navigator.onLine) ask({ requestPolicy: 'network-only' });
   });
   useEffect(() => {
     if (pause) return undefined;
-    const timer = setInterval(() => again(), seconds * 1000);
+    return changes?.listen(() => {
+      setTold(changes.open);
+      again();
+    });
+  }, [pause, changes]);
+  useEffect(() => {
+    if (pause) return undefined;
+    const timer = setInterval(() => again(), (told ? secondsWithStream : seconds) * 1000);
     const onVisible = () => again();
     document.addEventListener('visibilitychange', onVisible);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, [pause, seconds]);
+  }, [pause, seconds, told]);
   return { ...result, ask: () => ask({ requestPolicy: 'network-only' }) };
 }

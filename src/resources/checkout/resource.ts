@@ -54,7 +54,6 @@ export default defineResource({
         'status_invalid',
         'acquirer_unavailable',
         'amount_exceeds_reconcilable',
-        'address_unusable',
       ],
       routes: [post('/v1/checkouts')],
     },
@@ -68,7 +67,6 @@ export default defineResource({
     payTestCheckout: {
       ...testOnly,
       editions: [2],
-      refusals: ['status_invalid'],
       routes: [extension.post(`${helpers}/pay`)],
     },
     declineTestCheckout: {

@@ -46,7 +46,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: depositProblems,
-      refusals: ['status_invalid', 'amount_exceeds_reconcilable', 'balance_insufficient'],
+      refusals: ['status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
     },
     processTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/process`)] },

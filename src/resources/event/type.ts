@@ -43,8 +43,8 @@ export const EventConnection = connectionOf('Event', () => Event);
  */
 export const eventListing: Listing = {
   object: 'event',
-  filters: { type: event.type, objectId: { ofFew: event.objectId } },
-  byAccount: [],
+  filters: { type: event.type, objectId: { ofFew: event.objectId }, accountId: event.actingAccountId },
+  byAccount: ['accountId'],
   order: event.number,
   within: numberBounds,
   where: isNotNull(event.number),
@@ -56,4 +56,10 @@ export class EventArgs extends PageArgs {
   type?: string[] | null;
   @Field(() => ID, { nullable: true, description: 'Only events about the object with this id.' })
   objectId?: string | null;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      "Only events on the list of this account: of a connected user, its own and those of its partners. A partner's events are on its owner's list, so it has none.",
+  })
+  accountId?: string | null;
 }

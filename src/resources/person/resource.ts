@@ -32,7 +32,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: personProblems,
-      refusals: ['account_type_invalid', 'account_not_updatable', 'status_invalid'],
+      refusals: ['account_type_invalid', 'status_invalid'],
       routes: [extension.post('/v1/persons')],
     },
     updatePerson: {

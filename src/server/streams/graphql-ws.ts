@@ -16,6 +16,8 @@ import type { OpenSubscription, Subscriptions } from './subscriptions.js';
 
 const pingMilliseconds = 12_000;
 const initMilliseconds = 5_000;
+/** How many connections may be without a key at one time. */
+const strangersMax = 200;
 /** A client that does not read what it was sent is disconnected when this many bytes wait for it. */
 const unreadBytesMax = 4_000_000;
 /** Clients of the protocol connect again after these codes. */
@@ -43,9 +45,15 @@ export interface WebSocketParts {
  * WebSocket, so a client may send them in the payload of `connection_init`.
  */
 export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSocket, request: FastifyRequest) => void {
+  /** The connections whose caller is not known yet, in the order in which they came. */
+  const strangers = new Set<Connected>();
   const server = makeServer<Record<string, unknown>, Connected>({
     connectionInitWaitTimeout: initMilliseconds,
-    onConnect: ({ extra, connectionParams }) => connect(parts, extra, connectionParams ?? {}),
+    onConnect: async ({ extra, connectionParams }) => {
+      const known = await connect(parts, extra, connectionParams ?? {});
+      strangers.delete(extra);
+      return known;
+    },
     onSubscribe: async ({ extra }, _, payload) => {
       const begun = await begin(parts, extra, payload);
       // The library reads no more of the document than that it is a subscription.
@@ -55,7 +63,18 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
     onNext: (_, __, ___, ____, { extensions }) => extensions!.result as FormattedExecutionResult,
     onError: (_, __, ___, errors) => errors.map(({ message, extensions }) => ({ message, extensions })),
   });
-  return (socket, request) => accept(server, { socket, request }, parts.onFault);
+  return (socket, request) => {
+    const connected = { socket, request };
+    strangers.add(connected);
+    socket.once('close', () => strangers.delete(connected));
+    // The one that has waited longest: a client sends its key as soon as it is connected.
+    if (strangers.size > strangersMax) {
+      const [first] = strangers;
+      strangers.delete(first!);
+      first!.socket.terminate();
+    }
+    accept(server, connected, parts.onFault);
+  };
 }
 
 const document = parse('subscription { events { id } }');

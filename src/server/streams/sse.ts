@@ -35,8 +35,9 @@ export function sendStream(
   stream: Stream,
   messages: AsyncIterable<string>,
 ): FastifyReply {
-  // A stream lasts long and has bounds of its own.
+  // A stream lasts long and has bounds of its own. The time limit of a subscription runs, because /graphql starts it.
   request.visit?.leave();
+  request.stopTime();
   reply.raw.on('close', () => stream.leave());
   // The client has disconnected; its 'close' event has already fired.
   if (reply.raw.destroyed) stream.leave();

@@ -1,0 +1,94 @@
+import { createContext } from 'react';
+import type { Client } from 'urql';
+import { graphql } from './graphql';
+
+const EventsSubscription = graphql(`
+  subscription Changes($connected: Boolean) {
+    events(connected: $connected) {
+      number
+    }
+  }
+`);
+
+/** A stream of many events has a page ask again only this often. */
+const calmMilliseconds = 2_000;
+/** A stream that has ended is opened again after these pauses; the last one repeats. */
+const pauses = [1, 5, 15, 60];
+
+/**
+ * Tells the queries of a page when something has happened in the acting account: a subscription to its events, which is
+ * open while a page listens. Pages poll while it is not.
+ */
+export class Changes {
+  #open = false;
+  #failures = 0;
+  #listeners = new Set<() => void>();
+  #timers = new Map<'tell' | 'open', ReturnType<typeof setTimeout>>();
+  #end = () => {};
+
+  constructor(
+    private readonly client: Client,
+    /** Whether the events of connected users count, which only a platform has. */
+    private readonly connected: boolean,
+  ) {}
+
+  /** Whether the stream is open, as far as the browser knows. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Calls `listener` after events and whenever the stream opens or ends; the result ends that. */
+  readonly listen = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#after('open', 0, () => this.#follow());
+    return () => {
+      this.#listeners.delete(listener);
+      // A page that is left and the next one share the stream.
+      if (this.#listeners.size === 0) this.#after('open', calmMilliseconds, () => this.#stop());
+    };
+  };
+
+  #follow(): void {
+    if (this.#listeners.size === 0 || this.#open) return;
+    this.#open = true;
+    const ended = () => {
+      if (!this.#open) return;
+      this.#stop();
+      this.#after('open', pauses[Math.min(this.#failures++, pauses.length - 1)]! * 1000, () => this.#follow());
+      this.#tell();
+    };
+    const source = this.client.subscription(EventsSubscription, { connected: this.connected });
+    const subscription = source.subscribe(({ data, error, hasNext }) => {
+      if (data) {
+        this.#failures = 0;
+        if (!this.#timers.has('tell')) this.#after('tell', calmMilliseconds, () => this.#tell());
+      }
+      if (error ?? !hasNext) ended();
+    });
+    this.#end = () => subscription.unsubscribe();
+    // What happened while the page was loaded, or while there was no stream.
+    this.#after('tell', calmMilliseconds, () => this.#tell());
+  }
+
+  #stop(): void {
+    this.#open = false;
+    this.#end();
+    this.#end = () => {};
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #after(name: 'tell' | 'open', milliseconds: number, work: () => void): void {
+    clearTimeout(this.#timers.get(name));
+    const timer = setTimeout(() => {
+      this.#timers.delete(name);
+      work();
+    }, milliseconds);
+    this.#timers.set(name, timer);
+  }
+}
+
+/** The changes of the acting account; null where nothing tells them. */
+export const ChangesContext = createContext<Changes | null>(null);
