@@ -188,6 +188,64 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
+  it('who may only read sees every page, and nothing that would change anything', async () => {
+    const { body } = await dashboard
+      .platform(2)
+      .graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    await page.getByLabel('API key').fill(body.data.createApiKey.secret);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    for (const [place, heading] of [
+      ['payments', 'Payments'],
+      ['receivables', 'Receivables'],
+      ['checkouts', 'Checkouts'],
+      ['payouts', 'Payouts'],
+      ['users', 'Users'],
+    ] as const) {
+      await open(`/dashboard/${place}`);
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await page.getByRole('table').first().waitFor();
+      expect([place, await page.getByRole('link', { name: /^New / }).count()]).toEqual([place, 0]);
+    }
+    await open('/dashboard/payments?status=COMPLETED');
+    await page.getByRole('row').nth(1).getByRole('link').first().click();
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
+    const changing = page.getByRole('main').getByRole('button', { name: /reconcile|dispute|reverse|complete|fail/i });
+    expect(await changing.count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Test tools' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('finds payments, receivables and users by their texts, without other filters', async () => {
+    const { context, page, complaints, open } = await dashboard.enter(2);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    for (const [place, list, text] of [
+      ['payments', 'deposits', 'Asha'],
+      ['receivables', 'receivables', 'INV'],
+      ['users', 'accounts', 'Lighthouse'],
+    ] as const) {
+      await open(`/dashboard/${place}`);
+      await page.getByRole('table').first().waitFor();
+      await page.getByLabel('Search').fill(text);
+      await page.getByLabel('Search').press('Enter');
+      await page.waitForURL(`**/${place}?search=${text}`);
+      await expect.poll(() => page.getByLabel('Status').count()).toBe(0);
+      const { body } = await dashboard.platform(2).graph(`{ ${list}(search: "${text}", first: 25) { nodes { id } } }`);
+      const found = body.data[list].nodes.map(({ id }: { id: string }) => id);
+      expect(found.length).toBeGreaterThan(0);
+      const shown = () =>
+        page
+          .getByRole('row')
+          .getByRole('link')
+          .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
+      await expect.poll(shown).toEqual(found);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   for (const edition of [1, 2]) {
     it(`of Edition ${edition} opens the link of the start, acts as a user, and reconciles a payment`, async () => {
       const { context, page, complaints } = await dashboard.enter(edition);

@@ -191,6 +191,28 @@ describe('a session', () => {
 });
 
 describe('the role of a session', () => {
+  it('is for no account that is named by nothing, which would be the platform with all its users; nor is a key', async () => {
+    const platform = await given.platform(1);
+    for (const empty of ['', null]) {
+      for (const [reply, name] of [
+        [await create(platform, { account_id: empty }), 'session.account_id'],
+        [await graphCreate(platform, { role: 'READ', accountId: empty }), 'session.account_id'],
+        [
+          await platform.graph(
+            'mutation ($id: ID) { createApiKey(input: { permission: READ, accountId: $id }) { secret } }',
+            { id: empty },
+          ),
+          'api_key.account_id',
+        ],
+      ] as const)
+        expect([outcome(reply), reply.fieldNames]).toEqual(['400 parameter_invalid_empty', [name]]);
+    }
+    const [{ count } = { count: -1 }] = await world.sql`
+      select (select count(*)::int from session where tenant_id = ${tenantOf(platform)})
+        + (select count(*)::int - 2 from api_key where tenant_id = ${tenantOf(platform)}) as count`;
+    expect(count).toBe(0);
+  });
+
   it('read reads what the key reads, and writes nothing', async () => {
     const platform = await given.platform(2);
     const session = await sessionOf(platform, { role: 'read' });

@@ -117,7 +117,8 @@ describe('a platform', () => {
     );
     // The events of a partner are on its owner's list.
     expect(await eventsOf(platform, partners.user[0].id)).toEqual([]);
-    for (const speaker of [stranger, platform.actingFor(other.id)]) expect(await eventsOf(speaker, user.id)).toEqual([]);
+    for (const speaker of [stranger, platform.actingFor(other.id)])
+      expect(await eventsOf(speaker, user.id)).toEqual([]);
   });
 
   it('filters this list like the other one', async () => {

@@ -102,7 +102,7 @@ function ActingBar() {
 /** The way to the explorer with the query of the page, to try it and to copy it. */
 function QueryLink() {
   const address = useExplorerLink();
-  if (!address) return null;
+  if (!address || document.documentElement.dataset.explorer === 'off') return null;
   return (
     <p className="page query-link">
       <a href={address} target="_blank" rel="noopener">

@@ -115,6 +115,11 @@ export class Scope {
     return String(row!.new_id);
   }
 
+  /** The same view of a caller that may also write. Only for a write that a caller without permission may cause. */
+  asWriter(): Scope {
+    return new Scope({ ...this.caller, permission: 'full' }, this.database, this.budget);
+  }
+
   /** One write: one call of one function, with its key. The README states this rule. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,

@@ -147,3 +147,12 @@ export function joined(reported: readonly Problem[], more: readonly Problem[]): 
   );
   return [...named, ...remaining(reported, more)];
 }
+
+/**
+ * The problem of an account that is named by nothing. Without a name the acting account is meant; a client that failed
+ * to find the name of a user would get what sees all users of its platform.
+ */
+export function emptyAccount(object: string, accountId: string | null | undefined): Problem[] {
+  const problems = accountId === '' || accountId === null;
+  return problems ? [problem('parameter_invalid_empty', `${object}.account_id`)] : [];
+}

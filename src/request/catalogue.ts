@@ -113,7 +113,7 @@ export const catalogue = {
     401,
     'The API key is not valid. Check it, or create a new one.',
     'The key or token is unknown, mistyped, expired or revoked.',
-    'Compare it with the key that you were given; make a new one when it was revoked. Do not retry with the same key.',
+    'Compare it with the key that you were given; make a new one when it was revoked. For a session, make the next one on your server. Do not retry with the same key.',
   ],
   balance_insufficient: [
     402,
@@ -135,9 +135,9 @@ export const catalogue = {
   ],
   address_unusable: [
     402,
-    'The account has no usable receiving address. Activate the account, or send another address.',
+    'The account has no usable receiving address. Activate the account, wait until its `address` is `activated`, or send another address.',
     'The account that was to receive has no address that is active and fits the payment.',
-    'Activate the account, create an address, or name another address.',
+    'Activate the account, and wait until its `address` is `activated`, which comes a little later than its `status`; or create an address, or name another one.',
   ],
   acquirer_unavailable: [
     402,

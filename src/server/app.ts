@@ -150,10 +150,10 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   await graphEndpoints(app, { config, schema, streams: services, onFault });
   if (config.OPERATOR_API) operatorRoutes(app, config, wrongKeys);
   if (config.DASHBOARD) {
-    browserProgram(app, dashboardProgram);
+    browserProgram(app, dashboardProgram, config);
     dashboardSessions(app, { config, schema });
   }
-  if (config.OPERATOR_API) browserProgram(app, consoleProgram);
+  if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
   await app.register(async (api) => {
     conditionalRequests(api);
     rest(api, schema);

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.js';
 import { DomainError, problem } from '../request/problems.js';
 
 /** The folder that `npm run build` fills. The path is the same from `src` and from `dist`. */
@@ -55,11 +56,16 @@ const files = () => (loaded ??= load());
  * files contain a hash of their content, so browsers keep them. Both programs share files, and each has them all under
  * its own place, so that a proxy can keep one of the places for itself.
  */
-export function browserProgram(app: FastifyInstance, { place, page, policy: allowed }: BrowserProgram): void {
+export function browserProgram(
+  app: FastifyInstance,
+  { place, page, policy: allowed }: BrowserProgram,
+  { EXPLORER }: Pick<Config, 'EXPLORER'>,
+): void {
   const config = { open: true } as const;
+  const body = () => (EXPLORER ? files().get(page) : withoutExplorer(files().get(page)));
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('content-security-policy', allowed.join('; ')).header('referrer-policy', 'no-referrer');
-    return send(files().get(page), '.html', 'no-cache', request, reply);
+    return send(body(), '.html', 'no-cache', request, reply);
   };
   app.get(place, { config }, sendPage);
   app.get(`${place}/*`, { config }, sendPage);
@@ -68,6 +74,12 @@ export function browserProgram(app: FastifyInstance, { place, page, policy: allo
     const file = files().get(`assets/${name}`);
     return send(file, path.extname(name), 'public, max-age=31536000, immutable', request, reply);
   });
+}
+
+/** The page of a program whose gateway has no explorer to which it could lead. */
+function withoutExplorer(bodies: Bodies | undefined): Bodies | undefined {
+  const text = bodies?.identity?.toString().replace('<html ', '<html data-explorer="off" ');
+  return text === undefined ? undefined : { identity: Buffer.from(text) };
 }
 
 function send(

@@ -35,7 +35,7 @@ export function dashboardSessions(
     const context = request.context!;
     if (context.caller.session) throw new DomainError(problem('permission_denied', undefined, needsKey));
     const role = context.caller.permission === 'read' ? SessionRole.READ : SessionRole.OPERATE;
-    const made = await run(create, { input: { role, expiresIn: sessionSeconds } }, context);
+    const made = await run(create, { input: { role, expiresIn: sessionSeconds } }, asking(context));
     const { session: row, token } = made as { session: SessionRow; token: string | null };
     // A replay has no token: the code of the link has made a session before.
     if (!token) throw new DomainError(problem('api_key_invalid', undefined, usedBefore));
@@ -48,6 +48,16 @@ export function dashboardSessions(
     setCookie(reply, config, { ...cookie, token: '', seconds: 0 });
     return {};
   });
+}
+
+/**
+ * The caller that asks for the session. A key that may only read makes no sessions for others, but one that may only
+ * read is what its holder signs in with.
+ */
+function asking(context: Context): Context {
+  if (context.caller.permission !== 'read') return context;
+  const scope = context.scope.asWriter();
+  return Object.create(context, { caller: { value: scope.caller }, scope: { value: scope } }) as Context;
 }
 
 /** Revokes the session of the request. A session may end itself, although it manages no sessions. */

@@ -7,15 +7,19 @@ interface TextFilterProps {
   placeholder?: string;
   /** Values to choose from; others can be typed. */
   suggestions?: readonly string[];
+  /** It goes with no other filter. */
+  alone?: boolean;
 }
 
 /** A filter by a text, which is part of the address. It applies with Enter, or when the input is left. */
-export function TextFilter({ label, name, placeholder, suggestions }: TextFilterProps) {
+export function TextFilter({ label, name, placeholder, suggestions, alone = false }: TextFilterProps) {
   const { params, set } = useFilters();
   const id = useId();
   const value = params.get(name) ?? '';
   const apply = (text: string) => {
-    if (text.trim() !== value) set({ [name]: text.trim() });
+    if (text.trim() === value) return;
+    const others = alone ? [...params.keys()].map((other) => [other, null] as const) : [];
+    set({ ...Object.fromEntries(others), [name]: text.trim() });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -44,4 +48,9 @@ export function TextFilter({ label, name, placeholder, suggestions }: TextFilter
       )}
     </form>
   );
+}
+
+/** The search of a list, which the gateway answers in the order of the texts that it finds. */
+export function Search({ placeholder }: { placeholder: string }) {
+  return <TextFilter label="Search" name="search" placeholder={placeholder} alone />;
 }

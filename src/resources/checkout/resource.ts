@@ -49,12 +49,7 @@ export default defineResource({
       callers: everyone,
       editions: [2],
       rules: checkoutProblems,
-      refusals: [
-        'account_type_invalid',
-        'status_invalid',
-        'acquirer_unavailable',
-        'amount_exceeds_reconcilable',
-      ],
+      refusals: ['account_type_invalid', 'status_invalid', 'acquirer_unavailable', 'amount_exceeds_reconcilable'],
       routes: [post('/v1/checkouts')],
     },
     cancelCheckout: {

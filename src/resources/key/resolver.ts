@@ -1,6 +1,7 @@
 import { ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
+import { emptyAccount } from '../../operation/input-problems.js';
 import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
@@ -146,6 +147,7 @@ function checkRelation({ caller }: Context, owner: AccountRow, field: string): v
 
 /** The problems of a key: a lifetime or a grace period out of bounds. */
 export function apiKeyProblems({
+  accountId,
   expiresInSeconds,
   graceSeconds,
 }: Partial<CreateApiKeyInput & RotateApiKeyInput>): Problem[] {
@@ -154,6 +156,7 @@ export function apiKeyProblems({
       ? [problem('parameter_invalid', `api_key.${name}`, `must be from ${min} to ${max}`)]
       : [];
   return [
+    ...emptyAccount('api_key', accountId),
     ...range(expiresInSeconds, 1, expirySecondsMax, 'expires_in_seconds'),
     ...range(graceSeconds, 0, graceSecondsMax, 'grace_seconds'),
   ];

@@ -194,7 +194,13 @@ export class ReceivableResolver {
     const maximum = input.amountMaximumReconcilable ?? invoice.amount;
     const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'receivable.account_id');
     if (owner.kind === 'partner')
-      throw new DomainError(problem('account_type_invalid', 'receivable.account_id', 'A partner has no receivables.'));
+      throw new DomainError(
+        problem(
+          'account_type_invalid',
+          'receivable.account_id',
+          'A partner has no receivables. Name the partner that is billed as the customer; the account is the one that the money is owed to.',
+        ),
+      );
     if (owner.livemode && owner.status !== 'activated')
       throw new DomainError(
         problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),

@@ -1,6 +1,7 @@
 import { ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
+import { emptyAccount } from '../../operation/input-problems.js';
 import { originFault } from '../../request/origins.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
 import { type Listing, PageArgs } from '../../types/pagination.js';
@@ -121,8 +122,8 @@ function checkRelation({ caller }: Context, owner: AccountRow, field: string): v
 }
 
 /** The problems of a session: a lifetime out of bounds, or allowed origins that are none. */
-export function sessionProblems({ expiresIn, allowedOrigins }: Partial<CreateSessionInput>): Problem[] {
-  const problems: Problem[] = [];
+export function sessionProblems({ accountId, expiresIn, allowedOrigins }: Partial<CreateSessionInput>): Problem[] {
+  const problems: Problem[] = emptyAccount('session', accountId);
   if (expiresIn != null && (expiresIn < 1 || expiresIn > secondsMax))
     problems.push(problem('parameter_invalid', 'session.expires_in', `must be from 1 to ${secondsMax}`));
   if (!Array.isArray(allowedOrigins)) return problems;

@@ -11,7 +11,7 @@ import { version } from '../../../request/version.js';
 
 const description = `Collects payments across borders: accounts, receiving and payout addresses, deposits, balances, checkouts and receivables.
 
-**Keys.** Each request has an API key, which decides the account, the mode (\`sk_test_\`, \`sk_live_\`) and the edition.
+**Keys.** Each request has an API key, or the token of a session in a browser, which decides the account, the mode (\`sk_test_\`, \`sk_live_\`) and the edition.
 
 **Editions.** The interface has two editions, and the account's edition decides. What only one edition has, requires or accepts is in the member \`x-edition\` and in the description.
 

@@ -9,14 +9,16 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
+import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
 
 const AccountsQuery = graphql(`
-  query Accounts($type: [AccountType!], $status: [AccountStatus!], $after: ID) {
-    accounts(type: $type, status: $status, first: 25, after: $after) {
+  query Accounts($type: [AccountType!], $status: [AccountStatus!], $search: String, $after: ID) {
+    accounts(type: $type, status: $status, search: $search, first: 25, after: $after) {
       nodes {
         id
+        type
         created
         nickname
         status
@@ -83,7 +85,13 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   const { params, one } = useFilters();
   const time = useTimes();
   const status = one('status', statuses);
-  const result = useLive(AccountsQuery, { type: [type], status: status && [status], after: params.get('after') });
+  const [search, after] = [params.get('search'), params.get('after')];
+  // A search goes with no filter, and finds the account itself, too.
+  const result = useLive(AccountsQuery, {
+    after,
+    ...(search ? { search } : { type: [type], status: status && [status] }),
+  });
+  const page = result.data?.accounts;
   const mayWrite = useMayWrite();
   const columns: Column<Account>[] = [
     {
@@ -113,18 +121,19 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   return (
     <Page title={title} actions={action}>
       <div className="filters">
-        <Choice label="Status" name="status" values={statuses} />
+        <Search placeholder="Name, e-mail or metadata" />
+        {!search && <Choice label="Status" name="status" values={statuses} />}
       </div>
       <List
         label={title}
         result={result}
-        page={result.data?.accounts}
+        page={page && { ...page, nodes: page.nodes.filter((account) => account.type === type) }}
         columns={columns}
         href={({ id }) => `/accounts/${id}`}
         empty={
-          <Empty title={status ? 'None has this status' : none}>
+          <Empty title={search ? 'Nothing was found' : status ? 'None has this status' : none}>
             <p>{hint}</p>
-            {!status && action}
+            {!status && !search && action}
           </Empty>
         }
       />

@@ -11,6 +11,7 @@ import { Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
+import { Search } from '../../parts/text-filter';
 import { type Column, Table } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { Export } from './export';
@@ -40,6 +41,7 @@ function useArguments() {
   const { viewer } = useSession();
   const timeZone = useTimeZone();
   const open = params.get('show') === 'unreconciled';
+  const search = params.get('search');
   const [sort, currency] = [one('sort', sorts), one('currency', currencies)];
   const [status, method] = [one('status', statuses), one('method', methods)];
   const byAmount = !open && (sort === 'amount' || sort === 'least');
@@ -56,13 +58,14 @@ function useArguments() {
           lt: days.lte && startOfDay(dayBefore(`${days.lte}T00:00:00Z`, 'UTC', -1), timeZone),
         },
       };
-  return { open, byAmount, variables: { ...filters, ...(sort && !open && { orderBy: orders[sort] }) } };
+  const ordered = { ...filters, ...(sort && !open && { orderBy: orders[sort] }) };
+  return { open, byAmount, search, variables: search ? { search } : ordered };
 }
 
 /** The payments that were received, newest first unless the viewer sorts them. */
 export function Payments() {
   const { params, set } = useFilters();
-  const { open, byAmount, variables } = useArguments();
+  const { open, byAmount, search, variables } = useArguments();
   // The gateway does not select by what is open, so a page of the list is larger than what is shown of it.
   const page = { first: open ? 100 : 25, after: params.get('after') };
   const { data, error, ask } = useLive(PaymentsQuery, { ...variables, ...page });
@@ -76,19 +79,10 @@ export function Payments() {
             ['unreconciled', 'To reconcile'],
           ]}
           chosen={open ? 'unreconciled' : 'all'}
-          onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null })}
+          onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null })}
         />
-        {!open && <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />}
-        {!open && !byAmount && <Choice label="Status" name="status" values={statuses} />}
-        {!byAmount && <Choice label="Method" name="method" values={methods} />}
-        <Choice
-          label="Currency"
-          name="currency"
-          values={currencies}
-          none={byAmount ? variables.currency?.[0] : 'All'}
-        />
-        {byAmount && <Range label="Amount" name="amount" type="amount" />}
-        {!byAmount && <Range label="Received" name="received" type="date" />}
+        <Search placeholder="Payer, description or metadata" />
+        {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
       </div>
       {error && !data && <Problem error={error} onRetry={ask} />}
       {!rows && !error && <Lines count={10} />}
@@ -96,6 +90,27 @@ export function Payments() {
       {rows?.length === 0 && <NoPayments filtered={[...params.keys()].length > 0} open={open} />}
       {data && <Pager pageInfo={data.deposits.pageInfo} />}
     </Page>
+  );
+}
+
+interface FilterChoicesProps {
+  open: boolean;
+  byAmount: boolean;
+  /** The currency of a list by amount. */
+  currency: string | undefined;
+}
+
+/** The filters that go with the chosen list and its order. */
+function FilterChoices({ open, byAmount, currency }: FilterChoicesProps) {
+  return (
+    <>
+      {!open && <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />}
+      {!open && !byAmount && <Choice label="Status" name="status" values={statuses} />}
+      {!byAmount && <Choice label="Method" name="method" values={methods} />}
+      <Choice label="Currency" name="currency" values={currencies} none={byAmount ? currency : 'All'} />
+      {byAmount && <Range label="Amount" name="amount" type="amount" />}
+      {!byAmount && <Range label="Received" name="received" type="date" />}
+    </>
   );
 }
 

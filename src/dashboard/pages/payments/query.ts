@@ -6,6 +6,7 @@ export const PaymentsQuery = graphql(`
   query Payments(
     $first: Int!
     $after: ID
+    $search: String
     $orderBy: DepositOrder
     $amount: AmountFilter
     $created: TimeFilter
@@ -16,6 +17,7 @@ export const PaymentsQuery = graphql(`
     deposits(
       first: $first
       after: $after
+      search: $search
       orderBy: $orderBy
       amount: $amount
       created: $created

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { currencies } from '../../format/money';
 import { formatDay } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
 import { Choice, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
@@ -9,6 +9,7 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
+import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession } from '../../session';
 import { Ageing } from './ageing';
@@ -16,6 +17,7 @@ import { Ageing } from './ageing';
 const ReceivablesQuery = graphql(`
   query Receivables(
     $after: ID
+    $search: String
     $orderBy: ReceivableOrder
     $status: [ReceivableStatus!]
     $currency: [Currency!]
@@ -29,6 +31,7 @@ const ReceivablesQuery = graphql(`
     receivables(
       first: 25
       after: $after
+      search: $search
       orderBy: $orderBy
       status: $status
       currency: $currency
@@ -78,7 +81,7 @@ function useArguments() {
   const { viewer } = useSession();
   const [sort, status, currency] = [one('sort', sorts), one('status', statuses), one('currency', currencies)];
   const overdue = params.get('show') === 'overdue';
-  const by = overdue || sort?.startsWith('due') ? 'due' : sort ? 'amount' : 'created';
+  const by: FilterChoicesProps['by'] = overdue || sort?.startsWith('due') ? 'due' : sort ? 'amount' : 'created';
   const filters = {
     created: { status: status && [status], currency: currency && [currency] },
     due: overdue ? { overdue } : { status: status && [status], dueDate: range('due', isDay) },
@@ -86,13 +89,16 @@ function useArguments() {
     amount: { currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) },
   }[by];
   const orderBy = orders[sort ?? 'due'];
-  return { by, overdue, variables: { after: params.get('after'), ...(by !== 'created' && { orderBy }), ...filters } };
+  const [search, after] = [params.get('search'), params.get('after')];
+  const ordered = { ...(by !== 'created' && { orderBy }), ...filters };
+  const variables: VariablesOf<typeof ReceivablesQuery> = { after, ...(search ? { search } : ordered) };
+  return { by, overdue, search, variables };
 }
 
 /** The receivables: how old the open ones are, and all of them. */
 export function Receivables() {
   const { params, set } = useFilters();
-  const { by, overdue, variables } = useArguments();
+  const { by, overdue, search, variables } = useArguments();
   const result = useLive(ReceivablesQuery, variables);
   const { viewer } = useSession();
   const mayWrite = useMayWrite();
@@ -112,22 +118,10 @@ export function Receivables() {
             ['overdue', 'Overdue'],
           ]}
           chosen={overdue ? 'overdue' : 'all'}
-          onChoose={(kind) => set({ ...cleared, show: kind === 'overdue' ? kind : null, sort: null })}
+          onChoose={(kind) => set({ ...cleared, show: kind === 'overdue' ? kind : null, sort: null, search: null })}
         />
-        {!overdue && (
-          <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />
-        )}
-        {!overdue && by !== 'amount' && <Choice label="Status" name="status" values={statuses} />}
-        {by === 'due' && !overdue && <Range label="Due" name="due" type="date" />}
-        {by !== 'due' && (
-          <Choice
-            label="Currency"
-            name="currency"
-            values={currencies}
-            none={by === 'amount' ? variables.currency?.[0] : 'All'}
-          />
-        )}
-        {by === 'amount' && <Range label="Amount" name="amount" type="amount" />}
+        <Search placeholder="Reference, text or metadata" />
+        {!search && <FilterChoices by={by} overdue={overdue} currency={variables.currency?.[0]} />}
       </div>
       <List
         label="Receivables"
@@ -138,6 +132,28 @@ export function Receivables() {
         empty={filtered ? <NoMatch overdue={overdue} /> : <NoReceivables create={create} />}
       />
     </Page>
+  );
+}
+
+interface FilterChoicesProps {
+  by: 'created' | 'due' | 'amount';
+  overdue: boolean;
+  /** The currency of a list by amount. */
+  currency: string | undefined;
+}
+
+/** The filters that go with the chosen list and its order. */
+function FilterChoices({ by, overdue, currency }: FilterChoicesProps) {
+  return (
+    <>
+      {!overdue && <Choice label="Sort" name="sort" values={sorts} names={orderNames} none="Newest" clears={others} />}
+      {!overdue && by !== 'amount' && <Choice label="Status" name="status" values={statuses} />}
+      {by === 'due' && !overdue && <Range label="Due" name="due" type="date" />}
+      {by !== 'due' && (
+        <Choice label="Currency" name="currency" values={currencies} none={by === 'amount' ? currency : 'All'} />
+      )}
+      {by === 'amount' && <Range label="Amount" name="amount" type="amount" />}
+    </>
   );
 }
 
