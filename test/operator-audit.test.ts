@@ -410,6 +410,26 @@ describe('the audit log', () => {
     expect(await tampered(`update operator_action set hash = repeat('0', 64) where number = 4`)).toBe(4);
   });
 
+  it('shows, by an earlier check, that its newest entries are gone', async () => {
+    const { ask } = await operator();
+    const { entries, lastHash } = await sealed();
+    const since = (number: number, hash: string) =>
+      ask(`{ operatorActionsSeal(entries: ${number}, lastHash: "${hash}") { entries firstBroken } }`);
+    await ask(verify, { input: { id: 'account_0', outcome: 'ACTIVATED' } });
+    expect((await data(since(entries, lastHash))).operatorActionsSeal).toEqual({
+      entries: entries + 2,
+      firstBroken: null,
+    });
+    expect((await data(since(entries, 'other'))).operatorActionsSeal.firstBroken).toBe(entries);
+    expect((await data(since(entries + 9, lastHash))).operatorActionsSeal.firstBroken).toBe(entries + 9);
+    for (const [given, field] of [
+      ['entries: 1', 'operator_action.last_hash'],
+      ['lastHash: "x"', 'operator_action.entries'],
+      ['entries: 0, lastHash: "x"', 'operator_action.entries'],
+    ])
+      expect((await ask(`{ operatorActionsSeal(${given}) { entries } }`)).fieldNames).toEqual([field]);
+  });
+
   it('cannot be changed by the role of the gateways', async () => {
     for (const statement of [
       `update operator_action set operator = 'x'`,
