@@ -7,7 +7,7 @@ import { MigrationError } from './db/schema-version.js';
 import { StartError } from './db/start.js';
 import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
-import type { Options, Result } from './operator/commands/command.js';
+import { commandUser, loggedCommand, type Options, type Result } from './operator/commands/command.js';
 import { depositCommands } from './operator/commands/deposit.js';
 import { eventCommands } from './operator/commands/events.js';
 import { EventStreamError } from './operator/event-client.js';
@@ -15,13 +15,17 @@ import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
 import { readable } from './operator/commands/output.js';
+import { operatorCommands } from './operator/commands/operator.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { triggerCommand } from './operator/commands/trigger.js';
+import { entryJson } from './operator/actions.js';
 import { OperatorError } from './operator/desk.js';
 import { Operator } from './operator/operator.js';
+import { ActionOutcome } from './operator/table.js';
 import { TriggerError } from './operator/trigger/gateway.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
+import { newRequestId } from './request/id.js';
 import { DomainError, sentenceV1 } from './request/problems.js';
 
 /** The error output and help of commander; the end of this file prints it once. */
@@ -55,11 +59,10 @@ function command(
       const settings = config({ serves: false });
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
-        const result = await run(
-          new Operator(store.database, graph, store.secrets, undefined, checkoutTermsOf(settings)),
-          options,
-          argument,
-          store,
+        const operator = new Operator(store.database, graph, store.secrets, undefined, checkoutTermsOf(settings));
+        const path = `${parent.name()} ${name.split(' ', 1)[0]}`;
+        const result = await loggedCommand(operator, path, options, argument, () =>
+          run(operator, options, argument, store),
         );
         process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : readable(result));
       } finally {
@@ -70,7 +73,7 @@ function command(
 
 const groups = [
   ...[accountCommands, keyCommands, addressCommands, depositCommands, transactionCommands],
-  ...[payoutCommands, jobCommands, ledgerCommands],
+  ...[payoutCommands, jobCommands, ledgerCommands, operatorCommands],
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);
@@ -85,7 +88,9 @@ program
   )
   .option('--json', 'print one JSON document')
   .action(async ({ grantTo, json }: { grantTo?: string; json?: boolean }) => {
-    const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, progress, say });
+    const entry = { operation: 'migrate', outcome: ActionOutcome.SUCCEEDED, details: grantTo ? { grantTo } : {} };
+    const action = { operator: commandUser(), entry: entryJson(entry, null, newRequestId()) };
+    const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, action, progress, say });
     const result = { migrated: true, version };
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
   });

@@ -86,6 +86,7 @@ export const settings = z.object({
     .describe(
       'Origins, separated by commas, whose pages may use /v1 and /graphql from a browser, such as https://app.example.com.',
     ),
+  OPERATOR_API: flag.default(true).describe("Whether the operators' graph and sign-in are served below /operator."),
   OPERATOR_KEY: z
     .string()
     .refine(
@@ -94,7 +95,7 @@ export const settings = z.object({
     )
     .optional()
     .describe(
-      "The operator's secret for /operator/graphql, at least 32 random characters; without it there is no such path.",
+      'A shared secret of the operators, at least 32 random characters, for starting out and for programs; it acts as the operator OPERATOR_KEY, which may do everything.',
     ),
   TRUSTED_DOCUMENTS_FILE: z
     .string()

@@ -1,6 +1,8 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from './child.js';
+import { readingCommands } from '../src/operator/commands/command.js';
 import { eventually, type Speaker } from './world.js';
 
 type Json = any;
@@ -932,6 +934,93 @@ describe('tidegate ledger', () => {
     const { code, errors, printed } = await ends('ledger', command).finally(() => sql.unsafe(back));
     expect([code, printed]).toEqual([2, undefined]);
     expect(errors).toMatch(/does not exist/);
+  });
+});
+
+describe('tidegate operator', () => {
+  const viewer = (key: string) => gateway.speaker(key).post('/operator/graphql', { query: '{ viewer { name role } }' });
+
+  it('creates operators whose keys work at once, lists them, and revokes them by name', async () => {
+    const anna = await told('operator', 'create', '--name=anna');
+    const bruno = await told('operator', 'create', '--name=Bruno B.', '--role=read');
+    expect((await viewer(anna.key)).body.data.viewer).toEqual({ name: 'anna', role: 'OPERATE' });
+    expect((await viewer(bruno.key)).body.data.viewer).toEqual({ name: 'Bruno B.', role: 'READ' });
+    const taken = await tidegate('operator', 'create', '--name=ANNA');
+    expect([taken.code, taken.errors]).toEqual([1, expect.stringMatching(/^state_conflict \(operator\.name\): /)]);
+
+    const revoked = await told('operator', 'revoke', 'Anna');
+
+    expect(revoked.operator).toMatchObject({ id: anna.operator.id, revoked: expect.any(String) });
+    expect((await viewer(anna.key)).codes).toEqual(['api_key_invalid']);
+    const { operators } = await told('operator', 'list');
+    expect(operators.map(({ name, role, revoked }: Json) => [name, role, revoked !== null])).toEqual([
+      ['Bruno B.', 'read', false],
+      ['anna', 'operate', true],
+    ]);
+    const unknown = await tidegate('operator', 'revoke', 'nobody');
+    expect([unknown.code, unknown.errors]).toEqual([1, 'There is no such operator.\n']);
+  });
+
+  it('has all commands that change something in the audit log, by the user of the machine', async () => {
+    const seen: Json[] = [];
+    const mine = ['actions', '--operator', `command line (${os.userInfo().username})`];
+    for (let after: string[] = []; ; ) {
+      const { actions, next } = await told('operator', ...mine, ...after);
+      seen.push(...actions);
+      if (next === undefined) break;
+      after = ['--after', next];
+    }
+    const operations = [
+      ...[
+        'migrate',
+        'demo',
+        'account create',
+        'account update',
+        'account verify',
+        'account hold',
+        'account deactivate',
+      ],
+      ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
+      ...[
+        'deposit withdraw',
+        'payout rate',
+        'payout settle',
+        'payout fail',
+        'payout hold',
+        'payout release',
+        'job retry',
+      ],
+      ...['operator create', 'operator revoke', 'account show'],
+    ];
+    expect([...new Set(seen.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());
+    const [revoked] = (await told('operator', 'actions', '--operation=operator revoke')).actions;
+    expect(revoked).toMatchObject({ object: 'nobody', outcome: 'refused', code: 'resource_missing' });
+    const created = seen.findLast(({ operation }) => operation === 'account create');
+    expect(created).toMatchObject({ outcome: 'succeeded', result: expect.stringMatching(/^account_/), mode: 'test' });
+    const { actions: ofAccount } = await told('operator', 'actions', '--object', created.result);
+    expect(ofAccount.map(({ number }: Json) => number)).toContain(created.number);
+    const seal = await told('operator', 'verify');
+    expect(seal).toEqual({
+      ...{ entries: expect.any(Number), lastHash: expect.stringMatching(/^[0-9a-f]{64}$/), firstBroken: null },
+    });
+    const since = (entries: number) =>
+      tidegate('operator', 'verify', `--entries=${entries}`, '--last-hash', seal.lastHash, '--json');
+    const [intact, shorter, half] = await Promise.all([
+      since(seal.entries),
+      since(seal.entries + 1),
+      tidegate('operator', 'verify', '--entries=1'),
+    ]);
+    expect([intact.code, JSON.parse(intact.out)]).toEqual([0, seal]);
+    expect([shorter.code, JSON.parse(shorter.out).firstBroken]).toEqual([1, seal.entries + 1]);
+    expect([half.code, half.errors]).toEqual([1, expect.stringMatching(/^--entries and --last-hash belong together/)]);
+  });
+
+  it('knows of each command whether it only reads', () => {
+    const help = (path: string) => fs.readFileSync(`src/operator/commands/${path.split(' ')[0]}.ts`, 'utf8');
+    for (const path of readingCommands) {
+      if (path === 'tidegate secrets') continue;
+      expect([path, help(path)]).toEqual([path, expect.stringContaining(`'${path.split(' ')[1]}`)]);
+    }
   });
 });
 

@@ -64,6 +64,7 @@ describe('no setting at all', () => {
       API_KEY_PEPPER: undefined,
       ENCRYPTION_KEY: undefined,
       CORS_ORIGINS: [],
+      OPERATOR_API: true,
       OPERATOR_KEY: undefined,
       TLS_CERT_FILE: undefined,
       TLS_KEY_FILE: undefined,

@@ -1,4 +1,5 @@
--- The append-only tables of the ledger, and the check of the privileges that protect them.
+-- The append-only tables: those of the ledger and the operators' audit log, and the check of the privileges that
+-- protect them.
 
 -- The tables whose rows are written once: only a superuser may change or remove a row.
 create or replace function append_only_tables()
@@ -7,7 +8,7 @@ language plpgsql
 immutable
 as $$
 begin
-  return array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'];
+  return array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal', 'operator_action'];
 end;
 $$;
 

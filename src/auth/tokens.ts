@@ -6,6 +6,7 @@ import { invalid } from './authorization.js';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 32;
 const checksumLength = 6;
+const operatorPattern = /^(opk|ops)_[0-9A-Za-z]{38}$/;
 const tokenPattern = /^(sk|ses)_(test|live)_([0-9a-f]{32})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
 /** The parts of a new API key or session token. The client sees `secret` once, and it is stored nowhere. */
@@ -52,14 +53,31 @@ function newToken(
   livemode: boolean,
   random: (below: number) => number,
 ): NewToken {
-  const mode = livemode ? 'live' : 'test';
-  const randomness = Array.from({ length: secretLength }, () => digits[random(62)]).join('');
-  const body = `${kind}_${mode}_${tenantId}_${randomness}`;
+  const mode = `${kind}_${livemode ? 'live' : 'test'}`;
+  return finished(`${mode}_${tenantId}_${randomness(random)}`, mode, pepper);
+}
+
+/** Makes an operator's key (`opk_…`), or the token of an operator's session in a browser (`ops_…`). */
+export function newOperatorToken(kind: 'opk' | 'ops', pepper: string | Secrets): NewToken {
+  return finished(`${kind}_${randomness(randomInt)}`, kind, pepper);
+}
+
+/** Whether a text has the form of an operator's key or session token, so that it is worth a look-up. */
+export function isOperatorToken(kind: 'opk' | 'ops', secret: string): boolean {
+  return operatorPattern.exec(secret)?.[1] === kind && hasChecksum(secret);
+}
+
+const randomness = (random: (below: number) => number) =>
+  Array.from({ length: secretLength }, () => digits[random(62)]).join('');
+
+function finished(body: string, start: string, pepper: string | Secrets): NewToken {
   const secret = body + checksum(body);
   const secrets = Secrets.of(pepper);
   const [digest] = secrets.digests(secret);
-  return { secret, digest, prefix: `${kind}_${mode}_…${secret.slice(-4)}`, pepperId: secrets.pepperIds[0]! };
+  return { secret, digest, prefix: `${start}_…${secret.slice(-4)}`, pepperId: secrets.pepperIds[0]! };
 }
+
+const hasChecksum = (secret: string) => same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)));
 
 /** What a token says of itself. */
 export interface TokenParts {
@@ -71,8 +89,7 @@ export interface TokenParts {
 /** The parts of a key or session token. Refuses a mistyped one, without a database query. */
 export function partsOf(secret: string): TokenParts {
   const match = tokenPattern.exec(secret);
-  if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength))))
-    throw isSessionToken(secret) ? invalidSession() : invalid();
+  if (!match || !hasChecksum(secret)) throw isSessionToken(secret) ? invalidSession() : invalid();
   return { kind: match[1] === 'ses' ? 'session' : 'key', tenantId: match[3]!, livemode: match[2] === 'live' };
 }
 

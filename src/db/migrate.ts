@@ -19,6 +19,8 @@ import { grant } from './privileges.js';
 export interface MigrationOptions {
   /** A role for serving: it gets exactly the privileges that a gateway needs, now and at every later migration. */
   grantTo?: string | undefined;
+  /** The entry of the audit log about a migration by command, which is written with it. */
+  action?: { operator: string; entry: object } | undefined;
   /** How long to wait for another migration to end, in seconds. */
   lockSeconds?: number | undefined;
   /** Receives a line for the operator, such as which connection holds the lock. */
@@ -35,7 +37,7 @@ const lockSecondsDefault = 60;
  */
 export async function migrate(
   connection: Connection,
-  { grantTo, lockSeconds = lockSecondsDefault, say }: MigrationOptions = {},
+  { grantTo, action, lockSeconds = lockSecondsDefault, say }: MigrationOptions = {},
 ): Promise<SchemaVersion> {
   const sql = single(connection, 'tidegate migrate');
   try {
@@ -46,6 +48,8 @@ export async function migrate(
         throw new MigrationError(`${newerThan(found, own)} Nothing was changed: migrate with the newer program.`);
       if (found?.version !== own.version || found.sha256 !== own.sha256) await apply(tx, own);
       await grant(tx, grantTo);
+      if (action)
+        await tx`select append_operator_action(${action.operator}, ${JSON.stringify(action.entry)}::text::jsonb)`;
     });
     return own;
   } finally {

@@ -9,7 +9,7 @@ import { startEmbedded } from './embedded/server.js';
 import type { Connection } from './connection.js';
 import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema-version.js';
 import { withAdvisoryLock } from './advisory-lock.js';
-import { migrate } from './migrate.js';
+import { migrate, type MigrationOptions } from './migrate.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
 
@@ -114,9 +114,9 @@ function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: numb
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */
 export async function migrateStore(
   config: Config,
-  { grantTo, progress, say }: Pick<Opening, 'progress' | 'say'> & { grantTo?: string | undefined },
+  { grantTo, action, progress, say }: Pick<Opening, 'progress' | 'say'> & Pick<MigrationOptions, 'grantTo' | 'action'>,
 ): Promise<SchemaVersion> {
-  const options = { grantTo, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
+  const options = { grantTo, action, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
   const address = config.MIGRATION_URL ?? config.DATABASE_URL;
   if (address !== undefined) {
     const connection = connectionOf(address);

@@ -14,6 +14,7 @@ import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
+import { Heartbeat } from './heartbeat.js';
 import { Lane, type WorkObserver } from './lane.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
@@ -116,6 +117,7 @@ export class Worker {
       this.#forget(),
       this.#webhooks?.run(),
       this.#ledgerChecks?.run(),
+      new Heartbeat(this.database, this.#stop.signal).run(),
     ]);
   }
 

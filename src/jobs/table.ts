@@ -68,3 +68,13 @@ export const workerFault = pgTable(
     check('worker_fault_work', isOneOf(t.work, TenantWork)),
   ],
 );
+
+/** A process of a gateway that runs, or that has ended without saying so. It is about no tenant. */
+export const gatewayProcess = pgTable('gateway_process', {
+  id: text('id').primaryKey(),
+  host: text('host').notNull(),
+  process: integer('process').notNull(),
+  version: text('version').notNull(),
+  startedAt: bigint('started_at', { mode: 'number' }).notNull(),
+  seenAt: bigint('seen_at', { mode: 'number' }).notNull(),
+});

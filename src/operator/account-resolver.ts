@@ -2,8 +2,11 @@ import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-
 import type { AccountRow } from '../resources/account/table.js';
 import { accountSetting } from '../resources/account-setting/table.js';
 import { address } from '../resources/address/table.js';
+import { editions } from '../editions/editions.js';
+import { Requirement, requirementsIn, shownRequirement } from '../resources/activation/resolver.js';
+import { file } from '../resources/file/table.js';
 import { payloadOf } from '../types/payload.js';
-import type { PersonRow } from '../resources/person/table.js';
+import { type PersonRow, person } from '../resources/person/table.js';
 import { Identification, Relationship } from '../resources/person/type.js';
 import { identificationOf, relationshipOf } from '../resources/person/v1.js';
 import type { OperatorContext } from './context.js';
@@ -85,6 +88,22 @@ export class OperatorAccounts {
   @FieldResolver(() => [OperatorFile], { description: 'The documents that it and its persons refer to.' })
   async files(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorFile[]> {
     return (await context.operator.verification(row, context.related)).files;
+  }
+
+  @FieldResolver(() => [Requirement], {
+    description:
+      'The requirements for activation that are not met yet; none for a root, about which the operator decides.',
+  })
+  async requirements(@Root() row: AccountRow, @Ctx() { related }: OperatorContext): Promise<Requirement[]> {
+    const { idDocument: id } = row.supportingDocumentation;
+    const [persons, addresses, idDocument] = await Promise.all([
+      related.all(person, person.accountId, row, row.id),
+      related.all(address, address.linkedId, row, row.id),
+      id == null ? null : related.one(file, file.id, row, id),
+    ]);
+    return requirementsIn(editions[row.edition], { account: row, persons, addresses, idDocument }).map(
+      shownRequirement,
+    );
   }
 
   @FieldResolver(() => [OperatorAddress], { description: 'Its addresses, newest first.' })

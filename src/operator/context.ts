@@ -1,4 +1,5 @@
 import { RequestBudget } from '../request/budget.js';
+import type { OperatorIdentity } from './credential.js';
 import type { Operator } from './operator.js';
 import type { Related } from './related.js';
 
@@ -14,6 +15,8 @@ export class OperatorContext {
 
   constructor(
     readonly operator: Operator,
+    /** Who sends the request. */
+    readonly viewer: OperatorIdentity,
     readonly requestId: string,
     /** The client's Idempotency-Key, if it sent one. */
     readonly idempotencyKey: string | undefined,

@@ -44,7 +44,11 @@ export interface OperatorRequest {
 export class OperatorDesk {
   /** Whether a response was replayed for an idempotency key. */
   replayed = false;
+  /** The tenant and mode of the last write, for the audit log. */
+  place: TenantAndMode | undefined;
   readonly secrets: Secrets;
+  /** The id of the request, which events and the audit log have. */
+  readonly requestId: string;
 
   constructor(
     private readonly database: Database,
@@ -56,6 +60,7 @@ export class OperatorDesk {
     private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
   ) {
     this.secrets = Secrets.of(pepper);
+    this.requestId = asking?.requestId ?? newRequestId();
   }
 
   /** Reads over all tenants. The tests list these reads by name. */
@@ -80,6 +85,7 @@ export class OperatorDesk {
     const schema = typeof this.schema === 'function' ? await this.schema() : this.schema;
     const field = schema.getMutationType()?.getFields()[mutation];
     if (!field) throw new Error(`the graph has no mutation ${mutation}`);
+    this.place = { tenantId: row.tenantId, livemode: row.livemode };
     const caller: Caller = {
       ...operatorOf(row),
       kind: row.kind,
@@ -91,7 +97,7 @@ export class OperatorDesk {
       caller,
       new Scope(caller, this.database),
       editions[row.edition],
-      this.asking?.requestId ?? newRequestId(),
+      this.requestId,
       // No client can send a key with this prefix, so it never collides with the idempotency keys of the account.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.secrets, tenant, live)),
@@ -152,7 +158,9 @@ export class OperatorDesk {
     args: A & NoOthers<A, F>,
     table: T,
   ): Promise<T['$inferSelect']> {
-    const { requestId = newRequestId(), idempotencyKey } = this.asking ?? {};
+    this.place = { tenantId, livemode };
+    const { requestId } = this;
+    const { idempotencyKey } = this.asking ?? {};
     const name = getTableName(table);
     const envelope: WriteEnvelope = {
       account: 'operator',

@@ -1,4 +1,4 @@
-import { assertValidSchema, type GraphQLSchema } from 'graphql';
+import { assertValidSchema, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Rules } from '../api/graphql/errors.js';
 import { mutationFields } from '../operation/guard.js';
@@ -11,6 +11,9 @@ import { problem, DomainError } from '../request/problems.js';
 import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
+import { OperatorActions } from './action-resolver.js';
+import { OperatorConsole, OperatorFiles } from './console-resolver.js';
+import { audited } from './audited.js';
 import { OperatorWork } from './stuck.js';
 import { OperatorAccounts, OperatorPersons } from './account-resolver.js';
 import { OperatorMoney } from './money-resolver.js';
@@ -42,9 +45,17 @@ const objects: Record<string, string> = {
   ledgerChecks: 'ledger',
   ledgerSeal: 'ledger',
   stuckWork: 'job',
+  retryJob: 'job',
+  bankNotices: 'deposit',
+  serviceHolds: 'account_setting',
+  gateways: 'gateway',
+  viewer: 'operator',
+  operators: 'operator',
+  operatorActions: 'operator_action',
+  operatorActionsSeal: 'operator_action',
 };
 
-/** The rules of the operator's schema. A caller with the credential may call every operation. */
+/** The rules of the operator's schema. An operator may call every query, and with the role `operate` every mutation. */
 export const operatorRules: Rules<OperatorContext> = {
   object: objectOf,
   problems: (field, args) => textProblems('input' in args ? args.input : args, objectOf(field)),
@@ -58,6 +69,9 @@ export const sizes: ListSizes = {
     'Query.waitingBankNotices': 200,
     'Query.transactionMismatches': 200,
     'Query.ledgerSeal': 0,
+    'Query.operators': 200,
+    'Query.gateways': 200,
+    'Account.requirements': 20,
     'LedgerAudit.violations': 0,
     'LedgerCheck.violations': 20,
     'Account.persons': 10,
@@ -69,7 +83,16 @@ export const sizes: ListSizes = {
 /** Builds the operator's schema. Throws when a root field has no noun, or a noun has no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger, OperatorWork],
+    resolvers: [
+      OperatorAccounts,
+      OperatorPersons,
+      OperatorMoney,
+      OperatorLedger,
+      OperatorWork,
+      OperatorActions,
+      OperatorConsole,
+      OperatorFiles,
+    ],
     validate: false,
     // The library's own check executes an introspection query, which takes longer than building the schema.
     skipCheck: true,
@@ -82,23 +105,32 @@ export function buildOperatorGraph(): GraphQLSchema {
   const fields = { ...schema.getQueryType()!.getFields(), ...mutations };
   for (const name of Object.keys(objects)) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);
   for (const [name, field] of Object.entries(fields)) {
-    const resolve = field.resolve!;
-    const object = objectOf(name);
-    field.resolve = (source, args, context: OperatorContext, info) => {
-      const writes = name in mutations;
-      const empty = writes ? emptyRequired(field.args, args, object) : [];
-      const problems = [...empty, ...remaining(empty, operatorRules.problems(name, args, context))];
-      if (problems.length > 0) throw new DomainError(...problems);
-      if (!writes) return resolve(source, args, context, info);
-      if (context.idempotencyKey !== undefined && mutationFields(info) > 1)
-        throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
-      context.enter(name);
-      return resolve(source, args, context, info);
-    };
+    const checked = checkedResolver(name, field, name in mutations);
+    field.resolve = name in mutations ? audited(name, checked) : checked;
   }
   const nodes = new NodeCounter(schema, sizes);
   measure(schema, { counted: (type) => nodes.counts(type.name) });
   return schema;
+}
+
+/** The resolver of a root field, with the checks of its input before it. */
+function checkedResolver(
+  name: string,
+  field: GraphQLField<unknown, OperatorContext>,
+  writes: boolean,
+): GraphQLFieldResolver<unknown, OperatorContext> {
+  const resolve = field.resolve!;
+  const object = objectOf(name);
+  return (source, args, context, info) => {
+    const empty = writes ? emptyRequired(field.args, args, object) : [];
+    const problems = [...empty, ...remaining(empty, operatorRules.problems(name, args, context))];
+    if (problems.length > 0) throw new DomainError(...problems);
+    if (!writes) return resolve(source, args, context, info);
+    if (context.idempotencyKey !== undefined && mutationFields(info) > 1)
+      throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+    context.enter(name);
+    return resolve(source, args, context, info);
+  };
 }
 
 function objectOf(field: string): string {

@@ -183,12 +183,14 @@ export class OperatorMoney {
   }
 }
 
-function noticeOf(
-  { tenantId, created, reference, event, content }: BankNoticeRow,
+/** A notice with its deposit, as the graph shows it. */
+export function noticeOf(
+  { tenantId, livemode, created, reference, event, content }: BankNoticeRow,
   deposit: OperatorDeposit | null,
 ): OperatorBankNotice {
-  const { toAddressId, amount, currency } = content;
-  return { tenantId, created, reference, event, addressId: toAddressId, amount: BigInt(amount), currency, deposit };
+  const { toAccountId: accountId, toAddressId: addressId, currency } = content;
+  const amount = BigInt(content.amount);
+  return { tenantId, livemode, created, reference, event, accountId, addressId, amount, currency, deposit };
 }
 
 function mismatchOf(row: TransactionRow): OperatorMismatch {

@@ -36,6 +36,10 @@ import {
 import { passTime, catchUp } from './test-clock.js';
 import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './payouts.js';
 import { auditLedger, listLedgerChecks, verifySeals } from './audit.js';
+import { type ActionFilter, listActions, verifyActions } from './actions.js';
+import { createOperator, listOperators, revokeOperator } from './operators.js';
+import type { OperatorRole } from './table.js';
+import { listGateways, listHolds, listNotices } from './console.js';
 import { secretsInUse } from './secrets.js';
 import { listJobs, listStuck, retryJob } from './jobs.js';
 
@@ -143,6 +147,30 @@ export class Operator extends OperatorDesk {
   }
   jobs(after?: string) {
     return listJobs(this, after);
+  }
+  actions(filter: ActionFilter) {
+    return listActions(this, filter);
+  }
+  verifyActions(since?: { entries: number; lastHash: string }) {
+    return verifyActions(this, since);
+  }
+  operators() {
+    return listOperators(this);
+  }
+  createOperator(name: string, role: OperatorRole, by: string) {
+    return createOperator(this, name, role, by);
+  }
+  revokeOperator(nameOrId: string) {
+    return revokeOperator(this, nameOrId);
+  }
+  notices(limit: number, after?: string) {
+    return listNotices(this, limit, after);
+  }
+  holds(limit: number, after?: string) {
+    return listHolds(this, limit, after);
+  }
+  gateways() {
+    return listGateways(this);
   }
   stuckWork(after?: string, limit?: number) {
     return listStuck(this, after, limit);

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../db/columns.js';
+import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { isOneOf, keyColumns } from '../db/columns.js';
 
 /** A transfer as a bank reports it; the amount is minor units as a string of digits. */
 export interface NoticeObject {
@@ -30,9 +30,107 @@ export const bankNotice = pgTable(
   },
   (t) => [
     primaryKey({ name: 'bank_notice_pkey', columns: [t.tenantId, t.livemode, t.reference, t.event] }),
+    index('bank_notice_age').on(t.created, t.tenantId, t.livemode, t.reference, t.event),
     index('bank_notice_waiting').on(t.created, t.tenantId, t.livemode, t.reference).where(sql`deposit_id is null`),
     check('bank_notice_event', sql`${t.event} in ('received', 'reversed')`),
   ],
 );
 
 export type BankNoticeRow = typeof bankNotice.$inferSelect;
+
+export const OperatorRole = { READ: 'read', OPERATE: 'operate' } as const;
+export type OperatorRole = (typeof OperatorRole)[keyof typeof OperatorRole];
+
+// The following tables are about the whole deployment, so they have no tenant.
+
+/** A person who operates the service, with a key of their own. Only the keyed hash of the key is stored. */
+export const operator = pgTable(
+  'operator',
+  {
+    id: text('id').primaryKey(),
+    created: bigint('created', { mode: 'number' }).notNull(),
+    createdBy: text('created_by').notNull(),
+    name: text('name').notNull(),
+    role: text('role').$type<OperatorRole>().notNull(),
+    prefix: text('prefix').notNull(),
+    digest: text('digest').notNull(),
+    pepperId: text('pepper_id').notNull(),
+    lastUsedAt: bigint('last_used_at', { mode: 'number' }),
+    revokedAt: bigint('revoked_at', { mode: 'number' }),
+  },
+  (t) => [
+    uniqueIndex('operator_digest').on(t.digest),
+    // A name is free again once its operator is revoked.
+    uniqueIndex('operator_name').on(sql`lower(${t.name})`).where(sql`revoked_at is null`),
+    check('operator_role', isOneOf(t.role, OperatorRole)),
+  ],
+);
+export type OperatorRow = typeof operator.$inferSelect;
+
+/** A sign-in of an operator in a browser. Only the keyed hash of its token is stored. */
+export const operatorSession = pgTable(
+  'operator_session',
+  {
+    digest: text('digest').primaryKey(),
+    created: bigint('created', { mode: 'number' }).notNull(),
+    expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
+    /** Null for a session that was made with OPERATOR_KEY. */
+    operatorId: text('operator_id'),
+    /** The keyed hash of the OPERATOR_KEY that made the session: the session ends when the key changes. */
+    keyDigest: text('key_digest'),
+  },
+  (t) => [
+    foreignKey({ name: 'operator_session_operator', columns: [t.operatorId], foreignColumns: [operator.id] }),
+    index('operator_session_age').on(t.expiresAt),
+    check('operator_session_holder', sql`(operator_id is null) <> (key_digest is null)`),
+  ],
+);
+
+export const ActionOutcome = {
+  ATTEMPTED: 'attempted',
+  SUCCEEDED: 'succeeded',
+  REFUSED: 'refused',
+  FAILED: 'failed',
+} as const;
+export type ActionOutcome = (typeof ActionOutcome)[keyof typeof ActionOutcome];
+
+/**
+ * The audit log: what operators do. An action has an entry before it takes effect, and another one with its outcome.
+ * The entries are numbered without gaps and form a hash chain. No row is ever changed or removed.
+ */
+export const operatorAction = pgTable(
+  'operator_action',
+  {
+    number: bigint('number', { mode: 'number' }).primaryKey(),
+    id: text('id').notNull(),
+    created: bigint('created', { mode: 'number' }).notNull(),
+    /** The number of the first entry of the action, which is this one's own number for the first. */
+    action: bigint('action', { mode: 'number' }).notNull(),
+    outcome: text('outcome').$type<ActionOutcome>().notNull(),
+    operator: text('operator').notNull(),
+    operatorId: text('operator_id'),
+    operation: text('operation').notNull(),
+    objectId: text('object_id'),
+    /** Not `tenant_id`, because this table is not distributed by tenant. */
+    tenant: text('tenant'),
+    mode: text('mode').$type<'test' | 'live'>(),
+    requestId: text('request_id').notNull(),
+    code: text('code'),
+    details: jsonb('details').$type<Record<string, unknown>>().notNull(),
+    hash: text('hash').notNull(),
+  },
+  (t) => [
+    uniqueIndex('operator_action_id').on(t.id),
+    index('operator_action_of_action').on(t.action),
+    index('operator_action_begun').on(t.number).where(sql`number = action`),
+    // Of the other lists, only these indexes have the order. With that of the number itself, PostgreSQL would look for a
+    // rare operator or operation among all actions.
+    index('operator_action_of_operator').on(t.operator, sql`(-${t.number})`).where(sql`number = action`),
+    index('operator_action_of_operation').on(t.operation, sql`(-${t.number})`).where(sql`number = action`),
+    index('operator_action_of_both').on(t.operator, t.operation, sql`(-${t.number})`).where(sql`number = action`),
+    index('operator_action_of_object').on(t.objectId, t.action).where(sql`object_id is not null`),
+    check('operator_action_outcome', isOneOf(t.outcome, ActionOutcome)),
+    check('operator_action_mode', sql`${t.mode} in ('test', 'live')`),
+  ],
+);
+export type OperatorActionRow = typeof operatorAction.$inferSelect;

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../resources/account/table.js';
-import { BusinessDetails } from '../resources/account/type.js';
+import { BusinessDetails, SupportingDocumentation } from '../resources/account/type.js';
 import { PayoutInterval, PayoutReasonCode } from '../resources/account-setting/table.js';
 import { AddressCategory, AddressStatus, AddressType } from '../resources/address/table.js';
 import { BankAccount, Vpa, Wallet } from '../resources/address/type.js';
@@ -54,6 +54,8 @@ export class OperatorAccount {
   address: AccountAddressState;
   @Field(() => BusinessDetails, { description: 'Who the business is and what it does.' })
   businessDetails: BusinessDetails;
+  @Field(() => SupportingDocumentation, { description: 'Which of its files is which document.' })
+  supportingDocumentation: SupportingDocumentation;
 }
 
 @ObjectType('Person', { simpleResolvers: true, description: 'A director, owner or representative of a business.' })
@@ -114,6 +116,8 @@ export class OperatorSetting {
   id: string;
   @Field(() => Boolean, { description: livemode })
   livemode: boolean;
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
   @Field(() => ID, { description: 'The account that it belongs to.' })
   accountId: string;
   @Field(() => Boolean, { description: 'Whether the operator has a hold on its payouts.' })
@@ -192,8 +196,12 @@ export class OperatorPayout {
 export class OperatorBankNotice {
   @Field(() => ID, { description: tenantId })
   tenantId: string;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
   @Field(() => DateTime, { description: 'When it was recorded.' })
   created: number;
+  @Field(() => ID, { description: 'The account that receives money at the address.' })
+  accountId: string;
   @Field(() => ID, { description: 'The receiving address.' })
   addressId: string;
   @Field(() => Amount, { description: 'The amount that arrived or was taken back.' })

@@ -1,6 +1,5 @@
 import type { Context } from '../operation/context.js';
 import { permit } from '../operation/guard.js';
-import type { Credential } from '../operator/credential.js';
 import type { Identity } from './identity.js';
 import type { InFlight } from './in-flight.js';
 import { refuseRoute } from './methods.js';
@@ -66,9 +65,9 @@ export class Admission {
       throw new DomainError(problem('permission_denied', undefined, 'Pages of this origin may not use the gateway.'));
   }
 
-  async #admitOperator(request: FastifyRequest, reply: FastifyReply, credential: Credential): Promise<void> {
-    request.operator = await this.identity.identifyOperator(request, credential);
-    if (request.method === 'POST') return;
+  async #admitOperator(request: FastifyRequest, reply: FastifyReply, api: 'graph' | 'rest'): Promise<void> {
+    request.operator = await this.identity.identifyOperator(request);
+    if (api === 'rest' || request.method === 'POST') return;
     reply.header('allow', 'POST');
     throw new DomainError(problem('method_not_allowed'));
   }

@@ -16,7 +16,8 @@ import { hostedPages, mangledPage } from '../hosted/page.js';
 import type { Context } from '../operation/context.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import type { OperatorContext } from '../operator/context.js';
-import type { Credential } from '../operator/credential.js';
+import { OperatorDesk } from '../operator/desk.js';
+import { WrongKeys } from '../operator/wrong-keys.js';
 import { type RequestBudget, type RequestLimits, tooLarge } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';
 import { problem } from '../request/problems.js';
@@ -44,6 +45,7 @@ import { rateLimit } from './rate-limit.js';
 import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
+import { operatorRoutes } from './operator-session.js';
 import type { Metrics } from './telemetry/metrics.js';
 import { RequestLogWriter } from './telemetry/request-log.js';
 import { measureRequests } from './telemetry/requests.js';
@@ -76,8 +78,8 @@ declare module 'fastify' {
     permission?: Permission;
     /** The route needs no key. */
     open?: true;
-    /** The route is the operator's endpoint, which accepts only this credential. */
-    operator?: Credential;
+    /** The route is for operators alone: their graph, or another one. */
+    operator?: 'graph' | 'rest';
     /** The answer may take longer than REQUEST_SECONDS. */
     lasting?: true;
     /** The handler reads the body, and then calls `startTime` itself. */
@@ -115,7 +117,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const secrets = Secrets.of(parts.pepper);
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
-  const identity = new Identity({ config, database, schema, secrets, callers, terms, acquirers });
+  const wrongKeys = new WrongKeys(new OperatorDesk(database, schema, secrets), log);
+  const identity = new Identity({ config, database, schema, secrets, callers, terms, acquirers, wrongKeys });
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   const app = application(config, identity, fixed);
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
@@ -128,14 +131,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   await webSockets(app, config);
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed, config);
-  eachRequest(app, {
-    config,
-    quickly,
-    admission: new Admission(config, identity, inFlight, parts.links),
-    fixed,
-    log,
-    server,
-  });
+  const admission = new Admission(config, identity, inFlight, parts.links);
+  eachRequest(app, { config, quickly, admission, fixed, log, server });
   inFlight.addTo(app);
   observed(app, parts, inFlight);
   const chargeOf = rateLimit(app, config, database);
@@ -148,9 +145,10 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   probes(app, database, server);
   contractEndpoint(app);
   docsSite(app);
-  const shown = { config, demos: parts.demos ?? [], links: parts.links };
-  startPage(app, { ...shown, takesLivePayments: acquirers.live !== undefined });
+  const takesLivePayments = acquirers.live !== undefined;
+  startPage(app, { config, demos: parts.demos ?? [], links: parts.links, takesLivePayments });
   await graphEndpoints(app, { config, schema, streams: services, onFault });
+  if (config.OPERATOR_API) operatorRoutes(app, config, wrongKeys);
   if (config.DASHBOARD) {
     dashboardFiles(app);
     dashboardSessions(app, { config, schema });
@@ -277,8 +275,6 @@ function refusals(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problems = problemsOf(error);
     if (problems[0]?.code === 'service_fault') log.error({ requestId: request.id, ...faultLine(error) }, 'fault');
-    if (problems[0]?.code === 'api_key_invalid' && request.routeOptions.config.operator)
-      log.warn({ requestId: request.id }, "wrong operator's key");
     return refuse(request, reply, problems);
   });
 }

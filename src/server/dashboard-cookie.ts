@@ -1,12 +1,13 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
-import { single } from './request.js';
+import { originOf, single } from './request.js';
 
 /**
- * The header that a request with the dashboard's cookie needs. A form or a link cannot send it, and a page of another
- * origin would need a preflight that allows it, which the gateway does not answer.
+ * The headers that a request with a cookie needs. A form or a link cannot send them, and a page of another origin would
+ * need a preflight that allows them, which the gateway does not answer.
  */
 const dashboardHeader = 'x-tidegate-dashboard';
+const operatorHeader = 'x-tidegate-operator';
 
 /** The name of the cookie. With the prefix, browsers accept it only over HTTPS and from this host. */
 export function dashboardCookie({ transport }: Pick<Config, 'transport'>): string {
@@ -21,12 +22,50 @@ export function credentialOf(
   request: FastifyRequest,
   config: Pick<Config, 'transport' | 'DASHBOARD'>,
 ): string | undefined {
-  const { cookie, [dashboardHeader]: fromDashboard, 'sec-fetch-site': site = 'same-origin' } = request.headers;
   const authorization = single(request, 'authorization');
-  if (authorization !== undefined || cookie === undefined || fromDashboard === undefined) return authorization;
-  if (site !== 'same-origin' || !config.DASHBOARD) return undefined;
-  const start = `${dashboardCookie(config)}=`;
+  if (authorization !== undefined || !config.DASHBOARD) return authorization;
+  const token = tokenOf(request, dashboardCookie(config), dashboardHeader);
+  return token && `Bearer ${token}`;
+}
+
+/** The name of the cookie of the operator's console. With the prefix, browsers accept it only over HTTPS. */
+const operatorCookie = ({ transport }: Pick<Config, 'transport'>) =>
+  transport === 'local' ? 'tidegate_operator' : '__Secure-tidegate_operator';
+
+/**
+ * The session in the cookie of the operator's console. It counts only with the console's header, and only for pages of
+ * the gateway itself: also a browser without `Sec-Fetch-Site` names the origin of a page with each request that writes.
+ */
+export function operatorSessionOf(request: FastifyRequest, config: Config): string | undefined {
+  const origin = single(request, 'origin');
+  // Operators may reach the gateway by another host than that of PUBLIC_URL. Browsers send the cookie to its own host.
+  const own = [originOf(request, config), originOf(request, { ...config, PUBLIC_URL: undefined })];
+  if (origin !== undefined && !own.includes(origin)) return undefined;
+  return tokenOf(request, operatorCookie(config), operatorHeader);
+}
+
+/** The header that sets a cookie of the gateway, for so many seconds; none remove it. */
+export function setCookie(
+  reply: FastifyReply,
+  { transport }: Pick<Config, 'transport'>,
+  { name, path, token, seconds }: { name: string; path: string; token: string; seconds: number },
+): void {
+  const secure = transport === 'local' ? '' : '; Secure';
+  const attributes = `Path=${path}; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+  reply.header('set-cookie', `${name}=${token}; ${attributes}`);
+}
+
+/** Sets the cookie of the operator's console, which browsers send to its own paths alone. */
+export function setOperatorCookie(reply: FastifyReply, config: Config, token: string, seconds: number): void {
+  setCookie(reply, config, { name: operatorCookie(config), path: '/operator', token, seconds });
+}
+
+/** The value of a cookie, if the request has the header and does not come from another origin. */
+function tokenOf({ headers }: FastifyRequest, name: string, header: string): string | undefined {
+  const { cookie, [header]: own, 'sec-fetch-site': site = 'same-origin' } = headers;
+  if (cookie === undefined || own === undefined || site !== 'same-origin') return undefined;
+  const start = `${name}=`;
   const values = cookie.split(/; */).filter((pair) => pair.startsWith(start));
   // Two cookies of one name come from different paths or hosts, so one of them is not the gateway's.
-  return values.length === 1 ? `Bearer ${values[0]!.slice(start.length)}` : undefined;
+  return values.length === 1 ? values[0]!.slice(start.length) : undefined;
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config.js';
 import type { Context } from '../operation/context.js';
@@ -9,7 +9,7 @@ import { operationOf } from '../resources/registry.js';
 import { SessionRole, type SessionRow, session } from '../resources/session/table.js';
 import { sessionV1 } from '../resources/session/v1.js';
 import type { DashboardLinks } from './dashboard-links.js';
-import { dashboardCookie } from './dashboard-cookie.js';
+import { dashboardCookie, setCookie } from './dashboard-cookie.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,6 +29,7 @@ export function dashboardSessions(
   app: FastifyInstance,
   { config, schema }: { config: Config; schema: GraphQLSchema },
 ): void {
+  const cookie = { name: dashboardCookie(config), path: '/' };
   const create = schema.getMutationType()!.getFields().createSession!;
   app.post('/dashboard/session', { config: { signsIn: true } }, async (request, reply) => {
     const context = request.context!;
@@ -38,13 +39,13 @@ export function dashboardSessions(
     const { session: row, token } = made as { session: SessionRow; token: string | null };
     // A replay has no token: the code of the link has made a session before.
     if (!token) throw new DomainError(problem('api_key_invalid', undefined, usedBefore));
-    setCookie(reply, config, token, sessionSeconds);
+    setCookie(reply, config, { ...cookie, token, seconds: sessionSeconds });
     return sessionV1(row);
   });
   app.post('/dashboard/session/end', async (request, reply) => {
     const context = request.context!;
     if (context.caller.session) await revoke(context, context.caller.session.id);
-    setCookie(reply, config, '', 0);
+    setCookie(reply, config, { ...cookie, token: '', seconds: 0 });
     return {};
   });
 }
@@ -53,12 +54,6 @@ export function dashboardSessions(
 async function revoke(context: Context, id: string): Promise<void> {
   context.envelope = writeEnvelopeOf(context, operationOf('revokeSession'), { input: { id } });
   await context.write('revoke_session', session, { id });
-}
-
-function setCookie(reply: FastifyReply, config: Config, token: string, seconds: number): void {
-  const secure = config.transport === 'local' ? '' : '; Secure';
-  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
-  reply.header('set-cookie', `${dashboardCookie(config)}=${token}; ${attributes}`);
 }
 
 /** Replaces the code of a one-time link by the key of its demo, before the caller is identified. */

@@ -10,7 +10,6 @@ import { subscriptionReader } from '../api/graphql/subscription.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
 import { type ServerContext, buildApollo, type GraphServer, graphRules, publicSizes } from '../api/graphql/server.js';
 import type { Config } from '../config.js';
-import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
 import { closeToOthers } from './cors.js';
 import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
@@ -33,7 +32,7 @@ export interface GraphEndpoints {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 
-/** Registers /graphql, the operator's endpoint if OPERATOR_KEY is set, and the explorer. */
+/** Registers /graphql, the operator's endpoint and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
   const { config, schema, streams, onFault } = parts;
   const { handle, documents, nodes, dryRun } = await served(app, parts, {
@@ -77,7 +76,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
   };
   app.route({ ...route, method: 'POST' });
   app.route({ ...route, method: 'GET', wsHandler: subscriptionsByWebSocket({ subscriptions, persisted, onFault }) });
-  if (config.OPERATOR_KEY !== undefined) await operatorEndpoint(app, parts, new Credential(config.OPERATOR_KEY));
+  if (config.OPERATOR_API) await operatorEndpoint(app, parts);
   if (config.EXPLORER) app.get('/graphiql', { config: { open: true } }, page);
 }
 
@@ -88,12 +87,12 @@ function noticeOf({ TRUSTED_DOCUMENTS }: Config): string | undefined {
     : undefined;
 }
 
-async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, credential: Credential): Promise<void> {
+async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
   const { handle } = await served(app, parts, {
     schema: buildOperatorGraph(),
     rules: operatorRules,
     sizes: operatorSizes,
-    // A client that has the credential may see this schema, even when the public schema is hidden.
+    // An operator may see this schema, even when the public schema is hidden.
     introspection: true,
     context: (request) => request.operator!,
   });
@@ -101,7 +100,7 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
     method: app.supportedMethods,
     url: '/operator/graphql',
     // An audit of all ledgers may take longer than any request limit.
-    config: { operator: credential, lasting: true },
+    config: { operator: 'graph', lasting: true },
     preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
     handler: handle,
   });

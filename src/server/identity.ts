@@ -11,14 +11,15 @@ import { Context, type NewSessions } from '../operation/context.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
-import type { Credential } from '../operator/credential.js';
+import { Credentials } from '../operator/credential.js';
 import { Operator } from '../operator/operator.js';
+import type { WrongKeys } from '../operator/wrong-keys.js';
 import type { Caller } from '../request/caller.js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError, problem } from '../request/problems.js';
 import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
-import { credentialOf } from './dashboard-cookie.js';
+import { credentialOf, operatorSessionOf } from './dashboard-cookie.js';
 import { originOf, ownOriginOf, single } from './request.js';
 
 /** The parts from which a request's context is built. */
@@ -30,13 +31,19 @@ export interface IdentityParts {
   callers: Callers;
   terms: CheckoutTerms;
   acquirers: Acquirers;
+  wrongKeys: WrongKeys;
 }
 
 /**
  * Identifies the sender of a request, the caller of its API key or session, or the operator, and builds the context for resolvers.
  */
 export class Identity {
-  constructor(private readonly parts: IdentityParts) {}
+  readonly #credentials: Credentials;
+
+  constructor(private readonly parts: IdentityParts) {
+    const { config, database, secrets } = parts;
+    this.#credentials = new Credentials(database, secrets, config.OPERATOR_KEY);
+  }
 
   /** The queries of webhook endpoints; set once the gateway has what they need. */
   eventQueries: EventQueries | undefined;
@@ -83,13 +90,15 @@ export class Identity {
     return this.#contextOf(request, acting);
   }
 
-  /** The operator's context. Refuses a request without the operator's credential. */
-  async identifyOperator(request: FastifyRequest, credential: Credential): Promise<OperatorContext> {
-    const { database, schema, secrets, terms } = this.parts;
-    await credential.check(single(request, 'authorization'));
+  /** The operator's context. Refuses a request without a valid key or session of an operator. */
+  async identifyOperator(request: FastifyRequest): Promise<OperatorContext> {
+    const { config, database, schema, secrets, terms } = this.parts;
+    const session = operatorSessionOf(request, config);
+    const credential = { authorization: single(request, 'authorization'), session };
+    const viewer = await this.#credentials.check(credential, () => this.parts.wrongKeys.add(request.id));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
     const acting = new Operator(database, schema, secrets, asking, terms);
-    return new OperatorContext(acting, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
+    return new OperatorContext(acting, viewer, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
   }
 
   readonly #newKey = (tenant: string, live: boolean) => this.parts.callers.newKey(tenant, live);

@@ -45,7 +45,7 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, problems: P
   // Bearer and never Basic, because a browser would store the key.
   if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
   reply.header('request-id', request.id).code(answer.http_status_code);
-  const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
+  const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator === 'graph';
   if (!graph) return reply.header('link', helpLinks(problems)).send(answer);
   const type = graphTypeOf(request) ?? graphTypes[0]!;
   return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id, request.budget?.cost));

@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import { isLoopback } from '../request/addresses.js';
 import type { DashboardLinks } from './dashboard-links.js';
 import type { Demo } from './demo/demo.js';
+import { version } from '../request/version.js';
 
 /** The parts of the gateway that the start page shows. */
 export interface StartPage {
@@ -17,9 +18,6 @@ export interface StartPage {
   links: DashboardLinks | undefined;
 }
 
-const { version } = JSON.parse(fs.readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 const style = fs.readFileSync(new URL('./assets/start.css', import.meta.url), 'utf8');
 
 // The page has this one style, and neither scripts nor anything of another address.

@@ -248,13 +248,14 @@ of('first_broken_block', () => {
 });
 
 of('append_only_tables', () => {
-  it('are the tables of the ledger and of its seal', async () => {
+  it("are the tables of the ledger and of its seal, and the operators' audit log", async () => {
     expect(await value('append_only_tables')).toEqual([
       'posting',
       'entry',
       'contra_entry',
       'seal_block',
       'posting_seal',
+      'operator_action',
     ]);
   });
 });

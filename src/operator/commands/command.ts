@@ -1,4 +1,6 @@
+import os from 'node:os';
 import { type Command, Option } from 'commander';
+import { detailsOf, logged } from '../actions.js';
 import type { Operator } from '../operator.js';
 
 /** The result of a command, printed as one JSON document with --json and as a table otherwise. */
@@ -17,6 +19,53 @@ export type AddCommand = (
   description: string,
   run: (operator: Operator, options: Options, argument: string) => Promise<Result>,
 ) => Command;
+
+/**
+ * The commands that only read. Every other command has entries in the audit log, and so has one that shows the numbers
+ * of tax cards.
+ */
+export const readingCommands = new Set([
+  ...['account show', 'account list', 'key list', 'deposit show', 'deposit waiting', 'transaction mismatches'],
+  ...['payout list', 'payout show', 'payout rates', 'job list', 'ledger audit', 'ledger verify', 'ledger checks'],
+  ...['operator list', 'operator actions', 'operator verify', 'tidegate secrets'],
+]);
+
+/** Runs a command, with entries in the audit log unless it only reads. `path` is its name with that of its group. */
+export function loggedCommand(
+  operator: Operator,
+  path: string,
+  options: Options,
+  argument: string,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (readingCommands.has(path) && !options.numbers) return run();
+  const { json: _, ...details } = options;
+  const named = [argument, options.account, options.address, options.platform].find((text) => text);
+  const action = {
+    operation: path.replace(/^tidegate /, ''),
+    objectId: named === undefined ? undefined : String(named),
+    details: detailsOf(details) as Record<string, unknown>,
+  };
+  return logged(operator, { name: commandUser(), id: null }, action, run, (result) => ({ objectId: idOf(result) }));
+}
+
+/** The id of the object that a command prints, or of the first one in what it prints. */
+function idOf(result: Result): string | undefined {
+  const { id } = result as { id?: unknown };
+  if (typeof id === 'string') return id;
+  const [first] = Object.values(result).filter((member) => typeof member === 'object' && member !== null);
+  return (first as { id?: string } | undefined)?.id;
+}
+
+/** The user of the command line, as the audit log names them. No operator can have such a name. */
+export function commandUser(): string {
+  try {
+    return `command line (${os.userInfo().username})`;
+  } catch {
+    // A container may run as a user without a name.
+    return `command line (${process.getuid?.() ?? 'unknown'})`;
+  }
+}
 
 /** The option for the mode of a command's object. */
 export const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);

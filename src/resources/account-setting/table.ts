@@ -77,6 +77,7 @@ export const accountSetting = pgTable(
     }),
     index('account_setting_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_setting_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('account_setting_held').on(t.created, t.id, t.livemode).where(sql`service_hold`),
     ...listIndexes('account_setting', t, {
       connected_user: t.addressConnectedUser,
       connected_user_partner: t.addressConnectedUserPartner,

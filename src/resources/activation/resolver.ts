@@ -11,6 +11,7 @@ import { payloadOf } from '../../types/payload.js';
 import { type Permission, related } from '../../auth/permissions.js';
 import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
+import type { Edition } from '../../editions/edition.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
 import { Input } from '../../types/input.js';
 
@@ -187,24 +188,31 @@ export class ActivationResolver {
 
 /** The requirements that an account still misses for its activation, as the graph shows them. */
 export async function requirements(row: AccountRow, context: Context): Promise<Requirement[]> {
-  const problems = await requirementsOf(context, row);
-  return problems.map((p) => ({
+  return (await requirementsOf(context, row)).map(shownRequirement);
+}
+
+/** A requirement that is not met, as the graph shows it. */
+export function shownRequirement(p: Problem): Requirement {
+  return {
     fieldName: p.field ?? '',
     message: sentenceOfGraph(p),
     alternatives: (p.metadata?.alternatives as string[]) ?? [],
-  }));
+  };
 }
 
-/** The rules of its edition that an account does not meet yet. Roots have none: the operator decides about them. */
+/** The rules of its edition that an account does not meet. Roots have none: the operator decides about them. */
+export function requirementsIn(edition: Pick<Edition, 'activation'>, profile: OnboardingProfile): Problem[] {
+  const rules = edition.activation[profile.account.kind];
+  return rules ? unmet(rules, profile) : [];
+}
+
 async function requirementsOf({ scope, edition }: Context, row: AccountRow): Promise<Problem[]> {
-  const rules = edition.activation[row.kind];
-  if (!rules) return [];
+  if (!edition.activation[row.kind]) return [];
   const [persons, addresses, [idDocument = null]] = await Promise.all([
     scope.all(person, person.accountId, row.id),
     scope.all(address, address.linkedId, row.id),
     // All files of the tenant count, for every caller: the requirements do not depend on who uploaded a file.
     scope.all(file, file.id, row.supportingDocumentation.idDocument ?? ''),
   ]);
-  const profile: OnboardingProfile = { account: row, persons, addresses, idDocument };
-  return unmet(rules, profile);
+  return requirementsIn(edition, { account: row, persons, addresses, idDocument });
 }

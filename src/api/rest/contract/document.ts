@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import type { GraphQLSchema } from 'graphql';
 import { restRoutes, routes } from '../../../resources/registry.js';
 import { errorSchema, type Examples } from './errors.js';
@@ -8,10 +7,7 @@ import { pageParameterObjects, pathsOf, refusalResponses, tagOf } from './operat
 import type { Json } from './schemas.js';
 import { webhooksOf } from './webhooks.js';
 import { wordingOf, wordsOf } from './wording.js';
-
-const { version } = JSON.parse(fs.readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+import { version } from '../../../request/version.js';
 
 const description = `Collects payments across borders: accounts, receiving and payout addresses, deposits, balances, checkouts and receivables.
 

@@ -1,0 +1,77 @@
+import { type Command, Option } from 'commander';
+import type { OperatorActionEntry } from '../actions.js';
+import { OperatorError } from '../desk.js';
+import { listedMax } from '../paging.js';
+import { OperatorRole, type OperatorRow } from '../table.js';
+import { wholeNumber } from './arguments.js';
+import { type AddCommand, after, commandUser } from './command.js';
+
+/** Adds the commands about operators and what they do. */
+export function operatorCommands(program: Command, command: AddCommand): void {
+  const operators = program.command('operator').description('Operators, their keys, and the audit log');
+
+  command(operators, 'create', 'Create an operator, and print its key once', async (operator, o) => {
+    const made = await operator.createOperator(String(o.name), o.role as OperatorRole, commandUser());
+    return { operator: operatorJson(made.operator), key: made.key };
+  })
+    .requiredOption('--name <name>', 'a name that no other operator has')
+    .addOption(
+      new Option('--role <role>', 'read may change nothing').choices(Object.values(OperatorRole)).default('operate'),
+    );
+
+  command(operators, 'list', 'List operators, those that are revoked last', async (operator) => ({
+    operators: (await operator.operators()).map(operatorJson),
+  }));
+
+  command(operators, 'revoke <name>', 'Revoke an operator, by its name or id', async (operator, _, name) => ({
+    operator: operatorJson(await operator.revokeOperator(name)),
+  }));
+
+  command(operators, 'actions', 'List what operators have done, newest first', async (operator, o) => {
+    const { nodes, next } = await operator.actions({
+      operator: o.operator as string | undefined,
+      operation: o.operation as string | undefined,
+      objectId: o.object as string | undefined,
+      after: o.after as string | undefined,
+      limit: listedMax,
+    });
+    return { actions: nodes.map(actionJson), ...(next !== null && { next }) };
+  })
+    .option('--operator <name>', 'only of this operator')
+    .option('--operation <name>', 'only this mutation or command, such as settlePayout or "payout settle"')
+    .option('--object <id>', 'only on this object')
+    .addOption(after());
+
+  command(
+    operators,
+    'verify',
+    'Check the hash chain of the audit log, and show the first entry that does not match',
+    async (operator, { entries, lastHash }) => {
+      if ((entries === undefined) !== (lastHash === undefined))
+        throw new OperatorError('--entries and --last-hash belong together: both are of one earlier check.');
+      const since = entries === undefined ? undefined : { entries: Number(entries), lastHash: String(lastHash) };
+      const seal = await operator.verifyActions(since);
+      if (seal.firstBroken !== null) process.exitCode = 1;
+      return seal;
+    },
+  )
+    .option('--entries <number>', 'the entries of an earlier check; checks what came after it', wholeNumber)
+    .option('--last-hash <hash>', 'the last hash of the earlier check');
+}
+
+const time = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
+
+function operatorJson({ id, name, role, prefix, created, createdBy, lastUsedAt, revokedAt }: OperatorRow) {
+  return {
+    ...{ id, name, role, key_prefix: prefix, created: time(created), created_by: createdBy },
+    ...{ last_used: time(lastUsedAt), revoked: time(revokedAt) },
+  };
+}
+
+function actionJson(entry: OperatorActionEntry) {
+  const { number, created, operator, operation, objectId, resultId, tenant, mode, outcome, code } = entry;
+  return {
+    ...{ number, created: time(created), operator, operation, object: objectId, result: resultId },
+    ...{ tenant: tenant && `account_${tenant}`, mode, outcome, code, request: entry.requestId, details: entry.details },
+  };
+}

@@ -1,0 +1,139 @@
+import { and, desc, sql } from 'drizzle-orm';
+import { gatewayProcess } from '../jobs/table.js';
+import { DomainError, problem } from '../request/problems.js';
+import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
+import { contentOf } from '../resources/file/content.js';
+import { type FileRow, file } from '../resources/file/table.js';
+import { type OperatorDesk, OperatorError } from './desk.js';
+import { type ListPage, tenantOf } from './paging.js';
+import { type BankNoticeRow, bankNotice } from './table.js';
+
+const { placeholder } = sql;
+
+/** Lists the notices of banks over all tenants, newest first. */
+export async function listNotices(desk: OperatorDesk, limit: number, after?: string): Promise<ListPage<BankNoticeRow>> {
+  const from = after === undefined ? undefined : cursorOf(after, 'deposit', 5);
+  const { created, tenantId, livemode, reference, event } = bankNotice;
+  const columns = [created, tenantId, livemode, reference, event];
+  const rows = await desk.read<BankNoticeRow>(
+    `operator_notices${from ? ':after' : ''}`,
+    (db) =>
+      db
+        .select()
+        .from(bankNotice)
+        .where(
+          from &&
+            sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text, ${placeholder('v2')}::boolean, ${placeholder('v3')}::text, ${placeholder('v4')}::text)`,
+        )
+        .orderBy(...columns.map((column) => desc(column)))
+        .limit(placeholder('limit')),
+    { ...from, limit: limit + 1 },
+  );
+  return pageOf(rows, limit, (row) => [row.created, row.tenantId, row.livemode, row.reference, row.event]);
+}
+
+/** Lists the payout settings with a service hold over all tenants, newest first. */
+export async function listHolds(
+  desk: OperatorDesk,
+  limit: number,
+  after?: string,
+): Promise<ListPage<AccountSettingRow>> {
+  const from = after === undefined ? undefined : cursorOf(after, 'account_setting', 3);
+  const { created, id, livemode, serviceHold } = accountSetting;
+  const columns = [created, id, livemode];
+  const rows = await desk.read<AccountSettingRow>(
+    `operator_holds${from ? ':after' : ''}`,
+    (db) =>
+      db
+        .select()
+        .from(accountSetting)
+        .where(
+          and(
+            sql`${serviceHold}`,
+            from &&
+              sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text, ${placeholder('v2')}::boolean)`,
+          ),
+        )
+        .orderBy(...columns.map((column) => desc(column)))
+        .limit(placeholder('limit')),
+    { ...from, limit: limit + 1 },
+  );
+  return pageOf(rows, limit, (row) => [row.created, row.id, row.livemode]);
+}
+
+function pageOf<T>(rows: T[], limit: number, position: (row: T) => unknown[]): ListPage<T> {
+  const nodes = rows.slice(0, limit);
+  const last = rows.length > limit ? nodes.at(-1) : undefined;
+  return { nodes, next: last ? Buffer.from(JSON.stringify(position(last))).toString('base64url') : null };
+}
+
+/** Reads a cursor: the values of the columns by which a list is ordered, which begin with a time. */
+function cursorOf(text: string, object: string, length: number): Record<string, unknown> {
+  let values: unknown;
+  try {
+    values = JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    values = undefined;
+  }
+  if (Array.isArray(values) && values.length === length) {
+    const [created, , livemode] = values as unknown[];
+    const mode = typeof livemode === 'boolean';
+    const others = values.filter((_, i) => i !== 0 && i !== 2);
+    const texts = others.every((value) => typeof value === 'string' && value.length <= 300 && !value.includes('\0'));
+    if (Number.isSafeInteger(created) && mode && texts)
+      return Object.fromEntries(values.map((value, i) => [`v${i}`, i === 0 ? String(value) : value]));
+  }
+  throw new DomainError(
+    problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
+  );
+}
+
+/** A process of a gateway. */
+export interface GatewayProcess {
+  id: string;
+  host: string;
+  process: number;
+  version: string;
+  startedAt: number;
+  seenAt: number;
+  alive: boolean;
+}
+
+/** A process that has not been seen for this time has ended, or cannot reach the database. */
+const aliveSeconds = 30;
+const gatewaysMax = 200;
+
+/** The processes of the gateways that have been seen in the last day, the latest first. */
+export function listGateways(desk: OperatorDesk): Promise<GatewayProcess[]> {
+  const { id, host, process, version, startedAt, seenAt } = gatewayProcess;
+  const alive = sql<boolean>`${seenAt} > extract(epoch from clock_timestamp()) - ${sql.raw(String(aliveSeconds))}`;
+  return desk.read<GatewayProcess>(
+    'operator_gateways',
+    (db) =>
+      db
+        .select({ id, host, process, version, startedAt, seenAt, alive })
+        .from(gatewayProcess)
+        .orderBy(desc(seenAt), desc(id))
+        .limit(gatewaysMax),
+    {},
+  );
+}
+
+/** Which file of which tenant and mode. */
+export interface FilePlace {
+  id: string;
+  tenantId: string;
+  livemode: boolean;
+}
+
+/** A file with its content. */
+export async function fileWithContent(
+  desk: OperatorDesk,
+  { id, tenantId, livemode }: FilePlace,
+): Promise<{ row: FileRow; content: Buffer }> {
+  const scope = desk.scope({ tenantId: tenantOf(tenantId), livemode });
+  const row = await scope.find(file, id);
+  if (!row) throw new OperatorError('There is no such file.', 'resource_missing', 'file.id');
+  desk.place = { tenantId: row.tenantId, livemode };
+  return { row, content: await contentOf(scope, row.id) };
+}

@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.js';
+import { viewerOf } from '../operator/action-resolver.js';
+import { logged } from '../operator/actions.js';
+import type { OperatorContext } from '../operator/context.js';
+import { createSession, endSession, sessionSeconds } from '../operator/operators.js';
+import type { WrongKeys } from '../operator/wrong-keys.js';
+import { DomainError, problem } from '../request/problems.js';
+import { operatorFiles } from './operator-files.js';
+import { setOperatorCookie } from './dashboard-cookie.js';
+
+/** Registers the operators' routes besides their graph. */
+export function operatorRoutes(app: FastifyInstance, config: Config, wrongKeys: WrongKeys): void {
+  app.addHook('onClose', async () => wrongKeys.close());
+  operatorSessions(app, config);
+  operatorFiles(app);
+}
+
+/**
+ * Registers signing in and out of the operator's console. The browser sends an operator's key once, in the header
+ * Authorization; it gets a session in a cookie that no script can read. Silent: the specification has no console.
+ */
+function operatorSessions(app: FastifyInstance, config: Config): void {
+  const route = { url: '/operator/session', config: { operator: 'rest' } } as const;
+  app.route({
+    ...route,
+    method: 'POST',
+    handler: async (request, reply) => {
+      const { operator, viewer } = request.operator!;
+      if (viewer.session) throw new DomainError(problem('permission_denied', undefined, needsKey));
+      const made = () => createSession(operator, viewer);
+      const { token, expiresAt } = await logged(operator, viewer, { operation: 'signIn' }, made);
+      setOperatorCookie(reply, config, token, sessionSeconds);
+      return sessionOf(request.operator!, expiresAt);
+    },
+  });
+  app.route({ ...route, method: 'GET', handler: async (request) => sessionOf(request.operator!) });
+  app.route({
+    ...route,
+    method: 'DELETE',
+    handler: async (request, reply) => {
+      const { operator, viewer } = request.operator!;
+      const { session } = viewer;
+      if (session) await logged(operator, viewer, { operation: 'signOut' }, () => endSession(operator, session.digest));
+      setOperatorCookie(reply, config, '', 0);
+      return {};
+    },
+  });
+}
+
+/** The operator of a session and when it ends. */
+function sessionOf({ viewer }: OperatorContext, expiresAt?: number) {
+  const { id, name, role, sessionExpires } = viewerOf(viewer);
+  return { object: 'operator_session', operator_id: id, name, role, expires_at: expiresAt ?? sessionExpires };
+}
+
+const needsKey = "Sign in with an operator's key; a session cannot make another session.";
