@@ -59,9 +59,10 @@ CREATE UNIQUE INDEX "operator_digest" ON "operator" USING btree ("digest");--> s
 CREATE UNIQUE INDEX "operator_name" ON "operator" USING btree (lower("name")) WHERE revoked_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "operator_action_id" ON "operator_action" USING btree ("id");--> statement-breakpoint
 CREATE INDEX "operator_action_of_action" ON "operator_action" USING btree ("action");--> statement-breakpoint
-CREATE INDEX "operator_action_of_operator" ON "operator_action" USING btree ("operator","number") WHERE number = action;--> statement-breakpoint
-CREATE INDEX "operator_action_of_operation" ON "operator_action" USING btree ("operation","number") WHERE number = action;--> statement-breakpoint
-CREATE INDEX "operator_action_of_both" ON "operator_action" USING btree ("operator","operation","number") WHERE number = action;--> statement-breakpoint
+CREATE INDEX "operator_action_begun" ON "operator_action" USING btree ("number") WHERE number = action;--> statement-breakpoint
+CREATE INDEX "operator_action_of_operator" ON "operator_action" USING btree ("operator",(-"number")) WHERE number = action;--> statement-breakpoint
+CREATE INDEX "operator_action_of_operation" ON "operator_action" USING btree ("operation",(-"number")) WHERE number = action;--> statement-breakpoint
+CREATE INDEX "operator_action_of_both" ON "operator_action" USING btree ("operator","operation",(-"number")) WHERE number = action;--> statement-breakpoint
 CREATE INDEX "operator_action_of_object" ON "operator_action" USING btree ("object_id","action") WHERE object_id is not null;--> statement-breakpoint
 CREATE INDEX "operator_session_age" ON "operator_session" USING btree ("expires_at");--> statement-breakpoint
 -- Written by hand. The next statements lock a table for writers until the commit, and fail if they have to wait for more

@@ -990,7 +990,7 @@ describe('tidegate operator', () => {
         'payout release',
         'job retry',
       ],
-      ...['operator create', 'operator revoke'],
+      ...['operator create', 'operator revoke', 'account show'],
     ];
     expect([...new Set(seen.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());
     const [revoked] = (await told('operator', 'actions', '--operation=operator revoke')).actions;

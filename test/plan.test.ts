@@ -843,6 +843,44 @@ describe('the plan of a list', () => {
     }
   });
 
+  it("uses an index with its order for the lists of the operators' console, with each filter and cursor", async () => {
+    const { operator } = world;
+    const asked = await askedBy(async () => {
+      for (const after of [undefined, '9'])
+        for (const name of [undefined, 'anna'])
+          for (const operation of [undefined, 'settlePayout'])
+            for (const objectId of [undefined, 'payout_1'])
+              await operator.actions({ limit: 1, after, operator: name, operation, objectId });
+      const cursor = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
+      for (const after of [undefined, cursor(1, 'tenant', true, 'reference', 'received')])
+        await operator.notices(1, after);
+      for (const after of [undefined, cursor(1, 'account_setting_1', true)]) await operator.holds(1, after);
+    });
+    const lists = [...asked].filter(([name]) => /^operator_(actions|notices|holds)/.test(name));
+    expect(lists.length).toBe(20);
+    for (const [name, { statement }] of lists) {
+      const nodes = nodesOf(await planOf(statement));
+      const types = nodes.map((node) => node['Node Type']);
+      expect([name, types]).not.toContainEqual(expect.arrayContaining(['Seq Scan']));
+      // The actions on one object are few, and are read as a whole.
+      if (name.includes('objectId')) {
+        expect([name, nodes.map((node) => node['Index Name'])]).toEqual([
+          name,
+          expect.arrayContaining(['operator_action_of_object']),
+        ]);
+        continue;
+      }
+      expect([name, types.filter((type) => /Sort/.test(type))]).toEqual([name, []]);
+      // A rare operator or operation is not looked for among all actions.
+      const [, , filter = ''] = /^operator_(actions):(operator:operation|operator|operation)?/.exec(name) ?? [];
+      const index = { operator: 'of_operator', operation: 'of_operation', 'operator:operation': 'of_both' }[filter];
+      if (index)
+        expect([name, nodes.map((node) => node['Index Name'])]).toContainEqual(
+          expect.arrayContaining([`operator_action_${index}`]),
+        );
+    }
+  });
+
   it.each(['account', 'address', 'deposit', 'payout'] as const)(
     'finds by an id alone for the operator: %s',
     async (name) => {

@@ -9,6 +9,8 @@ import { editions } from '../src/editions/editions.js';
 import { payerScope } from '../src/hosted/session.js';
 import { statusPollKind, TenantWork } from '../src/jobs/table.js';
 import { Operator } from '../src/operator/operator.js';
+import { ActionOutcome, OperatorRole } from '../src/operator/table.js';
+import { Mode } from '../src/types/mode.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../src/resources/account/table.js';
 import { accountMoves } from '../src/resources/account/transitions.js';
 import { AddressCategory, AddressStatus, AddressType, address } from '../src/resources/address/table.js';
@@ -77,6 +79,9 @@ describe('a rule that TypeScript and SQL both need', () => {
       deposit_status: DepositStatus,
       file_purpose: FilePurpose,
       ledger_check_status: LedgerCheckStatus,
+      operator_action_mode: Mode,
+      operator_action_outcome: ActionOutcome,
+      operator_role: OperatorRole,
       payment_type: PaymentType,
       payment_status: PaymentStatus,
       payout_status: PayoutStatus,

@@ -637,7 +637,7 @@ describe('the token of a session', () => {
   it('is no credential of the operator', async () => {
     const me = await given.directUser(1);
     const { token } = await make(me);
-    expect((await me.using(token).post('/operator/graphql', { query: '{ __typename }' })).status).toBe(404);
+    expect((await me.using(token).post('/operator/graphql', { query: '{ __typename }' })).status).toBe(401);
   });
 
   it('is looked up once for requests that come together', async () => {

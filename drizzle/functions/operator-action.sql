@@ -95,7 +95,7 @@ begin
           select a.created
           from operator_action a
           where a.operator = p_operator and a.number = a.action
-          order by a.number desc
+          order by -a.number
           limit 1
         ) l
       where l.created > wall_clock() - p_seconds

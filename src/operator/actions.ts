@@ -86,7 +86,8 @@ async function append(desk: OperatorDesk, { name, id }: Actor, entry: Entry): Pr
     const [row] = await desk.call('append_operator_action', values);
     return Number(row!.append_operator_action);
   } catch (error) {
-    throw error instanceof DomainError && error.status === 503 ? error : busy();
+    // The command line prints the cause.
+    throw error instanceof DomainError && error.status === 503 ? error : Object.assign(busy(), { cause: error });
   }
 }
 
@@ -144,8 +145,8 @@ export interface ActionFilter {
 }
 
 /**
- * Lists actions, newest first, each with its outcome. An index serves each filter and both operator and operation
- * together; the other combinations read all actions on the object, which are few.
+ * Lists actions, newest first, each with its outcome. An index serves operator, operation and both together. Filtered by
+ * an object, it reads all actions on the object, which are few: no index has the order of `number + 0`.
  */
 export async function listActions(
   desk: OperatorDesk,
@@ -154,12 +155,21 @@ export async function listActions(
   const p = sql.placeholder;
   const first = operatorAction;
   const last = alias(operatorAction, 'last');
+  const filtered = objectId === undefined && (operator !== undefined || operation !== undefined);
+  const order = filtered
+    ? sql`(-${first.number})`
+    : desc(objectId === undefined ? first.number : sql`${first.number} + 0`);
   const ofObject = sql`${first.number} in (select x.action from ${operatorAction} x where x.object_id = ${p('objectId')})`;
   const conditions: Record<string, SQL | undefined> = {
     operator: operator === undefined ? undefined : eq(first.operator, p('operator')),
     operation: operation === undefined ? undefined : eq(first.operation, p('operation')),
     objectId: objectId === undefined ? undefined : ofObject,
-    after: after === undefined ? undefined : lt(first.number, p('after')),
+    after:
+      after === undefined
+        ? undefined
+        : filtered
+          ? sql`(-${first.number}) > (-${p('after')}::bigint)`
+          : lt(first.number, p('after')),
   };
   const given = Object.entries(conditions).flatMap(([name, one]) => (one ? [name] : []));
   const rows = await desk.read<{ first: OperatorActionRow; last: OperatorActionRow | null }>(
@@ -170,7 +180,7 @@ export async function listActions(
         .from(first)
         .leftJoin(last, and(eq(last.action, first.number), sql`${last.number} <> ${last.action}`))
         .where(and(sql`${first.number} = ${first.action}`, ...Object.values(conditions)))
-        .orderBy(desc(first.number))
+        .orderBy(order)
         .limit(p('limit')),
     { operator, operation, objectId, after: after && numberOf(after), limit: limit + 1 },
   );

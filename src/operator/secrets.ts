@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import { apiKey } from '../resources/key/table.js';
 import { person } from '../resources/person/table.js';
 import type { OperatorDesk } from './desk.js';
+import { operator } from './table.js';
 
 /**
  * A pepper or encryption key by its public name. `setting` is null when it is not configured; `name` is null when it is
@@ -12,11 +13,12 @@ export interface SecretInUse {
   name: string | null;
   keys: number;
   tax_card_numbers: number;
+  operators: number;
 }
 
 /**
- * Counts the uses of each pepper and encryption key, by its public name: the API keys that it hashes and that still
- * work, and the tax card numbers that it encrypts. A secret that rows name but that is not configured is listed without
+ * Counts the uses of each pepper and encryption key, by its public name: the API keys and operators' keys that it hashes
+ * and that still work, and the tax card numbers that it encrypts. A secret that rows name but that is not configured is listed without
  * a setting.
  */
 export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
@@ -28,6 +30,13 @@ export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
         sql`${apiKey.revokedAt} is null and (${apiKey.expiresAt} is null or ${apiKey.expiresAt} > extract(epoch from clock_timestamp()))`,
       )
       .groupBy(apiKey.pepperId),
+  );
+  const operators = await desk.auditQuery<{ id: string | null; n: number }>('operator_pepper_uses', (db) =>
+    db
+      .select({ id: operator.pepperId, n: sql<number>`count(*)::int` })
+      .from(operator)
+      .where(isNull(operator.revokedAt))
+      .groupBy(operator.pepperId),
   );
   const sealer = sql<string | null>`split_part(${person.identification} ->> 'taxCardSealed', '.', 2)`;
   const cards = await desk.auditQuery<{ id: string | null; n: number }>('operator_tax_cards', (db) =>
@@ -46,17 +55,24 @@ export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
       name: id,
       keys: of(keys, id),
       tax_card_numbers: of(cards, derived[i]!),
+      operators: of(operators, id),
     })),
     ...encryptionIds
       .slice(0, -pepperIds.length)
-      .map((id) => ({ setting: 'ENCRYPTION_KEY', name: id, keys: 0, tax_card_numbers: of(cards, id) })),
+      .map((id) => ({ setting: 'ENCRYPTION_KEY', name: id, keys: 0, tax_card_numbers: of(cards, id), operators: 0 })),
   ];
   const known = [...pepperIds, ...encryptionIds];
-  const others = [...new Set([...keys, ...cards].map(({ id }) => id))].filter(
+  const others = [...new Set([...keys, ...cards, ...operators].map(({ id }) => id))].filter(
     (id) => id === null || !known.includes(id),
   );
   return [
     ...listed,
-    ...others.map((id) => ({ setting: null, name: id, keys: of(keys, id), tax_card_numbers: of(cards, id) })),
+    ...others.map((id) => ({
+      setting: null,
+      name: id,
+      keys: of(keys, id),
+      tax_card_numbers: of(cards, id),
+      operators: of(operators, id),
+    })),
   ];
 }

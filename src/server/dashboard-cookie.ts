@@ -38,7 +38,9 @@ const operatorCookie = ({ transport }: Pick<Config, 'transport'>) =>
  */
 export function operatorSessionOf(request: FastifyRequest, config: Config): string | undefined {
   const origin = single(request, 'origin');
-  if (origin !== undefined && origin !== originOf(request, config)) return undefined;
+  // Operators may reach the gateway by another host than that of PUBLIC_URL. Browsers send the cookie to its own host.
+  const own = [originOf(request, config), originOf(request, { ...config, PUBLIC_URL: undefined })];
+  if (origin !== undefined && !own.includes(origin)) return undefined;
   return tokenOf(request, operatorCookie(config), operatorHeader);
 }
 

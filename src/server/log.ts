@@ -22,8 +22,8 @@ function time(): string {
 }
 
 /**
- * The log line of one request, built from an allow-list: of the client's data only the method and the route, and of the
- * key and session only their ids. It never contains a header, a query string, a body or a path with ids.
+ * The log line of one request, built from an allow-list: of the client's data only the method and the route, of the
+ * key and session only their ids, and of an operator the name. It never contains a header, a query string, a body or a path with ids.
  */
 export function requestLine(request: FastifyRequest, status: number, milliseconds: number) {
   const caller = request.context?.caller;
@@ -36,6 +36,7 @@ export function requestLine(request: FastifyRequest, status: number, millisecond
     milliseconds: Math.round(milliseconds * 10) / 10,
     tenant: caller?.tenantId,
     account: caller?.actingAccountId ?? (request.operator ? 'operator' : undefined),
+    operator: request.operator?.viewer.name,
     key: caller?.keyId ?? undefined,
     session: caller?.session?.id,
     mode: caller && (caller.livemode ? 'live' : 'test'),
