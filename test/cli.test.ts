@@ -999,9 +999,20 @@ describe('tidegate operator', () => {
     expect(created).toMatchObject({ outcome: 'succeeded', result: expect.stringMatching(/^account_/), mode: 'test' });
     const { actions: ofAccount } = await told('operator', 'actions', '--object', created.result);
     expect(ofAccount.map(({ number }: Json) => number)).toContain(created.number);
-    expect(await told('operator', 'verify')).toEqual({
+    const seal = await told('operator', 'verify');
+    expect(seal).toEqual({
       ...{ entries: expect.any(Number), lastHash: expect.stringMatching(/^[0-9a-f]{64}$/), firstBroken: null },
     });
+    const since = (entries: number) =>
+      tidegate('operator', 'verify', `--entries=${entries}`, '--last-hash', seal.lastHash, '--json');
+    const [intact, shorter, half] = await Promise.all([
+      since(seal.entries),
+      since(seal.entries + 1),
+      tidegate('operator', 'verify', '--entries=1'),
+    ]);
+    expect([intact.code, JSON.parse(intact.out)]).toEqual([0, seal]);
+    expect([shorter.code, JSON.parse(shorter.out).firstBroken]).toEqual([1, seal.entries + 1]);
+    expect([half.code, half.errors]).toEqual([1, expect.stringMatching(/^--entries and --last-hash belong together/)]);
   });
 
   it('knows of each command whether it only reads', () => {

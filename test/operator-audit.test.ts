@@ -12,7 +12,9 @@ import {
 } from 'graphql';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
+import { Secrets } from '../src/db/secrets.js';
 import { Worker } from '../src/jobs/runner.js';
+import { Credentials } from '../src/operator/credential.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
 import { eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
 
@@ -101,6 +103,28 @@ describe('a named operator', () => {
     await operator('read', name);
     for (const wrong of ['', ' anna', 'operator_key', 'anna (root)', 'a'.repeat(65), 'anna\n'])
       await expect(operator('read', wrong)).rejects.toMatchObject({ problems: [{ field: 'operator.name' }] });
+  });
+
+  it('keeps its key and its session while the pepper changes', async () => {
+    const { id, name, key } = await operator();
+    const token = (await signIn(key)).cookie.slice('tidegate_operator='.length).split(';')[0]!;
+    const newer = Secrets.of(`a newer pepper that is long enough for a test,${world.pepper}`);
+    const credentials = new Credentials(world.database, newer, undefined);
+    const byKey = { authorization: `Bearer ${key}`, session: undefined };
+    for (const credential of [byKey, { authorization: undefined, session: token }])
+      expect((await credentials.check(credential)).name).toBe(name);
+    const pepperOf = async () => (await world.sql`select pepper_id from operator where id = ${id}`)[0]!.pepper_id;
+    await eventually(pepperOf, (pepper) => pepper === newer.pepperIds[0]);
+    expect((await credentials.check(byKey)).name).toBe(name);
+    const alone = new Credentials(
+      world.database,
+      Secrets.of('a newer pepper that is long enough for a test'),
+      undefined,
+    );
+    expect((await alone.check(byKey)).id).toBe(id);
+    const secrets = await world.operator.secretsInUse();
+    expect(secrets.find(({ setting }) => setting === null)).toMatchObject({ name: newer.pepperIds[0], operators: 1 });
+    await world.operator.revokeOperator(id);
   });
 
   it('has a key of which the database knows the keyed hash alone', async () => {
@@ -354,6 +378,29 @@ describe('the audit log', () => {
     expect((await live.get(`/v1/accounts/${live.id}`)).body.status).toBe('draft');
   });
 
+  it('has an action before it takes effect, so that a killed process leaves it there', async () => {
+    const { ask, name } = await operator();
+    const { live } = await given.directUserBoth(1);
+    let reply!: ReturnType<typeof ask>;
+    // The mutation waits for the row. What the log shows meanwhile is what it shows if the process is killed then.
+    await world.sql.begin(async (tx) => {
+      await tx`select from account where id = ${live.id} and livemode for update`;
+      reply = ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } });
+      const [waiting] = await eventually(
+        () => actions(`(operator: "${name}")`),
+        (list) => list.length === 1,
+      );
+      expect(waiting).toMatchObject({
+        operation: 'verifyAccount',
+        objectId: live.id,
+        outcome: 'ATTEMPTED',
+        ended: null,
+      });
+    });
+    expect((await reply).body.data.verifyAccount.account.status).toBe('ACTIVATED');
+    expect((await actions(`(operator: "${name}")`))[0].outcome).toBe('SUCCEEDED');
+  });
+
   it('shows an action without an outcome when the process ended before it', async () => {
     const { ask, name } = await operator();
     const { live } = await given.directUserBoth(1);
@@ -408,6 +455,26 @@ describe('the audit log', () => {
     expect(await tampered(`update operator_action set details = '{"id": "x"}' where number = 7`)).toBe(7);
     expect(await tampered(`delete from operator_action where number = 3`)).toBe(3);
     expect(await tampered(`update operator_action set hash = repeat('0', 64) where number = 4`)).toBe(4);
+  });
+
+  it('shows, by an earlier check, that its newest entries are gone', async () => {
+    const { ask } = await operator();
+    const { entries, lastHash } = await sealed();
+    const since = (number: number, hash: string) =>
+      ask(`{ operatorActionsSeal(entries: ${number}, lastHash: "${hash}") { entries firstBroken } }`);
+    await ask(verify, { input: { id: 'account_0', outcome: 'ACTIVATED' } });
+    expect((await data(since(entries, lastHash))).operatorActionsSeal).toEqual({
+      entries: entries + 2,
+      firstBroken: null,
+    });
+    expect((await data(since(entries, 'other'))).operatorActionsSeal.firstBroken).toBe(entries);
+    expect((await data(since(entries + 9, lastHash))).operatorActionsSeal.firstBroken).toBe(entries + 9);
+    for (const [given, field] of [
+      ['entries: 1', 'operator_action.last_hash'],
+      ['lastHash: "x"', 'operator_action.entries'],
+      ['entries: 0, lastHash: "x"', 'operator_action.entries'],
+    ])
+      expect((await ask(`{ operatorActionsSeal(${given}) { entries } }`)).fieldNames).toEqual([field]);
   });
 
   it('cannot be changed by the role of the gateways', async () => {
@@ -514,7 +581,7 @@ describe("what the operators' console shows", () => {
     const notice = { addressId, amount: '10.00', currency: 'USD' };
     for (const reference of ['WIRE A', 'WIRE B']) await data(ask(record, { input: { ...notice, reference } }));
     await data(ask(record, { input: { ...notice, reference: 'WIRE C', event: 'REVERSED' } }));
-    await world.sql`update bank_notice set created = created + 1 where reference = 'WIRE B'`;
+    await world.sql`update bank_notice set created = case reference when 'WIRE B' then 3 else 2 end`;
 
     const seen: Json[] = [];
     for (let after: string | null = null; ; ) {

@@ -324,6 +324,30 @@ describe("access to the operator's API", () => {
     expect(secure.statusCode).toBe(200);
   });
 
+  it('gives a browser a cookie for HTTPS alone, which ends when OPERATOR_KEY changes', async () => {
+    const environment = { TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' };
+    const https = { 'x-forwarded-proto': 'https', host: 'ops.example' };
+    const { app, close } = await open(environment);
+    const ask = (method: 'GET' | 'POST', headers: object, from = app) =>
+      from.inject({ method, url: '/operator/session', headers: { ...https, ...headers } });
+
+    const made = await ask('POST', { authorization: `Bearer ${OPERATOR_KEY}` });
+
+    const set = String(made.headers['set-cookie']);
+    expect(set).toMatch(
+      /^__Secure-tidegate_operator=ops_\w{38}; Path=\/operator; HttpOnly; SameSite=Strict; .*; Secure$/,
+    );
+    const signed = { cookie: set.split(';')[0], 'x-tidegate-operator': '1' };
+    for (const origin of ['https://pay.example', 'https://ops.example'])
+      expect((await ask('GET', { ...signed, origin })).json()).toMatchObject({ name: 'OPERATOR_KEY', role: 'operate' });
+    const others = ['http://ops.example', 'https://ops.example:444', 'https://example'];
+    for (const origin of others) expect((await ask('GET', { ...signed, origin })).statusCode).toBe(401);
+    const changed = await open({ ...environment, OPERATOR_KEY: `${OPERATOR_KEY}-changed` });
+    const ended = await ask('GET', signed, changed.app);
+    await Promise.all([close(), changed.close()]);
+    expect([ended.statusCode, ended.json().errors[0].code]).toEqual([401, 'api_key_invalid']);
+  });
+
   it('is refused for a body in which an object repeats a key', async () => {
     const root = await given.directUserBoth(1);
     const input = `{"id":"${root.test.id}","id":"${root.live.id}","mode":"TEST"}`;

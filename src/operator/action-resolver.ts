@@ -1,5 +1,6 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { DomainError, problem } from '../request/problems.js';
 import { Mode } from '../types/mode.js';
 import { DateTime } from '../types/scalars.js';
 import type { ActionSeal, OperatorActionEntry } from './actions.js';
@@ -109,7 +110,7 @@ class OperatorActionsSeal implements ActionSeal {
   @Field(() => Int, { description: 'How many entries were checked. An action has two.' })
   entries: number;
   @Field(() => String, {
-    description: 'The hash of the last entry. Kept elsewhere, it proves later that no entry up to this one is gone.',
+    description: 'The hash of the last entry. Kept elsewhere, it shows later whether an entry up to this one is gone.',
   })
   lastHash: string;
   @Field(() => Int, {
@@ -135,6 +136,18 @@ class ActionsArgs {
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
   after?: string | null;
+}
+
+@ArgsType()
+class SealArgs {
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'The `entries` of an earlier check. Its last entry must still be there, and those after it are checked.',
+  })
+  entries?: number | null;
+  @Field(() => String, { nullable: true, description: 'The `lastHash` of the earlier check.' })
+  lastHash?: string | null;
 }
 
 /** The operators and what they do. Silent: all of it. */
@@ -163,9 +176,19 @@ export class OperatorActions {
     });
   }
 
-  @Query(() => OperatorActionsSeal, { description: 'Checks the hash chain of the audit log.' })
-  operatorActionsSeal(@Ctx() { operator }: OperatorContext): Promise<OperatorActionsSeal> {
-    return operator.verifyActions();
+  @Query(() => OperatorActionsSeal, {
+    description: 'Checks the hash chain of the audit log: all of it, or what came after an earlier check.',
+  })
+  operatorActionsSeal(
+    @Args(() => SealArgs) { entries, lastHash }: SealArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorActionsSeal> {
+    if (entries == null && lastHash == null) return operator.verifyActions();
+    if (entries == null) throw new DomainError(problem('parameter_missing', 'operator_action.entries'));
+    if (lastHash == null) throw new DomainError(problem('parameter_missing', 'operator_action.last_hash'));
+    if (entries < 1)
+      throw new DomainError(problem('parameter_invalid', 'operator_action.entries', 'must be greater than zero'));
+    return operator.verifyActions({ entries, lastHash });
   }
 }
 

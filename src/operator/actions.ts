@@ -216,9 +216,21 @@ export interface ActionSeal {
 /** How many entries one statement checks. */
 const checkedMax = 10_000;
 
-/** Checks the hash chain of the audit log from its first entry on, in pieces, up to the first entry that is broken. */
-export async function verifyActions(desk: OperatorDesk): Promise<ActionSeal> {
-  let seal: ActionSeal = { entries: 0, lastHash: '', firstBroken: null };
+/**
+ * Checks the hash chain of the audit log in pieces, up to the first entry that is broken: from its first entry on, or
+ * from the last one of an earlier check, which must still be there.
+ */
+export async function verifyActions(
+  desk: OperatorDesk,
+  since: Omit<ActionSeal, 'firstBroken'> = { entries: 0, lastHash: '' },
+): Promise<ActionSeal> {
+  let seal: ActionSeal = { ...since, firstBroken: null };
+  if (since.entries !== 0) {
+    const [row] = await desk.auditQuery<{ hash: string }>('operator_action_hash', (db) =>
+      db.select({ hash: operatorAction.hash }).from(operatorAction).where(eq(operatorAction.number, since.entries)),
+    );
+    if (row?.hash !== since.lastHash) return { ...since, firstBroken: since.entries };
+  }
   for (;;) {
     const { entries, lastHash } = seal;
     const [row] = await desk.auditQuery<{ last: string; hash: string; broken: string | null }>(

@@ -151,8 +151,8 @@ export class Operator extends OperatorDesk {
   actions(filter: ActionFilter) {
     return listActions(this, filter);
   }
-  verifyActions() {
-    return verifyActions(this);
+  verifyActions(since?: { entries: number; lastHash: string }) {
+    return verifyActions(this, since);
   }
   operators() {
     return listOperators(this);

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { OperatorActionEntry } from '../actions.js';
+import { OperatorError } from '../desk.js';
 import { listedMax } from '../paging.js';
 import { OperatorRole, type OperatorRow } from '../table.js';
+import { wholeNumber } from './arguments.js';
 import { type AddCommand, after, commandUser } from './command.js';
 
 /** Adds the commands about operators and what they do. */
@@ -44,12 +46,17 @@ export function operatorCommands(program: Command, command: AddCommand): void {
     operators,
     'verify',
     'Check the hash chain of the audit log, and show the first entry that does not match',
-    async (operator) => {
-      const seal = await operator.verifyActions();
+    async (operator, { entries, lastHash }) => {
+      if ((entries === undefined) !== (lastHash === undefined))
+        throw new OperatorError('--entries and --last-hash belong together: both are of one earlier check.');
+      const since = entries === undefined ? undefined : { entries: Number(entries), lastHash: String(lastHash) };
+      const seal = await operator.verifyActions(since);
       if (seal.firstBroken !== null) process.exitCode = 1;
       return seal;
     },
-  );
+  )
+    .option('--entries <number>', 'the entries of an earlier check; checks what came after it', wholeNumber)
+    .option('--last-hash <hash>', 'the last hash of the earlier check');
 }
 
 const time = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString());
