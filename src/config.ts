@@ -86,7 +86,9 @@ export const settings = z.object({
     .describe(
       'Origins, separated by commas, whose pages may use /v1 and /graphql from a browser, such as https://app.example.com.',
     ),
-  OPERATOR_API: flag.default(true).describe("Whether the operators' graph and sign-in are served below /operator."),
+  OPERATOR_API: flag
+    .default(true)
+    .describe("Whether the operators' graph, sign-in and console are served below /operator."),
   OPERATOR_KEY: z
     .string()
     .refine(

@@ -55,7 +55,11 @@ export class ConsoleSeed {
     const identification = { tax_card_number: 'ABCPE1234F', ...(tax && { tax_card_image: tax }) };
     const { full_name: _, ...person } = personBody(id, ['director', 'owner']);
     await must(
-      platform.post('/v1/persons', { ...person, full_name: `Meera ${legalName}`.slice(0, 90), identification }),
+      platform.post('/v1/persons', {
+        ...person,
+        full_name: `Meera Rao ${legalName === hostile ? hostile : ''}`.trim(),
+        identification,
+      }),
     );
     await must(platform.post('/v1/persons', { ...personBody(id, ['director']), full_name: 'Anand Iyer' }));
     await must(platform.post('/v1/addresses', payoutBody(id)));

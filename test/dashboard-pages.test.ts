@@ -93,7 +93,7 @@ describe('the files of the dashboard', () => {
 
   it.each([
     ['index.html', 250],
-    ['console/index.html', 120],
+    ['console/index.html', 100],
   ])('have for the first page of %s, compressed, at most %i KiB', (entry, kibibytes) => {
     const folder = 'dist/dashboard';
     interface Chunk {

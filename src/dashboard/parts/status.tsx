@@ -23,6 +23,7 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   VIOLATED: 'bad',
   RUNNING: 'wait',
   ATTEMPTED: 'wait',
+  ALIVE: 'good',
   GONE: 'bad',
 };
 

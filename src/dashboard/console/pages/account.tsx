@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { NotFound } from '../../parts/empty';
@@ -107,6 +108,7 @@ function Payouts({ account }: { account: AccountDetail }) {
           ['Owner', account.ownerId && <Copy text={account.ownerId} label="the id of the owner" />],
           ['Tenant', <Copy text={account.tenantId} label="the tenant" />],
           ['Created', <Time at={account.created} />],
+          ['Audit log', <Link href={`/audit?object=${account.id}`}>What operators did</Link>],
         ]}
       />
     </Card>

@@ -77,7 +77,8 @@ function Content({ file, title }: { file: File; title: string }) {
         (file.contentType.startsWith('image/') ? (
           <img className="document" src={address} alt={title} />
         ) : (
-          <iframe className="document" src={address} title={title} />
+          // The viewer shows the page alone, as wide as it can.
+          <iframe className="document" src={`${address}#navpanes=0&view=FitH`} title={title} />
         ))}
       <p className="hint document-facts">
         <a href={address} download={file.filename}>

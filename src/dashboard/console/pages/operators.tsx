@@ -82,8 +82,11 @@ function Commands() {
     <Card title="Make or revoke an operator">
       <div className="commands">
         <p className="hint">By command, where the gateway runs. The key is shown once. A revocation counts at once.</p>
-        <Copy text="npx tidegate operator create --name 'Priya Nair' --role operate" label="the command that creates" />
-        <Copy text="npx tidegate operator revoke 'Priya Nair'" label="the command that revokes" />
+        <Copy
+          text="npm run --silent tidegate -- operator create --name 'Priya Nair' --role operate"
+          label="the command that creates"
+        />
+        <Copy text="npm run --silent tidegate -- operator revoke 'Priya Nair'" label="the command that revokes" />
       </div>
     </Card>
   );
