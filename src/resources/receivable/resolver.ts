@@ -182,6 +182,9 @@ const CreateReceivablePayload = payloadOf('CreateReceivable', 'receivable', Rece
 const UpdateReceivablePayload = payloadOf('UpdateReceivable', 'receivable', Receivable);
 const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivable);
 
+const ofPartner =
+  'A partner has no receivables. Name the partner that is billed as the customer; the account is the one that the money is owed to.';
+
 @Resolver(() => Receivable)
 export class ReceivableResolver {
   /** Creates a receivable. Silent: the operation and its required parameters. */
@@ -194,13 +197,7 @@ export class ReceivableResolver {
     const maximum = input.amountMaximumReconcilable ?? invoice.amount;
     const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'receivable.account_id');
     if (owner.kind === 'partner')
-      throw new DomainError(
-        problem(
-          'account_type_invalid',
-          'receivable.account_id',
-          'A partner has no receivables. Name the partner that is billed as the customer; the account is the one that the money is owed to.',
-        ),
-      );
+      throw new DomainError(problem('account_type_invalid', 'receivable.account_id', ofPartner));
     if (owner.livemode && owner.status !== 'activated')
       throw new DomainError(
         problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),
