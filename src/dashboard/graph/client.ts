@@ -1,4 +1,5 @@
 import { cacheExchange, Client, fetchExchange, mapExchange } from 'urql';
+import { consistentFetch } from './consistency';
 
 /** The header that the gateway demands with the cookie: a page of another origin cannot send it. */
 export const dashboardHeaders = { 'x-tidegate-dashboard': '1' };
@@ -12,6 +13,7 @@ export function clientFor(actingAs: string | null, onSignedOut: () => void): Cli
     url: '/graphql',
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
+    fetch: consistentFetch,
     fetchOptions: () => ({ headers: { ...dashboardHeaders, ...(actingAs && { 'on-behalf-of': actingAs }) } }),
     exchanges: [
       cacheExchange,
