@@ -429,6 +429,34 @@ describe('a server that is no standby of this primary', () => {
     }
   });
 
+  it.each([
+    ['its clock differs', 'clock_timestamp', 'timestamptz', "pg_catalog.clock_timestamp() + interval '1 hour'", true],
+    ['it has another history', 'pg_current_wal_flush_lsn', 'pg_lsn', "'0/1'::pg_lsn", false],
+  ])('is not used, either, while %s', async (reason, name, type, value, onStandby) => {
+    await settled();
+    const answer = onStandby ? `case when pg_is_in_recovery() then ${value} else pg_catalog.${name}() end` : value;
+    // Sessions of the gateways find this function before PostgreSQL's own.
+    await primary.sql.unsafe(`create schema shadow; grant usage on schema shadow to tidegate;
+      create function shadow.${name}() returns ${type} language sql as $$ select ${answer} $$;
+      alter role tidegate set search_path = shadow, pg_catalog, public`);
+    const renew = async () => {
+      await caughtUp(primary, standby);
+      for (const { sql } of [primary, standby])
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate'`;
+    };
+    one.lines.length = 0;
+    try {
+      await renew();
+      await until(() => one.lines.some((line) => line.reason === reason));
+      await until(() => one.database.replicas!.choose(0n) === undefined);
+    } finally {
+      await primary.sql.unsafe('alter role tidegate reset search_path; drop schema shadow cascade');
+      await renew();
+    }
+    for (const each of [one, two, strict]) await inUse(each);
+    await settled();
+  });
+
   it('is not used, either, while the database is distributed', async () => {
     await settled();
     await primary.sql`insert into pg_extension values (99999, 'citus', 10, 11, false, '1')`;

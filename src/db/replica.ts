@@ -69,6 +69,8 @@ export class Replica {
   #reason: string | undefined = 'it has not answered yet';
   #reported: string | undefined = this.#reason;
   replayed: WalPosition = 0n;
+  /** When it answered a look last, by `performance.now()`. */
+  #lookedAt = Number.POSITIVE_INFINITY;
   /** The time up to which it has everything that the primary had then, by `performance.now()`. */
   #upTo = Number.NEGATIVE_INFINITY;
   /** How its statements ended: answered here, or asked again on the primary, as nothing was found or it failed. */
@@ -200,10 +202,12 @@ export class Replica {
     this.isStandby = row.standby;
     if (!row.standby || row.replayed === null) return this.#report('it is no standby');
     const { latest } = positions;
-    const ahead = latest && latest.at / 1_000 > before && this.replayed > latest.flushed;
+    // A replica cannot have replayed what the primary does not have some time later.
+    const ahead = latest !== undefined && latest.at > this.#lookedAt && this.replayed > latest.flushed;
     // The difference of the two clocks, less what the answer took.
     const skew = Math.max(row.clock - after - clock, clock + before - row.clock);
     this.replayed = walPositionOf(row.replayed);
+    this.#lookedAt = after * 1_000;
     this.#upTo = positions.upTo(this.replayed);
     if (ahead) return this.#report('it has another history');
     if (skew > this.settings.lagSeconds) return this.#report('its clock differs');
