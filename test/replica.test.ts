@@ -207,6 +207,29 @@ describe('a read that may be old', () => {
     await settled();
   });
 
+  it('is an audit of the ledger, which the standby answers while it can, and then the primary', async () => {
+    const audited = async () => {
+      const { violations } = await one.world.operator.audit();
+      return violations;
+    };
+    const sent = answeredBy(one);
+    expect(await audited()).toEqual([]);
+    expect(answeredBy(one)).toBeGreaterThan(sent);
+    const { failed } = one.database.replicas!.states[0]!.counts;
+    // A standby cancels what conflicts with its replay (40001), such as readers of a table that is rewritten.
+    await standby.sql`alter system set max_standby_streaming_delay = 0`;
+    await standby.sql`select pg_reload_conf()`;
+    await until(async () => {
+      const audits = Promise.all([audited(), audited()]);
+      await primary.sql`vacuum (full) posting`;
+      expect(await audits).toEqual([[], []]);
+      return one.database.replicas!.states[0]!.counts.failed > failed;
+    });
+    await standby.sql`alter system reset max_standby_streaming_delay`;
+    await standby.sql`select pg_reload_conf()`;
+    await settled();
+  });
+
   it('is asked on the primary while the standby is older than the limit', async () => {
     const partner = await through(two, user).partner();
     await settled();

@@ -110,10 +110,13 @@ export class Replica {
     return latest && latest.flushed > this.replayed ? Number(latest.flushed - this.replayed) : 0;
   }
 
+  get #isOld(): boolean {
+    return this.#upTo < performance.now() - this.settings.lagSeconds * 1_000;
+  }
+
   /** Whether it may answer now, for a request that needs this position. */
   serves(required: WalPosition): boolean {
-    const old = this.#upTo < performance.now() - this.settings.lagSeconds * 1_000;
-    if (old && this.#reason === undefined) this.#reason = 'it lags';
+    if (this.#isOld && this.#reason === undefined) this.#reason = 'it lags';
     return this.#reason === undefined && this.replayed >= required;
   }
 
@@ -211,7 +214,7 @@ export class Replica {
     this.#upTo = positions.upTo(this.replayed);
     if (ahead) return this.#report('it has another history');
     if (skew > this.settings.lagSeconds) return this.#report('its clock differs');
-    return this.#report(this.lagSeconds <= this.settings.lagSeconds ? undefined : 'it lags');
+    return this.#report(this.#isOld ? 'it lags' : undefined);
   }
 
   #silent(reason: string, began: number): void {
