@@ -2,7 +2,7 @@ import type { BlockList } from 'node:net';
 import path from 'node:path';
 import { z } from 'zod';
 import { checkoutTermsDefault } from './resources/checkout/terms.js';
-import { connectionOf } from './db/address.js';
+import { databaseSettings } from './db/settings.js';
 import { limitsDefault } from './api/graphql/limits.js';
 import { addressList, isLoopback } from './request/addresses.js';
 import { certified } from './request/certificate.js';
@@ -10,18 +10,6 @@ import { ConfigError } from './request/config-error.js';
 import { flag, originList, secret, streamSettings, wholeNumber } from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
-
-/** The address of a PostgreSQL server. */
-const address = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, { message: 'must begin with postgres://', abort: true })
-  .superRefine((text, refine) => {
-    try {
-      connectionOf(text);
-    } catch (error) {
-      refine.addIssue((error as Error).message);
-    }
-  });
 
 /**
  * Every setting, with its default. Only this file reads settings from the environment. The table in docs/operations.md
@@ -39,29 +27,7 @@ export const settings = z.object({
       'How many processes share the port. One for each core is plenty; each has up to 14 connections to PostgreSQL, and its own limits of requests.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
-  DATABASE_URL: address
-    .optional()
-    .describe('The address of a PostgreSQL 15 or newer to use instead of the embedded one. It may name several hosts.'),
-  MIGRATE: z
-    .enum(['auto', 'never'])
-    .default('auto')
-    .describe('Whether a gateway migrates the database when it starts; never: `tidegate migrate` has to be run first.'),
-  MIGRATION_URL: address
-    .optional()
-    .describe(
-      'The address of PostgreSQL itself, and of the role that owns the tables, for migrations; DATABASE_URL by default.',
-    ),
-  LISTEN_URL: address
-    .optional()
-    .describe(
-      'The address of PostgreSQL itself for the connection that hears of new events, where DATABASE_URL leads through a PgBouncer; DATABASE_URL by default.',
-    ),
-  MIGRATION_LOCK_SECONDS: wholeNumber(1, 3_600)
-    .default(60)
-    .describe('How long a migration waits for another one to end.'),
-  PREPARED_STATEMENTS: flag
-    .default(true)
-    .describe('Whether statements are prepared by name; false behind a PgBouncer that does not keep them.'),
+  ...databaseSettings,
   API_KEY_PEPPER: secret
     .optional()
     .describe(
@@ -262,6 +228,8 @@ export function config(
     throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.');
   if (keys && s.MIGRATION_URL !== undefined && s.DATABASE_URL === undefined)
     throw new ConfigError('MIGRATION_URL goes with DATABASE_URL: set both or neither.');
+  if (keys && s.DATABASE_REPLICA_URL !== undefined && s.DATABASE_URL === undefined)
+    throw new ConfigError('DATABASE_REPLICA_URL goes with DATABASE_URL: set both or neither.');
   if (keys && s.DATABASE_URL !== undefined && s.API_KEY_PEPPER === undefined) {
     throw new ConfigError(
       'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',

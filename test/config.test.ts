@@ -1,4 +1,4 @@
-import { connectionOf } from '../src/db/address.js';
+import { connectionOf, replicasOf } from '../src/db/address.js';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -53,6 +53,8 @@ describe('no setting at all', () => {
       WORKERS: 1,
       DATA_DIR: path.resolve('.data'),
       DATABASE_URL: undefined,
+      DATABASE_REPLICA_URL: undefined,
+      REPLICA_LAG_SECONDS: 5,
       MIGRATE: 'auto',
       MIGRATION_URL: undefined,
       MIGRATION_LOCK_SECONDS: 60,
@@ -292,6 +294,11 @@ describe('a setting', () => {
     ['MIGRATE', 'always'],
     ['MIGRATION_URL', 'mysql://owner@db.example/x'],
     ['MIGRATION_URL', 'postgres://owner@db.example/x'],
+    ['DATABASE_REPLICA_URL', 'mysql://reader@db.example/x'],
+    ['DATABASE_REPLICA_URL', 'postgres://reader@db.example/x'],
+    ['DATABASE_REPLICA_URL', ' '],
+    ['REPLICA_LAG_SECONDS', '0'],
+    ['REPLICA_LAG_SECONDS', '3601'],
     ['MIGRATION_LOCK_SECONDS', '0'],
     ['MIGRATION_LOCK_SECONDS', '3601'],
     ['PREPARED_STATEMENTS', 'no'],
@@ -382,6 +389,22 @@ describe('a setting', () => {
     ['postgres://h,i:5433/db', { socket: expect.any(Function) }],
   ])('%s is an address', (address, options) => {
     expect(connectionOf(address)).toMatchObject(options);
+  });
+
+  it('of standbys may be several, and each host of one is a standby', () => {
+    const both = 'postgres://u:p@a,b:5433/db?sslmode=require  postgres://v@c/db';
+    expect(replicasOf(both)).toMatchObject([
+      { host: ['a'], port: [5432], username: 'u', password: 'p', ssl: 'require' },
+      { host: ['b'], port: [5433], username: 'u' },
+      { host: ['c'], port: [5432], username: 'v', ssl: false },
+    ]);
+    const needed = { ...database, TRUSTED_PROXY: '::1', PUBLIC_URL };
+    expect(told({ ...needed, DATABASE_REPLICA_URL: both })).toBe('taken');
+    const secret = 'postgres://u:canary@a,b/db?target_session_attrs=primary';
+    const refused = told({ ...needed, DATABASE_REPLICA_URL: secret });
+    expect(refused).toBe(
+      'DATABASE_REPLICA_URL: target_session_attrs is not for a standby: the gateway finds out what each server is.',
+    );
   });
 
   it('is refused together with all others that are wrong', () => {

@@ -1,28 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
 import { Database } from '../src/db/database.js';
-import { startEmbedded } from '../src/db/embedded/server.js';
-import { migrate } from '../src/db/migrate.js';
 import { type Gateway, until, useChildren } from './child.js';
+import { type Server, Servers } from './standby.js';
 import { details, type Reply, type Speaker } from './world.js';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 const folder = children.folder();
+const servers = new Servers(folder);
 const writers = 8;
-
-interface Server {
-  port: number;
-  process: ChildProcess;
-  sql: postgres.Sql;
-}
 
 /** A primary, and a standby that has applied every write before the primary acknowledges it. */
 let primary: Server;
@@ -31,48 +23,13 @@ let gateway: Gateway;
 let me: Speaker;
 
 let tenant = '';
-let program = '';
-let ids: { uid: number; gid: number };
-
-/** Starts a server on the data in a folder of the test. */
-function start(data: string, port: number, settings: string[]): Server {
-  const common = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'shared_buffers=32MB'];
-  const given = [...common, ...settings].flatMap((setting) => ['-c', setting]);
-  const child = spawn(program, ['-D', path.join(folder, data), ...given], { ...ids, cwd: '/', stdio: 'ignore' });
-  const sql = postgres({
-    ...{ host: '127.0.0.1', port, username: 'postgres', database: 'tidegate', max: 1, backoff: () => 0.05 },
-    onnotice: () => {},
-  });
-  return { port, process: child, sql };
-}
-
-async function ended(server: Server | undefined): Promise<void> {
-  await server?.sql.end({ timeout: 1 });
-  if (!server || server.process.exitCode !== null || server.process.signalCode !== null) return;
-  const end = new Promise((resume) => server.process.once('exit', resume));
-  server.process.kill('SIGQUIT');
-  await end;
-}
 
 beforeAll(async () => {
-  // The embedded server creates a cluster with our role and database, of which both servers start as copies.
-  const embedded = await startEmbedded({ dir: folder });
-  await migrate(embedded.options);
-  await embedded.release();
-  const cluster = path.join(folder, 'cluster');
-  const { uid, gid } = fs.statSync(cluster);
-  ids = { uid, gid };
-  program = /^\S+/.exec(fs.readFileSync(path.join(cluster, 'postmaster.opts'), 'utf8'))![0];
-  const [one, other] = [await freePort(), await freePort()];
-  for (const copy of ['standby', 'tls']) {
-    fs.cpSync(cluster, path.join(folder, copy), { recursive: true });
-    owned(path.join(folder, copy), uid, gid);
-  }
-  const signal = path.join(folder, 'standby', 'standby.signal');
-  fs.writeFileSync(signal, '');
-  fs.chownSync(signal, uid, gid);
-  primary = start('cluster', one, ['synchronous_standby_names=*', 'synchronous_commit=remote_apply']);
-  standby = start('standby', other, [`primary_conninfo=host=127.0.0.1 port=${one} user=postgres`]);
+  const [first, second] = [await servers.copy('first'), await servers.copy('second')];
+  await servers.copy('tls');
+  // The standby is known before the primary accepts a write, so that each write waits for it.
+  primary = await servers.start(first, ['synchronous_standby_names=*', 'synchronous_commit=remote_apply']);
+  standby = await servers.start(second, [], primary);
   await until(() =>
     primary.sql`select from pg_stat_replication where sync_state = 'sync'`.then(
       (rows) => rows.length === 1,
@@ -81,7 +38,7 @@ beforeAll(async () => {
   );
   const environment = {
     // The standby comes first, so that the server must be chosen by its role and not by its position.
-    DATABASE_URL: `postgres://tidegate@127.0.0.1:${other},127.0.0.1:${one}/tidegate?target_session_attrs=primary`,
+    DATABASE_URL: `postgres://tidegate@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/tidegate?target_session_attrs=primary`,
     API_KEY_PEPPER: 'a pepper that is long enough for a test',
     TRUSTED_PROXY: '127.0.0.1',
     PUBLIC_URL: 'https://pay.example',
@@ -95,7 +52,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway?.stop();
-  for (const server of [primary, standby]) await ended(server);
+  await servers.endAll();
 });
 
 describe('a standby that is promoted when its primary is killed', () => {
@@ -183,20 +140,13 @@ describe('sslmode', () => {
       path.join(tls, 'pg_hba.conf'),
       'hostssl tidegate tidegate all trust\nhostnossl tidegate postgres all trust\n',
     );
-    owned(tls, ids.uid, ids.gid);
+    owned(tls, servers.ids);
     const certificate = ['ssl=on', 'ssl_cert_file=localhost.crt', 'ssl_key_file=localhost.key'];
-    server = start('tls', await freePort(), certificate);
-    await until(() =>
-      server.sql`select 1`.then(
-        () => true,
-        () => false,
-      ),
-    );
+    server = await servers.start(tls, certificate);
     // Where the tests may read them.
     for (const name of ['localhost.crt', 'other.example.crt'])
       fs.copyFileSync(path.join(tls, name), path.join(files, name));
   });
-  afterAll(() => ended(server));
 
   const address = (host: string, parameters: string) => {
     const hosts = host.split(',').map((one) => `${one}:${server.port}`);
@@ -256,18 +206,10 @@ describe('sslmode', () => {
   });
 });
 
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resume) => server.close(resume));
-  return port;
-}
-
 /** Gives a copied folder to the user of the server, so that only this user can read it. */
-function owned(place: string, uid: number, gid: number): void {
+function owned(place: string, { uid, gid }: Servers['ids']): void {
   fs.chownSync(place, uid, gid);
   const folder = fs.statSync(place).isDirectory();
   fs.chmodSync(place, folder ? 0o700 : 0o600);
-  if (folder) for (const name of fs.readdirSync(place)) owned(path.join(place, name), uid, gid);
+  if (folder) for (const name of fs.readdirSync(place)) owned(path.join(place, name), { uid, gid });
 }

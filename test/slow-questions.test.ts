@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countQuestion, hasFigures, questionOfParts, tooSlow } from '../src/db/slow-questions.js';
+import { countQuestion, hasFigures, presentQuestion, questionOfParts, tooSlow } from '../src/db/slow-questions.js';
 import { sentenceOfGraph } from '../src/request/problems.js';
 import { depositListing } from '../src/resources/deposit/resolver.js';
 import { pageRequest } from '../src/types/pagination.js';
@@ -241,7 +241,12 @@ describe('the writes of a tenant', () => {
 describe('the class of a statement', () => {
   it('is slow for a total, which names itself and the filters among what can be left out', () => {
     const question = countQuestion(depositListing, pageRequest(depositListing, { status: ['failed'] } as object));
-    expect(question).toEqual({ slow: true, narrow: ['created.gte', 'created.lt'], leave: ['status', 'totalCount'] });
+    expect(question).toEqual({
+      slow: true,
+      lags: true,
+      narrow: ['created.gte', 'created.lt'],
+      leave: ['status', 'totalCount'],
+    });
     const [refused] = tooSlow(5, question).problems;
     const advice = 'Narrow `created.gte`/`created.lt`, or leave out `status` or `totalCount`.';
     expect(sentenceOfGraph(refused!)).toBe(
@@ -257,9 +262,16 @@ describe('the class of a statement', () => {
   });
 
   it('is that of the slowest part of a query', () => {
-    const quick = { slow: false, narrow: ['created.gte'], leave: [] };
-    const slow = { slow: true, narrow: [], leave: ['currency'] };
-    expect(questionOfParts([quick, quick])).toEqual({ slow: false, narrow: [], leave: [] });
-    expect(questionOfParts([quick, slow, slow])).toEqual({ slow: true, narrow: [], leave: ['currency'] });
+    const quick = { slow: false, lags: true, narrow: ['created.gte'], leave: [] };
+    const slow = { slow: true, lags: true, narrow: [], leave: ['currency'] };
+    expect(questionOfParts([quick, quick])).toEqual({ slow: false, lags: true, narrow: [], leave: [] });
+    expect(questionOfParts([quick, slow, slow])).toEqual({ slow: true, lags: true, narrow: [], leave: ['currency'] });
+  });
+
+  it('is of the present as soon as one part of a query is, or when it has no part', () => {
+    const list = { slow: false, lags: true, narrow: [], leave: [] };
+    for (const parts of [[], [presentQuestion], [list, presentQuestion]])
+      expect(questionOfParts(parts).lags).toBe(false);
+    expect(questionOfParts([list]).lags).toBe(true);
   });
 });

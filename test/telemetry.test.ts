@@ -211,6 +211,7 @@ describe('the names of the metrics', () => {
   metrics.watchRequestLog(() => 0);
   metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
   metrics.watchStreams(() => 0);
+  metrics.watchReplicas({ states: [], onPrimary: 0 });
   const registered = new Set(
     metrics.registry
       .getMetricsAsArray()

@@ -30,6 +30,13 @@ class AddressError extends Error {}
  * that accepts writes, unless `target_session_attrs` says otherwise, because a gateway must write.
  */
 export function connectionOf(address: string): Connection {
+  const { places, kind, candidates, secured } = parsed(address);
+  if (kind === 'any') return candidates[0]!;
+  return new Servers(candidates, kind, secured(places.map(({ host }) => host))).connection;
+}
+
+/** The hosts of an address, each with the driver's options for it. */
+function parsed(address: string) {
   const { authority, database, parameters } = partsOf(address);
   const at = authority.lastIndexOf('@');
   const [user = '', ...secret] = at < 0 ? [''] : authority.slice(0, at).split(':');
@@ -52,8 +59,22 @@ export function connectionOf(address: string): Connection {
     // The driver takes lists of hosts and ports, and its types do not.
     return { ...login, host: [host], port: [port], ...path, ssl: secured([host]) } as unknown as Connection;
   });
-  if (kind === 'any') return candidates[0]!;
-  return new Servers(candidates, kind, secured(places.map(({ host }) => host))).connection;
+  return { places, kind, candidates, secured };
+}
+
+/**
+ * The driver's options for each standby of a list of addresses with spaces between them. An address has the form of
+ * `connectionOf`; each of its hosts is one standby, with the same user, database and TLS. Throws an AddressError.
+ */
+export function replicasOf(addresses: string): Connection[] {
+  const listed = addresses.split(/\s+/).filter(Boolean);
+  if (listed.length === 0) throw refused('There is no address of a standby.');
+  return listed.flatMap((address) => {
+    const { places, kind, candidates } = parsed(address);
+    if (kind !== (places.length > 1 ? 'read-write' : 'any'))
+      throw refused('target_session_attrs is not for a standby: the gateway finds out what each server is.');
+    return candidates;
+  });
 }
 
 const known = new Set([

@@ -38,14 +38,19 @@ export const writeLimits = {
 /** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 
+/** The connections for slow questions, and the time limit of their statements. */
+export interface SlowLimits {
+  connections: number;
+  seconds: number;
+}
+
 /** The settings for opening the connections. */
 export interface ConnectionSettings {
   /** Called when no server listens any more: no other process would start the embedded server again. */
   restart: () => Promise<void>;
   /** When false, a crash of the server may lose the last commits. */
   durable: boolean;
-  /** The connections for slow questions, and the time limit of their statements. */
-  slow: { connections: number; seconds: number };
+  slow: SlowLimits;
   /** Called when new connections replace those of a reader: the statements prepared on the old ones are lost. */
   onNewReader: () => void;
   /** Called before a statement is repeated. */
@@ -71,7 +76,7 @@ export class Connections {
 
   constructor(
     connection: Connection,
-    servers: Servers,
+    private readonly servers: Servers,
     private readonly settings: ConnectionSettings,
   ) {
     const options = optionsOf(connection, settings);
@@ -119,9 +124,9 @@ export class Connections {
         else if (meaning === undefined || meaning === 'refused') throw error;
         else if (meaning !== 'contended') {
           const check = await this.#within(this.availability.check(), until);
-          if (meaning === 'readOnly' && !check.serves) throw error;
+          if (meaning === 'readOnly' && !check.serves && !this.servers.several) throw error;
           // The server accepts writes, so only this session is read-only: it started before the server accepted them.
-          if (meaning === 'readOnly' && !check.moved) this.replace(graceSeconds, [pool]);
+          if (meaning === 'readOnly' && check.serves && !check.moved) this.replace(graceSeconds, [pool]);
           await this.#within(this.availability.back(), until);
         }
         if (performance.now() + pause > until) throw error;
@@ -225,7 +230,7 @@ function backendOf(query: unknown): object | null | undefined {
 }
 
 /** The driver's options for each pool. */
-function optionsOf(connection: Connection, { durable, slow }: ConnectionSettings) {
+export function optionsOf(connection: Connection, { durable, slow }: Pick<ConnectionSettings, 'durable' | 'slow'>) {
   // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its query
   // for the types of arrays (fetch_types) is awaited by no code: losing the connection during it would crash the
   // process. All arrays here are arrays of text.

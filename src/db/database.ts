@@ -1,21 +1,24 @@
 import { getTableName, type Table } from 'drizzle-orm';
-import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
+import type { Caller } from '../request/caller.js';
 import { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
-import { Cancellations } from './cancellation.js';
-import { Connections, type Pool, type TrackQuery, writeLimits } from './connections.js';
+import { AuditQueries, type AuditStatement } from './audit-queries.js';
+import { Connections, type Pool, type SlowLimits, writeLimits } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
 import type { Connection } from './connection.js';
-import { causeOf, outageOf } from './outage.js';
-import { type Found, type Read, ReadCombiner, sent } from './read-combiner.js';
+import { QuickReads } from './quick-reads.js';
+import type { Found, Read } from './read-combiner.js';
+import { type Consistency, ReadSource, type TenantQuestion } from './read-source.js';
+import { Replicas } from './replicas.js';
 import { fromRow, type Preparable } from './row-mapper.js';
 import { Servers } from './servers.js';
 import { SlowReads } from './slow-reads.js';
-import { slowDefault, type TenantQuestion } from './slow-questions.js';
+import { slowDefault } from './slow-questions.js';
 import { Statements } from './statements.js';
 import { answeredStatement, storedAnswer } from './stored-answer.js';
 import {
@@ -29,23 +32,20 @@ import {
   type WriteFunction,
 } from './write-arguments.js';
 
-/** A Drizzle statement that runs once. */
-type AuditStatement = { toSQL(): { sql: string }; execute(): Promise<unknown> };
-
 interface DatabaseSettings {
   /** False: a server crash may lose the last commits. For seeding a demo, never for client writes. */
   durable?: boolean;
   now?: () => number;
-  slow?: { connections: number; seconds: number };
+  slow?: SlowLimits;
   /** How to connect for LISTEN, where the connections of the pools lead through a pooler. */
   listens?: Connection;
+  /** The standbys for reads, and how old their data may be. */
+  replicas?: { connections: readonly Connection[]; lagSeconds: number } | undefined;
 }
 
 type FunctionValue = string | number | boolean | null;
 
 const readsInFlightMax = 2_000;
-/** The most audit queries that run or wait at once. They take long, so further ones get 503. */
-const auditQueriesMax = 4;
 /**
  * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one for
  * the worker. Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and a request
@@ -56,11 +56,10 @@ export class Database {
   readonly #failures: Failures;
   readonly #statements: Statements;
   readonly #slowReads: SlowReads;
-  readonly #combiner: ReadCombiner;
-  readonly #cancellations = new Cancellations();
+  readonly #quickReads: QuickReads;
+  readonly #audits: AuditQueries;
   readonly #writes = new Turns(writeLimits);
   #reads = 0;
-  #auditQueries = 0;
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
@@ -70,12 +69,14 @@ export class Database {
   onWrite: () => void = () => {};
   /** By which gateways tell each other of new events. */
   readonly hints: Hints;
+  /** The standbys for reads, if there are any. */
+  readonly replicas: Replicas | undefined;
 
   /** `restart` is called when no server listens any more: no other process would start the embedded server again. */
   constructor(
     connection: Connection,
     restart: () => Promise<void> = async () => {},
-    { durable = true, now = Date.now, slow = slowDefault, listens = connection }: DatabaseSettings = {},
+    { durable = true, now = Date.now, slow = slowDefault, listens = connection, replicas }: DatabaseSettings = {},
   ) {
     this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
     const servers = Servers.of(connection);
@@ -87,9 +88,22 @@ export class Database {
       onNewReader: () => this.#statements.open(),
       onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });
-    this.#statements = new Statements(this.#connections, now, () => this.#combiner.renew());
+    this.#statements = new Statements(this.#connections, now, () => {
+      this.#quickReads.renew();
+      this.replicas?.renew();
+    });
     this.#slowReads = new SlowReads(this.#connections, this.#failures, slow);
-    this.#combiner = this.#combinerOfReads();
+    const { reader } = this.#connections;
+    const statements = () => this.#statements;
+    this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
+    this.replicas =
+      replicas &&
+      new Replicas(replicas.connections, reader, () => this.#connections.availability.check(), {
+        ...replicas,
+        slow,
+        statements,
+      });
+    this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }
 
   /**
@@ -103,9 +117,9 @@ export class Database {
     budget?: RequestBudget,
     question?: TenantQuestion,
   ): Promise<T[]> {
-    const { text, valuesOf, rowOf, prepare, slow } = this.#statements.of(name, build, question);
+    const { text, valuesOf, rowOf, prepare, slow, lags } = this.#statements.of(name, build, question);
     const read = { text, values: valuesOf(values), prepare, budget };
-    const { rows } = await this.#found(name, read, slow ? question : undefined);
+    const { rows } = await this.#found(name, read, question && { ...question, slow, lags });
     return rows.map(rowOf) as T[];
   }
 
@@ -113,23 +127,24 @@ export class Database {
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
     const prepare = this.#statements.kept(`text:${statement}`, statement);
     const read = { text: statement, values, prepare, budget };
-    const { rows, columns } = await this.#found('compiled_query', read, question?.slow ? question : undefined);
+    const { rows, columns } = await this.#found('compiled_query', read, question);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
   }
 
-  /** What a read finds: on the connections for slow questions if it has one. */
-  #found(name: string, read: Read, slow: TenantQuestion | undefined): Promise<Found> {
-    const pool = slow ? 'slow' : 'read';
-    return observed(this.observers, { name, pool }, () =>
-      slow ? this.#slowReads.read(slow, read) : this.#reading(read),
+  /** What a read finds: on a replica if it may lag, and on the connections for slow questions if it is one. */
+  #found(name: string, read: Read, question: TenantQuestion | undefined): Promise<Found> {
+    const source = question?.lags ? question.source : undefined;
+    return observed(this.observers, { name, pool: question?.slow ? 'slow' : 'read' }, () =>
+      question?.slow ? this.#slowReads.read({ ...question, source }, read) : this.#reading(read, source),
     );
   }
 
-  async #reading(read: Read): Promise<Found> {
+  async #reading(read: Read, source: ReadSource | undefined): Promise<Found> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      return await this.#combiner.read(read);
+      const elsewhere = await source?.find(read, (replica) => replica.quick(read));
+      return elsewhere ?? (await this.#quickReads.read(read));
     } catch (error) {
       throw this.#failures.reported(error);
     } finally {
@@ -137,38 +152,14 @@ export class Database {
     }
   }
 
-  /** Runs the statements of the combiner on the connections for reads. */
-  #combinerOfReads(): ReadCombiner {
-    const { reader } = this.#connections;
-    const retried = <T>(attempt: (track: TrackQuery) => Promise<T>) => this.#connections.retried(reader, attempt);
-    return new ReadCombiner({
-      alone: (read) =>
-        retried((track) => this.#cancellations.guard(read.budget, (guarded) => guarded(track(sent(reader, read))))),
-      together: (text, values) => retried((track) => track(sent(reader, { text, values, prepare: true }))),
-      mayPrepare: (text) => this.#statements.kept(`combined:${text}`, text),
-      distributed: async () =>
-        (await retried((track) => track(reader.client`select from pg_extension where extname = 'citus'`))).length > 0,
-    });
+  /** Where a request of a caller reads; undefined when there are no replicas. */
+  sourceOf(caller: Caller, asked: Consistency | undefined): ReadSource | undefined {
+    return this.replicas && new ReadSource(this.replicas, caller, asked);
   }
 
-  /**
-   * Runs an audit query, which reads the complete ledger. It runs on a connection of its own, one query at a time, so
-   * that it may take long without blocking requests.
-   */
-  async auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]> {
-    const query = build(drizzle(this.#connections.audit.client));
-    this.preparedStatements.set(name, query.toSQL().sql);
-    if (this.#auditQueries >= auditQueriesMax || this.#connections.availability.away) throw busy();
-    this.#auditQueries++;
-    try {
-      return await observed(this.observers, { name, pool: 'audit' }, async () => (await query.execute()) as T[]);
-    } catch (error) {
-      if (outageOf(error) === 'lost') void this.#connections.availability.check();
-      // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
-      throw this.#failures.reported(causeOf(error));
-    } finally {
-      this.#auditQueries--;
-    }
+  /** Runs an audit query, which reads the complete ledger. */
+  auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]> {
+    return this.#audits.run(name, build);
   }
 
   /**
@@ -265,7 +256,7 @@ export class Database {
       read: this.#reads,
       slow: this.#slowReads.visitors,
       write: this.#writes.visitors,
-      audit: this.#auditQueries,
+      audit: this.#audits.visitors,
     };
   }
 
@@ -295,6 +286,7 @@ export class Database {
 
   async close(): Promise<void> {
     await this.hints.close();
+    await this.replicas?.close();
     await this.#connections.close();
   }
 }

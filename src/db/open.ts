@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, ConfigError } from '../config.js';
-import { connectionOf } from './address.js';
+import { connectionOf, replicasOf } from './address.js';
 import { Database } from './database.js';
 import type { Embedded } from './embedded/lease.js';
 import { startEmbedded } from './embedded/server.js';
@@ -60,7 +60,11 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
     const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
-    const database = new Database(connection, undefined, { slow: slowOf(config), listens });
+    const database = new Database(connection, undefined, {
+      slow: slowOf(config),
+      listens,
+      replicas: replicasFor(config, opening),
+    });
     return {
       database,
       pepper: firstPepper(config.API_KEY_PEPPER!),
@@ -109,6 +113,16 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
 
 function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: number; seconds: number } {
   return { connections: SLOW_CONNECTIONS, seconds: SLOW_SECONDS };
+}
+
+/** The standbys of a gateway. A command ends too soon to learn how old their data are, and reads on the primary. */
+function replicasFor({ DATABASE_REPLICA_URL, REPLICA_LAG_SECONDS, PREPARED_STATEMENTS }: Config, opening: Opening) {
+  if (DATABASE_REPLICA_URL === undefined || !opening.migrates) return undefined;
+  const connections = replicasOf(DATABASE_REPLICA_URL).map((connection) => ({
+    ...connection,
+    ...(!PREPARED_STATEMENTS && { prepare: false }),
+  }));
+  return { connections, lagSeconds: REPLICA_LAG_SECONDS };
 }
 
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */

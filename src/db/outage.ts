@@ -3,7 +3,7 @@
  * - `lost`: the connection failed. A write may have taken effect; its key prevents a second effect, so the gateway
  *   repeats the statement.
  * - `contended`: other statements blocked the statement, and it was rolled back; the gateway repeats it.
- * - `readOnly`: the server accepts no writes. The gateway repeats the statement if another server accepts them.
+ * - `readOnly`: the server accepts no writes. The gateway repeats the statement if it has another server.
  * - `refused`: the server or its operator cannot serve the statement now; it was rolled back, and is not repeated.
  * Every other error is the client's fault or a bug, and has no row here.
  * If repeating does not help, the client gets 503 with Retry-After for each of these classes.

@@ -18,6 +18,7 @@ import type {
 import type { Preparable } from './row-mapper.js';
 import type { Child, Link, Row, Rows } from './list-statement.js';
 import { Pages } from './pages.js';
+import type { Consistency, ReadSource } from './read-source.js';
 import { type Question, questionOfValues } from './slow-questions.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './visibility.js';
 
@@ -36,7 +37,24 @@ export class Scope {
     private readonly database: Database,
     /** The budget of the scope's request: once that request has ended, no further read starts. */
     private readonly budget?: RequestBudget,
+    /** Where its request may read what need not be of the present; without it, everything is read on the primary. */
+    private readonly source?: ReadSource,
   ) {}
+
+  /** Reads everything on the primary from now on: a request that writes must not decide by data that are old. */
+  stayOnPrimary(): void {
+    this.source?.stay();
+  }
+
+  /** Call this after a write has succeeded, so that further reads of its account find it. */
+  async settle(): Promise<void> {
+    await this.source?.settle();
+  }
+
+  /** What later requests must ask for, on any gateway, to find the writes of this one; undefined without replicas. */
+  get wrote(): Consistency | undefined {
+    return this.source?.wrote;
+  }
 
   /**
    * The object with this id. The domain error is the same for an object that is missing and one that is not visible.
@@ -146,13 +164,14 @@ export class Scope {
    * Runs a statement that a resource defines. The statement may use the placeholders of the tenant and mode, and must
    * use them for every table. Where its parameters have other names than the client's, `question` has the client's.
    */
-  read<T>(
+  async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
     question: Question = questionOfValues(values),
   ): Promise<T[]> {
-    const asked = { ...question, tenant: this.caller.tenantId };
+    const asked = { ...question, tenant: this.caller.tenantId, source: this.source };
+    await this.source?.ready();
     return this.database.read(name, build, { ...this.#tenantAndMode, ...values }, this.budget, asked);
   }
 
@@ -160,23 +179,25 @@ export class Scope {
    * Runs the statement of a compiled query. The predicates of visibility.ts limit each part of it, like the statements
    * above.
    */
-  compiled(
+  async compiled(
     text: string,
     names: readonly string[],
     values: Record<string, unknown>,
     question: Question,
   ): Promise<{ data?: string | null }[]> {
+    await this.source?.ready();
     const all: Record<string, unknown> = { ...this.#tenantAndMode, ...values };
     return this.database.text(
       text,
       names.map((name) => all[name]),
       this.budget,
-      { ...question, tenant: this.caller.tenantId },
+      { ...question, tenant: this.caller.tenantId, source: this.source },
     );
   }
 
-  #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
-    return this.database.read(name, build, values, this.budget);
+  async #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>) {
+    await this.source?.ready();
+    return this.database.read<T>(name, build, values, this.budget);
   }
 
   /**

@@ -69,6 +69,11 @@ export class Secrets {
     return this.#peppers.map(({ key }) => finish(createHmac('sha256', key))) as [T, ...T[]];
   }
 
+  /** A key for one purpose from each pepper, first from the one that makes new values. */
+  derivedKeys(purpose: string): Buffer[] {
+    return this.#peppers.map(({ key }) => derive(String(key), purpose));
+  }
+
   /**
    * The keyed hash of one parameter of a request, with the name of its key: `name:hash`. Equal values have equal
    * hashes.

@@ -65,6 +65,11 @@ export class Servers {
     return (connection as { servers?: Servers }).servers ?? new Servers([connection], 'any');
   }
 
+  /** Whether there are several, so that another one may accept writes soon when the one in use does not. */
+  get several(): boolean {
+    return this.candidates.length > 1;
+  }
+
   /** The driver's options for a connection to the server that is in use when the connection is made. */
   get connection(): Connection {
     const socket = () => this.#socket();
@@ -81,11 +86,18 @@ export class Servers {
     const checks = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
     checks.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
     let worst: ServerCheck | undefined;
+    // A primary that accepts no writes is one that an operator is replacing: a promoted standby comes before it.
+    let readOnly: { candidate: Connection; check: Omit<ServerCheck, 'moved'> } | undefined;
+    const used = (candidate: Connection, check: Omit<ServerCheck, 'moved'>): ServerCheck => {
+      this.#used = candidate;
+      return { ...check, moved: before !== undefined && candidate !== before };
+    };
     for (const { candidate, seen } of checks) {
       const { is, ...check } = await seen;
       if (is && (this.target === 'any' || !(this.target === 'primary' ? is.standby : is.readOnly))) {
-        this.#used = candidate;
-        return { ...check, moved: before !== undefined && candidate !== before };
+        if (!is.readOnly) return used(candidate, check);
+        readOnly ??= { candidate, check };
+        continue;
       }
       // The server in use may refuse new connections and still serve the existing ones.
       const answers = !is && check.answers && candidate === before;
@@ -94,7 +106,7 @@ export class Servers {
       // The server that does not answer in time may be the wanted one.
       worst.silent ||= check.silent;
     }
-    return worst!;
+    return readOnly ? used(readOnly.candidate, readOnly.check) : worst!;
   }
 
   /** Whether a migration or an operator has locked a table against writes, or waits for such a lock. */
@@ -174,7 +186,7 @@ function fresh(candidate: Connection): postgres.Sql {
  * The answer, or an error after the time limit. While this process is busy, the answer may have arrived and not be read
  * yet; `setImmediate` reads it before the wait fails.
  */
-function inTime<T>(answer: PromiseLike<T>, milliseconds: number): Promise<T> {
+export function inTime<T>(answer: PromiseLike<T>, milliseconds: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const late = Object.assign(new Error('PostgreSQL did not answer in time.'), { code: 'CONNECT_TIMEOUT' });
     const timer = setTimeout(() => setImmediate(() => reject(late)), milliseconds);

@@ -12,14 +12,16 @@ export const slowWaiting = { ofTenant: 64, all: 256, milliseconds: 2_000 };
 /** What is known of a read before it runs: whether its cost may grow with the rows of a tenant, and why. */
 export interface Question {
   slow: boolean;
+  /**
+   * Whether a replica may answer it, so that the answer may be some seconds old. This is so for pages of lists, and for
+   * the figures that `Statements` finds in a text; every other read is of the present, and is the primary's.
+   */
+  lags: boolean;
   /** The parameters that bound a range, by their names in the graph; narrowing it makes the answer cheaper. */
   narrow: readonly string[];
   /** The other parameters that make the question slow, by their names in the graph. */
   leave: readonly string[];
 }
-
-/** A read of a tenant. */
-export type TenantQuestion = Question & { tenant: string };
 
 const rangeOfCreation = ['created.gte', 'created.lt'];
 
@@ -30,7 +32,7 @@ const rangeOfCreation = ['created.gte', 'created.lt'];
  */
 export function pageQuestion(listing: Listing, { filters, order }: PageRequest): Question {
   // An order by a value accepts only filters that its indexes serve, and a search has an index of its own.
-  if (order !== undefined || searchOf(filters)) return { slow: false, narrow: [], leave: [] };
+  if (order !== undefined || searchOf(filters)) return { slow: false, lags: true, narrow: [], leave: [] };
   const ordered = listing.order === undefined;
   const slow = Object.entries(filters)
     .filter(([name]) => !(listing.fixed && name in listing.fixed))
@@ -39,6 +41,7 @@ export function pageQuestion(listing: Listing, { filters, order }: PageRequest):
   const given = Object.keys(filters).filter(isCreated);
   return {
     slow: slow.length > 0,
+    lags: true,
     narrow: ordered ? (given.length > 0 ? given : rangeOfCreation) : [],
     leave: slow,
   };
@@ -47,19 +50,23 @@ export function pageQuestion(listing: Listing, { filters, order }: PageRequest):
 /** The class of the number of objects of a list: always slow, because PostgreSQL counts rows one by one. */
 export function countQuestion(listing: Listing, request: PageRequest): Question {
   const { narrow, leave } = pageQuestion(listing, request);
-  return { slow: true, narrow, leave: [...leave, 'totalCount'] };
+  return { slow: true, lags: true, narrow, leave: [...leave, 'totalCount'] };
 }
 
-/** The class of a query of several parts: it is as slow as its slowest part. */
+/** The class of a read of the present, such as of an object by its id: it is quick, and the primary's. */
+export const presentQuestion: Question = { slow: false, lags: false, narrow: [], leave: [] };
+
+/** The class of a query of several parts: it is as slow as its slowest part, and of the present as soon as one part is. */
 export function questionOfParts(parts: readonly Question[]): Question {
   const slow = parts.filter((part) => part.slow);
   const named = (of: 'narrow' | 'leave') => [...new Set(slow.flatMap((part) => part[of]))];
-  return { slow: slow.length > 0, narrow: named('narrow'), leave: named('leave') };
+  const lags = parts.length > 0 && parts.every((part) => part.lags);
+  return { slow: slow.length > 0, lags, narrow: named('narrow'), leave: named('leave') };
 }
 
-/** The question of a statement that a resource defines; whether it is slow, its text says. */
+/** The question of a statement that a resource defines; whether it is slow and may lag, its text says. */
 export function questionOfValues(values: Record<string, unknown>): Question {
-  return { slow: false, narrow: ['from', 'to'].filter((name) => name in values), leave: [] };
+  return { ...presentQuestion, narrow: ['from', 'to'].filter((name) => name in values) };
 }
 
 const aggregate = /\bgroup by\b|\b(?:count|sum|min|max|avg)\s*\(/i;

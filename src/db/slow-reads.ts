@@ -1,11 +1,12 @@
 import type { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import { type Connections, type TrackQuery } from './connections.js';
+import type { Connections, SlowLimits, TrackQuery } from './connections.js';
 import type { Failures } from './failures.js';
 import { type Found, type RawRows, type Read, sent } from './read-combiner.js';
 import { causeOf } from './outage.js';
-import { slowOfTenantMax, slowWaiting, type TenantQuestion, tooSlow } from './slow-questions.js';
+import type { TenantQuestion } from './read-source.js';
+import { slowOfTenantMax, slowWaiting, tooSlow } from './slow-questions.js';
 
 const queryCanceled = '57014';
 
@@ -20,7 +21,7 @@ export class SlowReads {
   constructor(
     private readonly connections: Connections,
     private readonly failures: Failures,
-    private readonly limits: { connections: number; seconds: number },
+    private readonly limits: SlowLimits,
   ) {
     this.#turns = new Turns({
       slots: limits.connections,
@@ -51,6 +52,8 @@ export class SlowReads {
     const { slow } = this.connections;
     const attempt = (track: TrackQuery) =>
       this.#cancellations.guard<RawRows>(read.budget, (run) => run(track(sent(slow, read))));
+    const elsewhere = await question.source?.find(read, (replica) => replica.slow(question, read));
+    if (elsewhere) return elsewhere;
     try {
       const rows = await this.connections.retried(slow, attempt);
       return { rows, columns: rows.columns.map(({ name }) => name) };

@@ -8,10 +8,11 @@ export const preparedMax = 2_000;
 /** The driver closes each connection within an hour, and PostgreSQL then drops the statements prepared on it. */
 const hourMilliseconds = 3_600_000;
 
-/** A statement, whether PostgreSQL keeps it, and whether it goes to the connections for slow questions. */
+/** A statement, whether PostgreSQL keeps it, whether it goes to the connections for slow questions, and whether it may lag. */
 interface Reading extends Mapped {
   prepare: boolean;
   slow: boolean;
+  lags: boolean;
 }
 
 /** The statements of reads, each built once per name, and the texts of all statements. */
@@ -47,8 +48,10 @@ export class Statements {
     if (found) return found;
     const mapped = fastRowMapper(build(this.#builder).prepare(name));
     if (!mapped) throw new Error(`the columns of the statement ${name} are nested too deep`);
-    const slow = question !== undefined && (question.slow || hasFigures(mapped.text));
-    const statement = { ...mapped, prepare: this.kept(name, mapped.text), slow };
+    const figures = question !== undefined && hasFigures(mapped.text);
+    const slow = question?.slow === true || figures;
+    const lags = question?.lags === true || figures;
+    const statement = { ...mapped, prepare: this.kept(name, mapped.text), slow, lags };
     if (statement.prepare) this.#built.set(key, statement);
     return statement;
   }

@@ -86,19 +86,27 @@ export function guarded(
     if (operation.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+    context.scope.stayOnPrimary();
     context.wrote = false;
     context.envelope = writeEnvelopeOf(context, operation, args, defaults);
-    try {
-      const answer = await resolve(source, args, context, info);
-      // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its
-      // key.
-      if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, operation);
-      return answer;
-    } catch (error) {
-      if (error instanceof DomainError) return replay(context, operation, error);
-      throw error;
-    }
+    const answer = await answered(operation, context, () => resolve(source, args, context, info));
+    await context.scope.settle();
+    return answer;
   };
+}
+
+/** The answer of a write, or the one that is stored under its idempotency key. */
+async function answered(operation: Operation, context: Context, write: () => unknown): Promise<unknown> {
+  try {
+    const answer = await write();
+    // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its
+    // key.
+    if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, operation);
+    return answer;
+  } catch (error) {
+    if (error instanceof DomainError) return replay(context, operation, error);
+    throw error;
+  }
 }
 
 /** The default values that the input of a mutation declares, by the paths of the parameters. */

@@ -9,6 +9,7 @@ import { rest } from '../api/rest/handler.js';
 import { Callers } from '../auth/api-keys.js';
 import type { Permission } from '../auth/permissions.js';
 import type { Config } from '../config.js';
+import { consistencyHeader } from '../db/consistency-token.js';
 import type { Database } from '../db/database.js';
 import { Secrets } from '../db/secrets.js';
 import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
@@ -132,7 +133,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed, config);
   const admission = new Admission(config, identity, inFlight, parts.links);
-  eachRequest(app, { config, quickly, admission, fixed, log, server });
+  eachRequest(app, { config, quickly, admission, identity, fixed, log, server });
   inFlight.addTo(app);
   observed(app, parts, inFlight);
   const chargeOf = rateLimit(app, config, database);
@@ -170,8 +171,19 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   return app;
 }
 
+/** Logs which replicas are used, and measures them. */
+function followReplicas({ replicas }: Database, log: Logger, metrics: Metrics | undefined): void {
+  if (!replicas) return;
+  metrics?.watchReplicas(replicas);
+  replicas.onChange = (replica, reason) =>
+    reason === undefined
+      ? log.info({ replica }, 'a replica is used')
+      : log.warn({ replica, reason }, 'a replica is not used');
+}
+
 /** Counts the requests for metrics, and keeps them in the request log of their account. */
-function observed(app: FastifyInstance, { config, database, metrics }: Parts, inFlight: InFlight): void {
+function observed(app: FastifyInstance, { config, database, metrics, log }: Parts, inFlight: InFlight): void {
+  followReplicas(database, log, metrics);
   metrics?.watchRequests(() => inFlight.load);
   if (metrics) measureRequests(app, metrics);
   if (config.REQUEST_LOG_DAYS === 0) return;
@@ -225,13 +237,17 @@ interface EachRequest {
   config: Config;
   quickly: QuickRefusal;
   admission: Admission;
+  identity: Identity;
   /** The headers of every answer. */
   fixed: Record<string, string>;
   log: Logger;
   server: { draining: boolean };
 }
 
-function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, log, server }: EachRequest): void {
+function eachRequest(
+  app: FastifyInstance,
+  { config, quickly, admission, identity, fixed, log, server }: EachRequest,
+): void {
   const limits: RequestLimits = {
     nodes: config.GRAPHQL_NODES_MAX,
     answerBytes: config.ANSWER_BYTES_MAX,
@@ -252,6 +268,8 @@ function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, 
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
+    const consistency = identity.consistencyTokenOf(request);
+    if (consistency !== undefined) reply.header(consistencyHeader, consistency);
     if (server.draining) reply.header('connection', 'close');
     // Only texts are limited: the content of a file is a buffer.
     if (typeof payload === 'string' && isLarger(payload, limits.answerBytes)) done(tooLarge(limits.answerBytes));

@@ -27,6 +27,7 @@ const exposedHeaders = [
   'RateLimit-Policy',
   'Request-Id',
   'Retry-After',
+  'Tidegate-Consistency',
   'WWW-Authenticate',
 ];
 
@@ -40,6 +41,7 @@ const allowedHeaders = [
   'If-None-Match',
   'Last-Event-ID',
   'On-Behalf-Of',
+  'Tidegate-Consistency',
   'Apollo-Require-Preflight',
   'X-Apollo-Operation-Name',
   'ApolloGraphQL-Client-Name',

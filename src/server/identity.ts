@@ -3,6 +3,8 @@ import type { GraphQLSchema } from 'graphql';
 import type { Callers } from '../auth/api-keys.js';
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
+import { consistencyHeader, ConsistencyTokens } from '../db/consistency-token.js';
+import type { Consistency } from '../db/read-source.js';
 import { Scope } from '../db/scope.js';
 import type { Secrets } from '../db/secrets.js';
 import { editions } from '../editions/editions.js';
@@ -39,10 +41,12 @@ export interface IdentityParts {
  */
 export class Identity {
   readonly #credentials: Credentials;
+  readonly #tokens: ConsistencyTokens;
 
   constructor(private readonly parts: IdentityParts) {
     const { config, database, secrets } = parts;
     this.#credentials = new Credentials(database, secrets, config.OPERATOR_KEY);
+    this.#tokens = new ConsistencyTokens(secrets);
   }
 
   /** The queries of webhook endpoints; set once the gateway has what they need. */
@@ -125,7 +129,8 @@ export class Identity {
     const { config, database, secrets } = this.parts;
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const budget = request.budget ?? undefined;
-    const scope = new Scope(caller, database, budget);
+    const source = database.sourceOf(caller, this.#consistencyOf(request));
+    const scope = new Scope(caller, database, budget, source);
     const checkouts = this.#checkouts(() => originOf(request, config));
     const edition = editions[caller.edition];
     const sessions: NewSessions = {
@@ -137,6 +142,23 @@ export class Identity {
     context.local = config.transport === 'local';
     context.eventQueries = this.eventQueries;
     return context;
+  }
+
+  /** What the client asks for with the token of a write. */
+  #consistencyOf(request: FastifyRequest): Consistency | undefined {
+    const token = single(request, consistencyHeader);
+    const asked = token === undefined ? undefined : this.#tokens.read(token);
+    if (token !== undefined && asked === undefined)
+      throw new DomainError(
+        problem('parameter_invalid', 'Tidegate-Consistency', 'must be a value that a response had, or `primary`'),
+      );
+    return asked;
+  }
+
+  /** The token of what the request has written; undefined when it wrote nothing, or without replicas. */
+  consistencyTokenOf({ context }: FastifyRequest): string | undefined {
+    const wrote = context?.scope.wrote;
+    return wrote === undefined ? undefined : this.#tokens.write(wrote);
   }
 }
 

@@ -34,6 +34,8 @@ export const scale = {
     clients: 32,
     writes: number('WRITES', 500, 100_000),
   },
+  /** Standbys that are promoted one after the other while clients write. */
+  promotions: number('PROMOTIONS', 1, 6),
   /** Random amounts and currencies. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */

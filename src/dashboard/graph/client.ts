@@ -1,4 +1,5 @@
 import { cacheExchange, Client, fetchExchange, mapExchange } from 'urql';
+import { consistentFetch } from './consistency';
 
 /** The header that the gateway demands with the cookie: a page of another origin cannot send it. */
 export const dashboardHeaders = { 'x-tidegate-dashboard': '1' };
@@ -14,6 +15,7 @@ export function clientFor(url: string, headers: Record<string, string>, onSigned
     // Over server-sent events, which need no connection of another kind and carry the cookie.
     fetchSubscriptions: true,
     requestPolicy: 'cache-and-network',
+    fetch: consistentFetch,
     fetchOptions: () => ({ headers: { ...dashboardHeaders, ...headers } }),
     exchanges: [
       cacheExchange,

@@ -1,4 +1,5 @@
 import { dashboardHeaders } from './client';
+import { remember } from './consistency';
 import type { Failure } from './write';
 
 /** A file that the gateway keeps. */
@@ -33,6 +34,7 @@ export function upload(
   request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
   return new Promise((resolve) => {
     request.onload = () => {
+      remember(request.getResponseHeader('tidegate-consistency'));
       const body = request.response as { id?: string; filename?: string; errors?: { message: string }[] } | null;
       if (request.status === 200 && body?.id) resolve({ id: body.id, filename: body.filename ?? file.name });
       else

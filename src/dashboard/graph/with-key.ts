@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { type AnyVariables, CombinedError, stringifyDocument, type TypedDocumentNode } from 'urql';
 import { useSession } from '../session';
+import { consistentFetch } from './consistency';
 import { type Failure, failureOf } from './write';
 
 /**
@@ -16,7 +17,7 @@ export function useKeyedQuery<Data, Variables extends AnyVariables>(query: Typed
     if (viewer.onBehalf) headers['on-behalf-of'] = viewer.account.id;
     try {
       const body = JSON.stringify({ query: stringifyDocument(query), variables });
-      const answer = await fetch('/graphql', { method: 'POST', headers, body, credentials: 'omit' });
+      const answer = await consistentFetch('/graphql', { method: 'POST', headers, body, credentials: 'omit' });
       const { data, errors } = (await answer.json()) as { data?: Data; errors?: { message: string }[] };
       if (!errors) {
         setState({ pending: false });

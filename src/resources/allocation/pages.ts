@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Scope } from '../../db/scope.js';
+import { presentQuestion } from '../../db/slow-questions.js';
 import { DomainError, problem } from '../../request/problems.js';
 import {
   type CursorArgs,
@@ -125,6 +126,7 @@ async function readPages(scope: Scope, of: Allocated, request: PageRequest, ids:
         .from(sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (${rows}) x`)
         .orderBy(sql.raw(`parent.id, ${placed('x')}`)),
     { ids, ...(request.cursor !== undefined && { cursor: request.cursor }) },
+    { ...presentQuestion, lags: true },
   );
   const byParent = new Map<string, AllocationRow[]>(ids.map((id) => [id, []]));
   for (const { parent, settled, ...row } of found)
@@ -153,7 +155,7 @@ async function readCounts(scope: Scope, of: Allocated, ids: readonly string[]): 
           sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (select count(*)::int as total from (select from ${from} and l.amount > 0 limit ${sql.raw(String(totalCountMax + 1))}) y) x`,
         ),
     { ids },
-    { slow: true, narrow: [], leave: ['totalCount'] },
+    { slow: true, lags: true, narrow: [], leave: ['totalCount'] },
   );
   return new Map(rows.map(({ parent, total }) => [parent, total]));
 }

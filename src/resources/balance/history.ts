@@ -125,7 +125,7 @@ async function readSeries(
         .having(interval ? undefined : sql`count(x.amount) > 0`)
         .orderBy(sql`x.start`, sql`x.currency`),
     { from, to, ids },
-    interval ? undefined : { slow: true, narrow: [], leave: ['asOf'] },
+    interval ? undefined : { slow: true, lags: true, narrow: [], leave: ['asOf'] },
   );
   return grouped(
     ids,

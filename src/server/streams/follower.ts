@@ -54,6 +54,8 @@ export class Follower {
       visit: { value: null },
     }) as FastifyRequest;
     const context = await this.services.identity.identify(request);
+    // What a hint has announced may not have reached a replica.
+    context.scope.stayOnPrimary();
     budget.charge = this.services.chargeOf(context.caller);
     budget.start();
     return context;

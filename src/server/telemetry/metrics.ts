@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db/database.js';
+import type { Replicas } from '../../db/replicas.js';
 import type { ObservedStatement, PoolName, StatementObserver } from '../../db/observer.js';
 
 /** The upper ends of the buckets for durations, in seconds. */
@@ -191,6 +192,43 @@ export class Metrics implements StatementObserver {
       collect() {
         this.inc(dropped() - counted);
         counted = dropped();
+      },
+    });
+  }
+
+  /** Adds the replicas. */
+  watchReplicas(replicas: Pick<Replicas, 'states' | 'onPrimary'>): void {
+    const lagIn = (unit: 'seconds' | 'bytes', help: string) =>
+      this.#gauge(
+        `tidegate_replica_lag_${unit}`,
+        help,
+        ['replica'],
+        (gauge) => {
+          gauge.reset();
+          for (const { name, lag } of replicas.states) if (lag) gauge.set({ replica: name }, lag[unit]);
+        },
+        'max',
+      );
+    lagIn(
+      'seconds',
+      'How old at most the data of a replica are. It grows while the replica or the primary does not answer.',
+    );
+    lagIn('bytes', "The bytes of the primary's log that a replica had not replayed at its last answer.");
+    const counted = new Map<string, number>();
+    new Counter({
+      name: 'tidegate_replica_reads_total',
+      help: 'Statements that a replica may answer, by their outcome: answered there; asked again on the primary, because nothing was found (missing) or it failed; or on the primary at once.',
+      labelNames: ['replica', 'outcome'],
+      registers: [this.registry],
+      collect() {
+        const add = (replica: string, outcome: string, count: number) => {
+          const before = counted.get(`${replica} ${outcome}`) ?? 0;
+          this.inc({ replica, outcome }, count - before);
+          counted.set(`${replica} ${outcome}`, count);
+        };
+        for (const { name, counts } of replicas.states)
+          for (const [outcome, count] of Object.entries(counts)) add(name, outcome, count);
+        add('', 'primary', replicas.onPrimary);
       },
     });
   }

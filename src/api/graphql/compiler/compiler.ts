@@ -3,7 +3,7 @@ import { getArgumentValues, getVariableValues } from 'graphql/execution/values.j
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
 import { columnOf, shape, values } from '../../../db/list-statement.js';
-import { pageQuestion, type Question, questionOfParts } from '../../../db/slow-questions.js';
+import { pageQuestion, presentQuestion, type Question, questionOfParts } from '../../../db/slow-questions.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
@@ -161,8 +161,10 @@ export class CompiledQuery {
       if (rule!.read === 'one') {
         ids.set(branch, prefix);
         given[`${prefix}id`] = args.id;
+        parts.push(presentQuestion);
       } else if (rule!.read === 'balance') {
         if (args.asOf != null || args.descendants) return undefined;
+        parts.push(presentQuestion);
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
         const { table, listing } = rule!;
         const parent = rule!.read === 'edge' ? columnOf(rule!.match) : undefined;

@@ -8,6 +8,9 @@ const responseHeaderSchemas: Record<string, Json> = {
   'RateLimit-Policy': text('The most that the allowance holds (`q`), and the seconds in which it fills (`w`).'),
   'Retry-After': { description: 'The seconds after which to retry.', schema: { type: 'integer' } },
   'Idempotent-Replayed': text('Present when the response repeats that of an earlier request.', { const: 'true' }),
+  'Tidegate-Consistency': text(
+    'Present when replicas answer reads, on responses to writes: send it with later requests, and they find this write on every gateway.',
+  ),
   'WWW-Authenticate': text('How to authenticate.'),
   ETag: text('The version of the answer, for `If-None-Match`.'),
   Link: text('The address of the payment page.'),
@@ -44,6 +47,14 @@ export const requestHeaders: Json = {
     description:
       'A platform acts as one of its connected users: lists show what that user sees, and new objects belong to it.',
     schema: { type: 'string', minLength: 1 },
+  },
+  TidegateConsistency: {
+    name: 'Tidegate-Consistency',
+    in: 'header',
+    required: false,
+    description:
+      'The last value that a response to a write had: lists and figures then have at least that write. `primary` reads the present.',
+    schema: { type: 'string', pattern: '^([A-Za-z0-9_-]{22}|primary)$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',

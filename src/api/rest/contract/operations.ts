@@ -148,6 +148,7 @@ function operationObject(each: Described, { examples }: Source): Json {
       ...(method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
       ...(method === 'GET' ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
       ...(operation.callers.includes('platform') ? [{ $ref: '#/components/parameters/OnBehalfOf' }] : []),
+      ...(method === 'GET' ? [{ $ref: '#/components/parameters/TidegateConsistency' }] : []),
     ],
     ...(body && { requestBody: requestBody(each, body, examples) }),
     responses: responsesOf(each, examples),
@@ -256,7 +257,10 @@ function responsesOf({ id, method, operation, success }: Described, examples: Ex
       headers: {
         'Request-Id': { $ref: '#/components/headers/Request-Id' },
         ...rateHeaders,
-        ...(method === 'POST' && { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }),
+        ...(method === 'POST' && {
+          'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
+          'Tidegate-Consistency': { $ref: '#/components/headers/Tidegate-Consistency' },
+        }),
         ...(method === 'GET' && !content && { ETag: { $ref: '#/components/headers/ETag' } }),
         ...(linked && { Link: { $ref: '#/components/headers/Link' } }),
       },

@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { Consistency } from './read-source.js';
+import type { Secrets } from './secrets.js';
+
+/** The header by which a client gets the token of its last write, and gives it to any gateway. */
+export const consistencyHeader = 'tidegate-consistency';
+
+const cipher = 'aes-256-ecb';
+const blockBytes = 16;
+const mark = Buffer.from('tidegate');
+const pattern = /^[\w-]{22}$/;
+
+/**
+ * Makes and reads the tokens of writes. A token is one encrypted block: a position in the log of the primary, and a
+ * mark by which the right key is known. A position counts the bytes that all tenants have written, which is no client's
+ * business, so it is encrypted under the peppers that all gateways share.
+ */
+export class ConsistencyTokens {
+  readonly #keys: Buffer[];
+
+  constructor(secrets: Secrets) {
+    this.#keys = secrets.derivedKeys('consistency');
+  }
+
+  write(consistency: Consistency): string {
+    if (consistency === 'primary') return consistency;
+    const block = Buffer.alloc(blockBytes);
+    mark.copy(block);
+    block.writeBigUInt64BE(consistency, mark.length);
+    const sealing = createCipheriv(cipher, this.#keys[0]!, null).setAutoPadding(false);
+    return Buffer.concat([sealing.update(block), sealing.final()]).toString('base64url');
+  }
+
+  /**
+   * What a token asks for; undefined when it is none. A token of unknown keys, such as of a pepper that was removed,
+   * asks for the primary, which has everything.
+   */
+  read(token: string): Consistency | undefined {
+    if (token === 'primary') return token;
+    if (!pattern.test(token)) return undefined;
+    const sealed = Buffer.from(token, 'base64url');
+    for (const key of this.#keys) {
+      const opening = createDecipheriv(cipher, key, null).setAutoPadding(false);
+      const block = Buffer.concat([opening.update(sealed), opening.final()]);
+      if (block.subarray(0, mark.length).equals(mark)) return block.readBigUInt64BE(mark.length);
+    }
+    return 'primary';
+  }
+}
