@@ -5,6 +5,7 @@ import { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
 import { Connections, type Pool, type TrackQuery, writeLimits } from './connections.js';
+import { type DatabaseSettings, poolsDefault } from './database-settings.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
@@ -32,15 +33,6 @@ import {
 /** A Drizzle statement that runs once. */
 type AuditStatement = { toSQL(): { sql: string }; execute(): Promise<unknown> };
 
-interface DatabaseSettings {
-  /** False: a server crash may lose the last commits. For seeding a demo, never for client writes. */
-  durable?: boolean;
-  now?: () => number;
-  slow?: { connections: number; seconds: number };
-  /** How to connect for LISTEN, where the connections of the pools lead through a pooler. */
-  listens?: Connection;
-}
-
 type FunctionValue = string | number | boolean | null;
 
 const readsInFlightMax = 2_000;
@@ -58,7 +50,7 @@ export class Database {
   readonly #slowReads: SlowReads;
   readonly #combiner: ReadCombiner;
   readonly #cancellations = new Cancellations();
-  readonly #writes = new Turns(writeLimits);
+  readonly #writes: Turns;
   #reads = 0;
   #auditQueries = 0;
   #inspection: Promise<void> | undefined;
@@ -72,18 +64,15 @@ export class Database {
   readonly hints: Hints;
 
   /** `restart` is called when no server listens any more: no other process would start the embedded server again. */
-  constructor(
-    connection: Connection,
-    restart: () => Promise<void> = async () => {},
-    { durable = true, now = Date.now, slow = slowDefault, listens = connection }: DatabaseSettings = {},
-  ) {
+  constructor(connection: Connection, restart: () => Promise<void> = async () => {}, settings: DatabaseSettings = {}) {
+    const { durable = true, now = Date.now, slow = slowDefault, pools = poolsDefault, listens = connection } = settings;
+    this.#writes = new Turns(writeLimits(pools));
     this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
       restart,
-      durable,
-      slow,
+      ...{ durable, slow, pools },
       onNewReader: () => this.#statements.open(),
       onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });

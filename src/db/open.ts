@@ -7,11 +7,15 @@ import { Database } from './database.js';
 import type { Embedded } from './embedded/lease.js';
 import { startEmbedded } from './embedded/server.js';
 import type { Connection } from './connection.js';
+import type { PoolSettings } from './database-settings.js';
 import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema-version.js';
 import { withAdvisoryLock } from './advisory-lock.js';
 import { migrate } from './migrate.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
+
+/** The settings, for commands that open the database by themselves. */
+export type { Config } from '../config.js';
 
 /** The last attempt at seeding the demo, and whether it completed. */
 interface DemoState {
@@ -60,7 +64,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
     const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
-    const database = new Database(connection, undefined, { slow: slowOf(config), listens });
+    const database = new Database(connection, undefined, { slow: slowOf(config), pools: poolsOf(config), listens });
     return {
       database,
       pepper: firstPepper(config.API_KEY_PEPPER!),
@@ -86,7 +90,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
     await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
-    const database = new Database(embedded.options, restart, { slow: slowOf(config) });
+    const database = new Database(embedded.options, restart, { slow: slowOf(config), pools: poolsOf(config) });
     const close = async () => {
       await database.close();
       for (const lease of [...restarted, embedded]) await lease.release();
@@ -111,25 +115,72 @@ function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: numb
   return { connections: SLOW_CONNECTIONS, seconds: SLOW_SECONDS };
 }
 
+function poolsOf(config: Config): PoolSettings {
+  return {
+    read: config.READ_CONNECTIONS,
+    write: config.WRITE_CONNECTIONS,
+    worker: config.WORKER_CONNECTIONS,
+    statementMilliseconds: config.STATEMENT_SECONDS * 1_000,
+    lockMilliseconds: config.LOCK_SECONDS * 1_000,
+  };
+}
+
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */
 export async function migrateStore(
   config: Config,
   { grantTo, progress, say }: Pick<Opening, 'progress' | 'say'> & { grantTo?: string | undefined },
 ): Promise<SchemaVersion> {
   const options = { grantTo, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
-  const address = config.MIGRATION_URL ?? config.DATABASE_URL;
-  if (address !== undefined) {
-    const connection = connectionOf(address);
-    await during('connecting to PostgreSQL', () => versionOf(connection));
+  return asOwner(config, progress, async (connection) => {
+    // The embedded server is known to answer, and to apply the limits.
+    if (ownerAddress(config) !== undefined)
+      await during('connecting to PostgreSQL', () => versionOf(connection, poolsOf(config)));
     return during('migrating the database', () => migrate(connection, options));
-  }
+  });
+}
+
+const ownerAddress = (config: Config) => config.MIGRATION_URL ?? config.DATABASE_URL;
+
+/** Runs work that needs the owner of the tables, on the configured database or the embedded one. */
+export async function asOwner<T>(
+  config: Config,
+  progress: Opening['progress'],
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const address = ownerAddress(config);
+  if (address !== undefined) return work(connectionOf(address));
   writable(config.DATA_DIR);
   const embedded = await startEmbedded({ dir: path.join(config.DATA_DIR, 'postgres'), progress });
   try {
-    return await during('migrating the database', () => migrate(embedded.options, options));
+    return await work(embedded.options);
   } finally {
     await embedded.release();
   }
+}
+
+/** Opens the pools over a database for one piece of work. */
+export async function withDatabase<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {
+  const database = new Database(connection);
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The state of the demo that a folder's file tells, or stores it; undefined with another PostgreSQL. */
+export function demoOf(config: Config, state?: DemoState): DemoState | undefined {
+  return ownerAddress(config) === undefined ? demoState(path.join(config.DATA_DIR, 'demo.json'), state) : undefined;
+}
+
+/** The secrets of the settings and of the data folder; makes none. Undefined where there is no pepper. */
+export function existingSecrets(config: Config): Secrets | undefined {
+  const ofFile = (name: string) => {
+    const file = path.join(config.DATA_DIR, name);
+    return config.DATABASE_URL === undefined && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined;
+  };
+  const pepper = config.API_KEY_PEPPER ?? ofFile('pepper');
+  return pepper === undefined ? undefined : Secrets.of(pepper, config.ENCRYPTION_KEY ?? ofFile('encryption-key'));
 }
 
 /**
@@ -142,7 +193,7 @@ async function prepared(
   migrates: boolean,
   { say }: Opening,
 ): Promise<void> {
-  const found = await during('connecting to PostgreSQL', () => versionOf(connection));
+  const found = await during('connecting to PostgreSQL', () => versionOf(connection, poolsOf(config)));
   const state = compared(found);
   if (state === 'newer') say(`${newerThan(found!)} This program serves it without changing it.`);
   if (state !== 'older') return;

@@ -34,6 +34,10 @@ export const scale = {
     clients: 32,
     writes: number('WRITES', 500, 100_000),
   },
+  /** Writes before a backup that is made while clients write. */
+  backup: { clients: whole ? 16 : 6, writes: number('BACKED_UP', 200, 20_000) },
+  /** Restarts of one of two gateways, in turn, under load. */
+  restarts: number('RESTARTS', 2, 50),
   /** Random amounts and currencies. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */
