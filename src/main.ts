@@ -144,7 +144,7 @@ async function drained(app: FastifyInstance, worker: { stop(): Promise<void> }, 
   // Until balancers have seen that /readyz fails, new requests still arrive.
   app.startDraining();
   await sleep(settings.SHUTDOWN_DELAY_SECONDS * 1_000);
-  setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1_000).unref();
+  setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1_000);
   await app.close();
   await worker.stop();
 }

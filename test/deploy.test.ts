@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../src/config.js';
 import { figures, patience, scale } from './faults/scale.js';
+import { freePort } from './bouncer.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details } from './world.js';
 
@@ -199,7 +200,8 @@ describe('the program as the container file lays it out', () => {
 /** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /readyz, and keeps its connections open. */
 class Balancer {
   readonly #agent = new http.Agent({ keepAlive: true });
-  readonly #ready = new Map<string, boolean>();
+  /** How many checks in succession have failed; a gateway gets requests after one that has not, and until three have. */
+  readonly #failures = new Map<string, number>();
   readonly #server = http.createServer((request, response) => this.#pass(request, response));
   readonly #timer = setInterval(() => void this.#look(), 200);
   #next = 0;
@@ -212,7 +214,7 @@ class Balancer {
   }
 
   ready(origin: string): boolean {
-    return this.#ready.get(origin) === true;
+    return (this.#failures.get(origin) ?? 3) < 3;
   }
 
   close(): void {
@@ -225,14 +227,15 @@ class Balancer {
   async #look(): Promise<void> {
     for (const origin of this.backends) {
       const answer = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
-      this.#ready.set(origin, answer?.status === 200);
+      const failures = answer?.status === 200 ? 0 : (this.#failures.get(origin) ?? 3) + 1;
+      this.#failures.set(origin, failures);
     }
   }
 
   #pass(request: http.IncomingMessage, response: http.ServerResponse): void {
     const ready = this.backends.filter((origin) => this.ready(origin));
     const origin = ready[this.#next++ % ready.length];
-    if (!origin) return void response.writeHead(502).end();
+    if (!origin) return void response.writeHead(502).end('no gateway is ready');
     const headers = { ...request.headers, 'x-forwarded-proto': 'https', connection: 'keep-alive' };
     const on = http.request(origin + request.url, { agent: this.#agent, method: request.method, headers }, (answer) => {
       const { connection: _, 'keep-alive': __, ...rest } = answer.headers;
@@ -255,7 +258,7 @@ describe('a rolling restart of two gateways under load', () => {
     const made = await children.quickCommand(environment, ...createPlatform);
     const key = JSON.parse(made.out).keys.test as string;
     const started = () =>
-      children.gateway({ ...environment, MIGRATE: 'never', SHUTDOWN_DELAY_SECONDS: '1', LOG_LEVEL: 'error' });
+      children.gateway({ ...environment, MIGRATE: 'never', SHUTDOWN_DELAY_SECONDS: '2', LOG_LEVEL: 'error' });
     const serving: Gateway[] = [await started(), await started()];
     const balancer = new Balancer();
     await balancer.listen();
@@ -283,7 +286,7 @@ describe('a rolling restart of two gateways under load', () => {
         counts[writes ? 'writes' : 'reads']++;
       }
     };
-    const running = Promise.all(Array.from({ length: 6 }, (_, n) => client(n)));
+    const running = Promise.all(Array.from({ length: 4 }, (_, n) => client(n)));
     for (let restart = 0; restart < scale.restarts; restart++) {
       const n = restart % 2;
       const old = serving[n]!;
@@ -380,11 +383,3 @@ describe('SIGHUP with a certificate', () => {
     },
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((resume) => server.once('listening', resume));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resume) => server.close(resume));
-  return port;
-}

@@ -39,6 +39,8 @@ export interface ConnectionSettings {
   /** When false, a crash of the server may lose the last commits. */
   durable: boolean;
   pools: PoolSettings;
+  /** How to connect for long audit queries, whose time limit a pooler in transaction mode would drop. */
+  direct: Connection;
   /** The connections for slow questions, and the time limit of their statements. */
   slow: { connections: number; seconds: number };
   /** Called when new connections replace those of a reader: the statements prepared on the old ones are lost. */
@@ -223,7 +225,7 @@ function backendOf(query: unknown): object | null | undefined {
 }
 
 /** The driver's options for each pool. */
-function optionsOf(connection: Connection, { durable, slow, pools }: ConnectionSettings) {
+function optionsOf(connection: Connection, { durable, slow, pools, direct }: ConnectionSettings) {
   // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its query
   // for the types of arrays (fetch_types) is awaited by no code: losing the connection during it would crash the
   // process. All arrays here are arrays of text.
@@ -257,7 +259,7 @@ function optionsOf(connection: Connection, { durable, slow, pools }: ConnectionS
     },
     // This pool connects for the first audit query, and closes its connection soon after the last one.
     audit: {
-      ...all,
+      ...{ ...direct, ...common },
       connection: { ...named('audit').connection, statement_timeout: auditQueryMillisecondsMax },
       types,
       max: 1,

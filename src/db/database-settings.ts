@@ -21,6 +21,6 @@ export interface DatabaseSettings {
   now?: () => number;
   slow?: { connections: number; seconds: number };
   pools?: PoolSettings;
-  /** How to connect for LISTEN, where the connections of the pools lead through a pooler. */
+  /** How to connect for LISTEN and for long audit queries, where the connections of the pools lead through a pooler. */
   listens?: Connection;
 }

@@ -72,7 +72,7 @@ export class Database {
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
       restart,
-      ...{ durable, slow, pools },
+      ...{ durable, slow, pools, direct: listens },
       onNewReader: () => this.#statements.open(),
       onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });

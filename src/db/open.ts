@@ -11,6 +11,7 @@ import type { PoolSettings } from './database-settings.js';
 import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema-version.js';
 import { withAdvisoryLock } from './advisory-lock.js';
 import { migrate } from './migrate.js';
+import { losesStatements } from './pooler.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
 
@@ -63,6 +64,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
+    if (opening.migrates && config.PREPARED_STATEMENTS) await refuseForgetfulPooler(connection);
     const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
     const database = new Database(connection, undefined, { slow: slowOf(config), pools: poolsOf(config), listens });
     return {
@@ -109,6 +111,14 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await embedded.release();
     throw error;
   }
+}
+
+/** Statements would be prepared again and again, and fill the memory of PostgreSQL. */
+async function refuseForgetfulPooler(connection: Connection): Promise<void> {
+  if (await during('connecting to PostgreSQL', () => losesStatements(connection)))
+    throw new ConfigError(
+      'PREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
+    );
 }
 
 function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: number; seconds: number } {
