@@ -28,9 +28,8 @@ async function server(dir: string) {
   const host = new URL(url.replace('@/', '@localhost/')).searchParams.get('host')!;
   const admin = { host, port: 5432, username: 'postgres', database: 'postgres' };
   const sql = postgres({ ...admin, max: 1, onnotice: () => {} });
-  await sql`select 1 from pg_roles where rolname = 'tidegate'`.then(
-    ({ length }) => length || sql.unsafe('create role tidegate login'),
-  );
+  const known = await sql`select 1 from pg_roles where rolname = 'tidegate'`;
+  if (known.length === 0) await sql.unsafe('create role tidegate login');
   await sql.unsafe('drop database if exists tidegate_template');
   await sql.end();
   return { admin, options: { ...admin, username: 'tidegate' }, release: async () => {} };

@@ -23,7 +23,7 @@ export interface BackupOptions {
 /** Of the bookkeeping of migrations, the tables whose rows are data. The others are made by the migrations themselves. */
 const bookkeepingData = ['pepper', 'runtime_role'];
 const batchBytes = 256 * 1024;
-/** Level 1 took a third of the time of level 6, for a twelfth more bytes. */
+/** The fastest level, because the snapshot stays open meanwhile, which keeps PostgreSQL from removing old rows. */
 const compression = { level: 1 };
 
 /**
