@@ -136,6 +136,7 @@ async function copyOut(tx: postgres.TransactionSql, found: FoundTable, folder: s
       yield chunk;
     }
   };
+  // The driver types the stream as that of the query.
   const source = (await tx.unsafe(`copy ${quoted} to stdout`).readable()) as unknown as Readable;
   const sink = fs.createWriteStream(place, { mode: 0o600, flush: true });
   await pipeline(source, lines, createGzip(compression), measured, sink);
