@@ -82,6 +82,10 @@ beforeAll(async () => {
   apiKey = (made as any).keys.test;
   const running = Promise.all(Array.from({ length: clients }, (_, n) => write(n)));
   await until(() => acknowledged.length >= writes || failed.length > 0);
+  // The first seals come some seconds after the first postings.
+  const sql = behind(DATA_DIR);
+  await until(async () => (await sql`select from posting_seal limit 1`).length > 0);
+  await sql.end();
   began = performance.now();
   told = (await json({ DATA_DIR }, 'backup', archive)) as any;
   ended = performance.now();
