@@ -5,8 +5,10 @@ import { ConfigError, config } from './config.js';
 import { migrateStore, openStore, type Store } from './db/open.js';
 import { MigrationError } from './db/schema-version.js';
 import { StartError } from './db/start.js';
+import { BackupError } from './db/backup/manifest.js';
 import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
+import { backupStore, restoreStore } from './operator/commands/backup.js';
 import { commandUser, loggedCommand, type Options, type Result } from './operator/commands/command.js';
 import { depositCommands } from './operator/commands/deposit.js';
 import { eventCommands } from './operator/commands/events.js';
@@ -95,6 +97,25 @@ program
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
   });
 
+program
+  .command('backup <folder>')
+  .description('Copy the database to a new folder, in one snapshot, while gateways use it')
+  .option('--json', 'print one JSON document')
+  .action(async (folder: string, { json }: Options) => {
+    const result = await backupStore(config({ serves: false, keys: false }), folder, { progress, say });
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+  });
+
+program
+  .command('restore <folder>')
+  .description('Restore a backup into an empty database, and check the ledger; exit code 1 when it is violated')
+  .option('--json', 'print one JSON document')
+  .action(async (folder: string, { json }: Options) => {
+    const result = await restoreStore(config({ serves: false, keys: false }), folder, { progress, say });
+    if (result.ledger.violations > 0 || result.ledger.broken_seals > 0) process.exitCode = 1;
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+  });
+
 command(
   program,
   'secrets',
@@ -113,6 +134,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
   const kinds = [
+    BackupError,
     CommanderError,
     ConfigError,
     EventStreamError,

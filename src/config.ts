@@ -7,7 +7,15 @@ import { limitsDefault } from './api/graphql/limits.js';
 import { addressList, isLoopback } from './request/addresses.js';
 import { certified } from './request/certificate.js';
 import { ConfigError } from './request/config-error.js';
-import { flag, originList, secret, streamSettings, wholeNumber } from './request/setting-types.js';
+import {
+  connectionSettings,
+  flag,
+  originList,
+  rateLimitSettings,
+  secret,
+  streamSettings,
+  wholeNumber,
+} from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
 
@@ -24,7 +32,7 @@ export const settings = z.object({
   WORKERS: wholeNumber(1, 12)
     .default(1)
     .describe(
-      'How many processes share the port. One for each core is plenty; each has up to 14 connections to PostgreSQL, and its own limits of requests.',
+      'How many processes share the port. One for each core is plenty; each has its own connections and limits.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   ...databaseSettings,
@@ -135,24 +143,14 @@ export const settings = z.object({
     .default(inFlightDefault.loopDelay)
     .describe('Beyond this mean delay of the event loop one request of a tenant may wait for its turn; more get 503.'),
   ...streamSettings,
+  ...connectionSettings,
   SLOW_CONNECTIONS: wholeNumber(1, 100)
     .default(slowDefault.connections)
     .describe('How many slow questions, such as filtered lists and figures, PostgreSQL answers at once.'),
   SLOW_SECONDS: wholeNumber(1, 300)
     .default(slowDefault.seconds)
     .describe('How long PostgreSQL may take for a slow question before it is ended with 503.'),
-  RATE_LIMIT: z
-    .enum(['off', 'measure', 'enforce'])
-    .default('enforce')
-    .describe(
-      'Whether requests are charged to the allowance of their root account and mode; `measure` tells their cost and refuses none.',
-    ),
-  RATE_LIMIT_BURST: wholeNumber(1_000, 999_999_999)
-    .default(2_000_000)
-    .describe('The most points that the allowance of a root account and mode holds.'),
-  RATE_LIMIT_PER_SECOND: wholeNumber(1, 9_999_999)
-    .default(10_000)
-    .describe('The points that come back to an allowance each second.'),
+  ...rateLimitSettings,
   PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^/?#@]+$/, 'must be an origin, such as https://pay.example.com')
@@ -209,6 +207,13 @@ export interface Config extends z.infer<typeof settings> {
 
 export { ConfigError } from './request/config-error.js';
 
+/** Pairs of settings of which the first may not be more than the second. */
+const orders = [
+  ['CHECKOUT_ATTEMPT_SECONDS', 'CHECKOUT_SECONDS'],
+  ['LOCK_SECONDS', 'STATEMENT_SECONDS'],
+  ['HEADER_SECONDS', 'BODY_SECONDS'],
+] as const;
+
 /**
  * Reads the settings, or throws a ConfigError that names the setting. `serves` says whether the process serves
  * requests: the command line does not, so it needs no HTTPS. `keys` says whether the process uses or creates API keys.
@@ -237,8 +242,8 @@ export function config(
   }
   if (s.TRUSTED_DOCUMENTS === 'only' && s.TRUSTED_DOCUMENTS_FILE === undefined)
     throw new ConfigError('TRUSTED_DOCUMENTS: only goes with TRUSTED_DOCUMENTS_FILE, which is not set.');
-  if (s.CHECKOUT_ATTEMPT_SECONDS > s.CHECKOUT_SECONDS)
-    throw new ConfigError('CHECKOUT_ATTEMPT_SECONDS: must not be more than CHECKOUT_SECONDS.');
+  for (const [less, more] of orders)
+    if (s[less] > s[more]) throw new ConfigError(`${less}: must not be more than ${more}.`);
   const tls = s.TLS_CERT_FILE === undefined ? undefined : certified(s.TLS_CERT_FILE, s.TLS_KEY_FILE!);
   const transport = tls ? 'tls' : s.TRUSTED_PROXY !== undefined ? 'proxy' : 'local';
   if (serves && transport === 'local' && s.DATABASE_URL !== undefined) {
@@ -261,7 +266,6 @@ export function config(
   if (transport !== 'local' && s.PUBLIC_URL?.startsWith('http:'))
     throw new ConfigError('PUBLIC_URL: must begin with https://, as the pages are served over HTTPS only.');
   const suggestions = s.DATABASE_URL === undefined ? s.NODE_ENV !== 'production' : s.NODE_ENV === 'development';
-  const exporter = s.OTEL_TRACES_EXPORTER ?? (s.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? 'none' : 'otlp');
-  const traced = exporter !== 'none';
+  const traced = (s.OTEL_TRACES_EXPORTER ?? (s.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? 'none' : 'otlp')) !== 'none';
   return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies, traced, suggestions };
 }

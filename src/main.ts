@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, ConfigError, config } from './config.js';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Database } from './db/database.js';
@@ -11,6 +13,7 @@ import { slowStatements } from './server/telemetry/slow-statements.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema-version.js';
 import { during, StartError } from './db/start.js';
+import { renewCertificate } from './server/certificates.js';
 import { onStop, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
@@ -82,8 +85,10 @@ async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) {
     await metricsEndpoint(settings);
-    return supervise(settings.WORKERS);
+    return supervise(settings.WORKERS, settings.tls !== undefined);
   }
+  // SIGHUP would end a process that is still starting.
+  if (settings.tls) process.on('SIGHUP', () => {});
   const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
@@ -121,21 +126,27 @@ async function main(): Promise<void> {
     (count) => count > 0 && log.info({ count }, 'tax card numbers were encrypted'),
     (error: unknown) => stopping || log.error(faultLine(error), 'tax card numbers could not be encrypted'),
   );
-  onStop(
-    async () => {
-      stopping = true;
-      const deadline = setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000);
-      await app.close();
-      await worker.stop();
-      await store.close();
-      await traces?.stop().catch(() => {});
-      clearTimeout(deadline);
-      process.exit(0);
-    },
-    () => process.exit(1),
-  );
+  const end = async () => {
+    stopping = true;
+    await drained(app, worker, settings);
+    await store.close();
+    await traces?.stop().catch(() => {});
+    process.exit(0);
+  };
+  const reload = settings.tls && (() => renewCertificate(app.server, settings, log));
+  onStop(end, () => process.exit(1), reload);
   if (cluster.isPrimary || cluster.worker?.id === 1)
     announce(settings, (app.server.address() as { port: number }).port, demo, links);
+}
+
+/** Ends the service of requests and the worker. Exits when requests under way take longer than DRAIN_SECONDS. */
+async function drained(app: FastifyInstance, worker: { stop(): Promise<void> }, settings: Config): Promise<void> {
+  // Until balancers have seen that /readyz fails, new requests still arrive.
+  app.startDraining();
+  await sleep(settings.SHUTDOWN_DELAY_SECONDS * 1_000);
+  setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1_000);
+  await app.close();
+  await worker.stop();
 }
 
 function announce(

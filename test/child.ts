@@ -124,6 +124,9 @@ export function useChildren() {
       return announced(child, environment.DATA_DIR ?? '');
     },
 
+    /** Starts a command and does not wait for its end. */
+    startCommand: (environment: Environment, ...args: string[]): Child => started('cli.js', args, environment),
+
     /** Runs a command of the command line to its end, after the earlier commands of its lane. */
     command(environment: Environment, ...args: string[]): Promise<Finished> {
       const lane = commands++ % commandsAtOnce;

@@ -17,10 +17,11 @@ const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => f
   files.filter(({ name, text }) => !allowed(name) && pattern.test(code(text))).map(({ name }) => name);
 
 describe('the conventions of the code', () => {
-  it('calls no method that opens an interactive transaction outside migrations', () => {
-    expect(
-      offenders(/\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/, (name) => name === 'db/advisory-lock.ts'),
-    ).toEqual([]);
+  it('calls no method that opens an interactive transaction outside migrations and backups', () => {
+    const interactive = /\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/;
+    // A backup reads all tables in one snapshot, on a connection of its own.
+    const allowed = ['db/advisory-lock.ts', 'db/backup/backup.ts'];
+    expect(offenders(interactive, (name) => allowed.includes(name))).toEqual([]);
   });
 
   it('has one API to the database: the driver is imported in src/db alone', () => {

@@ -18,11 +18,28 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one real PostgreSQL per run, with a migrated template database that every test file clones. */
+/**
+ * The PostgreSQL of a run: the embedded one, or that of TEST_DATABASE_URL, such as another version's. This names a
+ * superuser and the folder of a socket: postgres://postgres@/postgres?host=/folder, with the port 5432.
+ */
+async function server(dir: string) {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url === undefined) return startEmbedded({ dir, durable: false });
+  const host = new URL(url.replace('@/', '@localhost/')).searchParams.get('host')!;
+  const admin = { host, port: 5432, username: 'postgres', database: 'postgres' };
+  const sql = postgres({ ...admin, max: 1, onnotice: () => {} });
+  const known = await sql`select 1 from pg_roles where rolname = 'tidegate'`;
+  if (known.length === 0) await sql.unsafe('create role tidegate login');
+  await sql.unsafe('drop database if exists tidegate_template');
+  await sql.end();
+  return { admin, options: { ...admin, username: 'tidegate' }, release: async () => {} };
+}
+
+/** Prepares one real PostgreSQL per run, with a migrated template database that every test file clones. */
 export default async function ({ provide }: TestProject): Promise<() => Promise<void>> {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-test-'));
   fs.chmodSync(base, 0o755);
-  const embedded = await startEmbedded({ dir: path.join(base, 'postgres'), durable: false });
+  const embedded = await server(path.join(base, 'postgres'));
   const sql = postgres({ ...embedded.admin, max: 1 });
   await sql.unsafe('create database tidegate_template owner tidegate');
   await migrate({ ...embedded.options, database: 'tidegate_template' });

@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import net from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
@@ -12,6 +8,7 @@ import { seedDemo } from '../src/server/demo/demo.js';
 import { versionText } from '../src/server/print-schema.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
+import { Bouncer, bouncerProgram } from './bouncer.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details, eventually, type Speaker } from './world.js';
 
@@ -396,61 +393,26 @@ async function trade(platform: Speaker): Promise<void> {
   expect(events.status).toBe(200);
 }
 
-const bouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((file) =>
-  fs.existsSync(file),
-);
-
 // `.ci/run` installs PgBouncer where it can; elsewhere these chapters are skipped, and the line shows why.
-describe.skipIf(!bouncer)(
-  `behind PgBouncer in transaction mode${bouncer ? '' : ' (skipped: no pgbouncer is installed)'}`,
+describe.skipIf(!bouncerProgram)(
+  `behind PgBouncer in transaction mode${bouncerProgram ? '' : ' (skipped: no pgbouncer is installed)'}`,
   () => {
-    let folder: string;
-    let running: ChildProcess;
-    let port: number;
+    let bouncer: Bouncer;
     let environment: { DATABASE_URL: string; API_KEY_PEPPER: string };
     let admin: postgres.Sql;
     let pooled: Record<string, string>;
 
-    /**
-     * Starts a PgBouncer on the run's PostgreSQL, as the user of that server, because only that user reaches its
-     * socket.
-     */
     const start = async (more: string) => {
-      const { host } = inject('admin');
-      const { uid, gid } = fs.statSync(host);
-      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-bouncer-'));
-      const server = net.createServer().listen(0, '127.0.0.1');
-      await new Promise((resume) => server.once('listening', resume));
-      port = (server.address() as net.AddressInfo).port;
-      await new Promise((resume) => server.close(resume));
-      fs.writeFileSync(path.join(folder, 'users'), '"tidegate" ""\n');
-      fs.writeFileSync(
-        path.join(folder, 'ini'),
-        `[databases]\n* = host=${host} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${folder}/users\npool_mode = transaction\ndefault_pool_size = 4\n${more}\n`,
-      );
-      for (const file of ['', 'users', 'ini']) fs.chmodSync(path.join(folder, file), file ? 0o644 : 0o755);
-      const as = process.getuid?.() === 0 ? { uid, gid } : {};
-      running = spawn(bouncer!, [path.join(folder, 'ini')], { ...as, stdio: 'ignore' });
-      await until(
-        () =>
-          new Promise((resolve) => {
-            const socket = net.connect(port, '127.0.0.1', () => resolve(true));
-            socket.on('connect', () => socket.destroy()).on('error', () => resolve(false));
-          }),
-      );
+      bouncer = new Bouncer();
+      await bouncer.start(more);
       const { pathname } = new URL(environment.DATABASE_URL);
       pooled = {
         ...environment,
-        DATABASE_URL: `postgres://tidegate@127.0.0.1:${port}${pathname}`,
+        DATABASE_URL: `postgres://tidegate@127.0.0.1:${bouncer.port}${pathname}`,
         TRUSTED_PROXY: '127.0.0.1',
       };
     };
-    const stop = async () => {
-      const ended = new Promise((resume) => running.once('exit', resume));
-      running.kill('SIGKILL');
-      await ended;
-      fs.rmSync(folder, { recursive: true });
-    };
+    const stop = () => bouncer.stop();
     beforeAll(async () => {
       environment = await children.database();
       admin = connect(environment.DATABASE_URL);

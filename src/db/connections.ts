@@ -5,6 +5,7 @@ import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
 import { busy, slowMilliseconds, within } from './deadline.js';
 import { type Connection, openClient } from './connection.js';
+import type { PoolSettings, SlowLimits } from './database-settings.js';
 import type { PoolName } from './observer.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
@@ -12,37 +13,24 @@ import type { Servers } from './servers.js';
 /** Records a statement that was given to the driver, so that a connection that no longer answers is detected. */
 export type TrackQuery = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 
-/** The limit for a complete request: waiting for a connection, all attempts, and waiting for the server to return. */
-const answerMillisecondsMax = 5_000;
-export const lockMillisecondsMax = 2_000;
-export const statementMillisecondsMax = 5_000;
 const auditQueryMillisecondsMax = 600_000;
 /** PostgreSQL answers every statement within the statement's limit, so a connection that is silent longer is dead. */
 const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-const poolSize = { read: 2, write: 5, worker: 4 };
 /**
  * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
  * for the others.
  */
-export const writeLimits = {
-  slots: poolSize.write,
-  perKey: poolSize.write - 1,
+export const writeLimits = ({ write, lockMilliseconds }: PoolSettings) => ({
+  slots: write,
+  perKey: write - 1,
   reserve: 0,
   ofKey: 500,
   all: 500,
-  milliseconds: lockMillisecondsMax,
-};
-/** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
-const outdatedMax = poolSize.write + 1;
-
-/** The connections for slow questions, and the time limit of their statements. */
-export interface SlowLimits {
-  connections: number;
-  seconds: number;
-}
+  milliseconds: lockMilliseconds,
+});
 
 /** The settings for opening the connections. */
 export interface ConnectionSettings {
@@ -50,6 +38,9 @@ export interface ConnectionSettings {
   restart: () => Promise<void>;
   /** When false, a crash of the server may lose the last commits. */
   durable: boolean;
+  pools: PoolSettings;
+  /** How to connect for long audit queries, whose time limit a pooler in transaction mode would drop. */
+  direct: Connection;
   slow: SlowLimits;
   /** Called when new connections replace those of a reader: the statements prepared on the old ones are lost. */
   onNewReader: () => void;
@@ -81,10 +72,11 @@ export class Connections {
   ) {
     const options = optionsOf(connection, settings);
     const slowMilliseconds = settings.slow.seconds * 1_000;
-    this.reader = new Pool('read', () => openClient(options.read));
-    this.writer = new Pool('write', () => openClient(options.write));
-    this.worker = new Pool('worker', () => openClient(options.worker));
-    this.audit = new Pool('audit', () => openClient(options.audit));
+    const limit = settings.pools.statementMilliseconds;
+    this.reader = new Pool('read', () => openClient(options.read), limit);
+    this.writer = new Pool('write', () => openClient(options.write), limit);
+    this.worker = new Pool('worker', () => openClient(options.worker), limit);
+    this.audit = new Pool('audit', () => openClient(options.audit), limit);
     this.slow = new Pool('slow', () => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.availability = new Availability(servers, {
       // An unavailable server will not answer a running statement: its request retries when the server is back.
@@ -112,6 +104,8 @@ export class Connections {
   async retried<T>(pool: Pool, attempt: (track: TrackQuery) => Promise<T>): Promise<T> {
     if (this.availability.away) throw busy();
     const until = performance.now() + pool.answerMilliseconds;
+    // Each connection has its own prepared statements, so a retry may find an outdated one on every connection.
+    const outdatedMax = Math.max(this.settings.pools.write, this.settings.pools.read) + 1;
     let outdated = 0;
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
       const handed = new Handed();
@@ -200,9 +194,9 @@ export class Pool {
     readonly name: PoolName,
     private readonly open: () => postgres.Sql,
     /** The time limit of a statement. */
-    readonly statementMilliseconds = statementMillisecondsMax,
+    readonly statementMilliseconds: number,
     /** The time limit of all attempts at a statement. */
-    readonly answerMilliseconds = answerMillisecondsMax,
+    readonly answerMilliseconds = statementMilliseconds,
   ) {
     this.client = open();
   }
@@ -230,14 +224,17 @@ function backendOf(query: unknown): object | null | undefined {
 }
 
 /** The driver's options for each pool. */
-export function optionsOf(connection: Connection, { durable, slow }: Pick<ConnectionSettings, 'durable' | 'slow'>) {
+export function optionsOf(
+  connection: Connection,
+  { durable, slow, pools, direct }: Pick<ConnectionSettings, 'durable' | 'slow' | 'pools' | 'direct'>,
+) {
   // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its query
   // for the types of arrays (fetch_types) is awaited by no code: losing the connection during it would crash the
   // process. All arrays here are arrays of text.
   const common = { onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1, fetch_types: false };
   const session = {
-    statement_timeout: statementMillisecondsMax,
-    lock_timeout: lockMillisecondsMax,
+    statement_timeout: pools.statementMilliseconds,
+    lock_timeout: pools.lockMilliseconds,
     ...(durable ? {} : { synchronous_commit: 'off' }),
   };
   const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
@@ -249,10 +246,10 @@ export function optionsOf(connection: Connection, { durable, slow }: Pick<Connec
   // for a lock would wait, too.
   const unpipelined = { ...all, max_pipeline: 0, types: writeTypes };
   return {
-    read: { ...all, ...named('read'), types, max: poolSize.read },
-    write: { ...unpipelined, ...named('write'), max: poolSize.write },
+    read: { ...all, ...named('read'), types, max: pools.read },
+    write: { ...unpipelined, ...named('write'), max: pools.write },
     // The work of the worker has connections of its own, so that no write of a request waits for a batch.
-    worker: { ...unpipelined, ...named('worker'), max: poolSize.worker },
+    worker: { ...unpipelined, ...named('worker'), max: pools.worker },
     // A slow statement must not delay the next one, so no statement follows another on the same connection.
     slow: {
       ...all,
@@ -264,7 +261,7 @@ export function optionsOf(connection: Connection, { durable, slow }: Pick<Connec
     },
     // This pool connects for the first audit query, and closes its connection soon after the last one.
     audit: {
-      ...all,
+      ...{ ...direct, ...common },
       connection: { ...named('audit').connection, statement_timeout: auditQueryMillisecondsMax },
       types,
       max: 1,

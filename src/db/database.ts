@@ -5,7 +5,8 @@ import type { Caller } from '../request/caller.js';
 import { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { AuditQueries, type AuditStatement } from './audit-queries.js';
-import { Connections, type Pool, type SlowLimits, writeLimits } from './connections.js';
+import { Connections, type Pool, writeLimits } from './connections.js';
+import { type DatabaseSettings, poolsDefault } from './database-settings.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
@@ -32,17 +33,6 @@ import {
   type WriteFunction,
 } from './write-arguments.js';
 
-interface DatabaseSettings {
-  /** False: a server crash may lose the last commits. For seeding a demo, never for client writes. */
-  durable?: boolean;
-  now?: () => number;
-  slow?: SlowLimits;
-  /** How to connect for LISTEN, where the connections of the pools lead through a pooler. */
-  listens?: Connection;
-  /** The standbys for reads, and how old their data may be. */
-  replicas?: { connections: readonly Connection[]; lagSeconds: number } | undefined;
-}
-
 type FunctionValue = string | number | boolean | null;
 
 const readsInFlightMax = 2_000;
@@ -58,7 +48,7 @@ export class Database {
   readonly #slowReads: SlowReads;
   readonly #quickReads: QuickReads;
   readonly #audits: AuditQueries;
-  readonly #writes = new Turns(writeLimits);
+  readonly #writes: Turns;
   #reads = 0;
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
@@ -73,18 +63,16 @@ export class Database {
   readonly replicas: Replicas | undefined;
 
   /** `restart` is called when no server listens any more: no other process would start the embedded server again. */
-  constructor(
-    connection: Connection,
-    restart: () => Promise<void> = async () => {},
-    { durable = true, now = Date.now, slow = slowDefault, listens = connection, replicas }: DatabaseSettings = {},
-  ) {
+  constructor(connection: Connection, restart: () => Promise<void> = async () => {}, settings: DatabaseSettings = {}) {
+    const { durable = true, now = Date.now, slow = slowDefault, pools = poolsDefault } = settings;
+    const { listens = connection, replicas } = settings;
+    this.#writes = new Turns(writeLimits(pools));
     this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
       restart,
-      durable,
-      slow,
+      ...{ durable, slow, pools, direct: listens },
       onNewReader: () => this.#statements.open(),
       onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });
@@ -100,8 +88,7 @@ export class Database {
       replicas &&
       new Replicas(replicas.connections, reader, () => this.#connections.availability.check(), {
         ...replicas,
-        slow,
-        statements,
+        ...{ slow, pools, statements },
       });
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }

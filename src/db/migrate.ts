@@ -78,17 +78,33 @@ const guard = `
   create or replace view drizzle.function_file as select version as "this database needs a newer program" from drizzle.schema_version;
 `;
 
-async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Promise<void> {
+/**
+ * Makes the tables as far as the migrations go that `wanted` accepts, and nothing else: a restore fills the tables as
+ * they were, and then applies the rest.
+ */
+export async function makeTables(
+  tx: postgres.TransactionSql,
+  wanted: (migration: { hash: string }) => boolean = () => true,
+): Promise<void> {
   const [schema] = await tx`select to_regnamespace('drizzle') is not null as there`;
   // `create schema if not exists` needs the privilege to create a schema even if the schema exists.
   if (!schema!.there) await tx.unsafe('create schema drizzle');
   await tx.unsafe(bookkeeping);
   const [last] = await tx`select max(created_at)::text as created_at from drizzle.__drizzle_migrations`;
-  for (const { folderMillis, hash, sql: statements } of readMigrationFiles({ migrationsFolder: folder })) {
+  for (const { folderMillis, hash, sql: statements } of migrationFiles()) {
     if (last?.created_at != null && Number(last.created_at) >= folderMillis) continue;
+    if (!wanted({ hash })) return;
     for (const statement of statements) await tx.unsafe(statement);
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
   }
+}
+
+/** The migrations of this program, in their order. */
+export const migrationFiles = () => readMigrationFiles({ migrationsFolder: folder });
+
+/** Applies the migrations that are missing, all functions and the version. */
+export async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Promise<void> {
+  await makeTables(tx);
   for (const name of sqlFiles('functions')) await tx.unsafe(fs.readFileSync(path.join(folder, name), 'utf8'));
   await tx`insert into drizzle.schema_version (version, serves_from, sha256) values (${own.version}, ${own.servesFrom}, ${own.sha256})
     on conflict (singleton) do update set version = excluded.version, serves_from = excluded.serves_from, sha256 = excluded.sha256, migrated = now()`;

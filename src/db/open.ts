@@ -7,11 +7,16 @@ import { Database } from './database.js';
 import type { Embedded } from './embedded/lease.js';
 import { startEmbedded } from './embedded/server.js';
 import type { Connection } from './connection.js';
+import type { PoolSettings, SlowLimits } from './database-settings.js';
 import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema-version.js';
 import { withAdvisoryLock } from './advisory-lock.js';
 import { migrate, type MigrationOptions } from './migrate.js';
+import { losesStatements } from './pooler.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
+
+/** The settings, for commands that open the database by themselves. */
+export type { Config } from '../config.js';
 
 /** The last attempt at seeding the demo, and whether it completed. */
 interface DemoState {
@@ -59,10 +64,10 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
+    if (opening.migrates && config.PREPARED_STATEMENTS) await refuseForgetfulPooler(connection);
     const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
     const database = new Database(connection, undefined, {
-      slow: slowOf(config),
-      listens,
+      ...{ slow: slowOf(config), pools: poolsOf(config), listens },
       replicas: replicasFor(config, opening),
     });
     return {
@@ -90,7 +95,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
     await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
-    const database = new Database(embedded.options, restart, { slow: slowOf(config) });
+    const database = new Database(embedded.options, restart, { slow: slowOf(config), pools: poolsOf(config) });
     const close = async () => {
       await database.close();
       for (const lease of [...restarted, embedded]) await lease.release();
@@ -111,7 +116,15 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   }
 }
 
-function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: number; seconds: number } {
+/** Statements would be prepared again and again, and fill the memory of PostgreSQL. */
+async function refuseForgetfulPooler(connection: Connection): Promise<void> {
+  if (await during('connecting to PostgreSQL', () => losesStatements(connection)))
+    throw new ConfigError(
+      'PREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
+    );
+}
+
+function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): SlowLimits {
   return { connections: SLOW_CONNECTIONS, seconds: SLOW_SECONDS };
 }
 
@@ -125,25 +138,72 @@ function replicasFor({ DATABASE_REPLICA_URL, REPLICA_LAG_SECONDS, PREPARED_STATE
   return { connections, lagSeconds: REPLICA_LAG_SECONDS };
 }
 
+function poolsOf(config: Config): PoolSettings {
+  return {
+    read: config.READ_CONNECTIONS,
+    write: config.WRITE_CONNECTIONS,
+    worker: config.WORKER_CONNECTIONS,
+    statementMilliseconds: config.STATEMENT_SECONDS * 1_000,
+    lockMilliseconds: config.LOCK_SECONDS * 1_000,
+  };
+}
+
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */
 export async function migrateStore(
   config: Config,
   { grantTo, action, progress, say }: Pick<Opening, 'progress' | 'say'> & Pick<MigrationOptions, 'grantTo' | 'action'>,
 ): Promise<SchemaVersion> {
   const options = { grantTo, action, say, lockSeconds: config.MIGRATION_LOCK_SECONDS };
-  const address = config.MIGRATION_URL ?? config.DATABASE_URL;
-  if (address !== undefined) {
-    const connection = connectionOf(address);
-    await during('connecting to PostgreSQL', () => versionOf(connection));
+  return asOwner(config, progress, async (connection) => {
+    // The embedded server is known to answer, and to apply the limits.
+    if (ownerAddress(config) !== undefined)
+      await during('connecting to PostgreSQL', () => versionOf(connection, poolsOf(config)));
     return during('migrating the database', () => migrate(connection, options));
-  }
+  });
+}
+
+const ownerAddress = (config: Config) => config.MIGRATION_URL ?? config.DATABASE_URL;
+
+/** Runs work that needs the owner of the tables, on the configured database or the embedded one. */
+export async function asOwner<T>(
+  config: Config,
+  progress: Opening['progress'],
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const address = ownerAddress(config);
+  if (address !== undefined) return work(connectionOf(address));
   writable(config.DATA_DIR);
   const embedded = await startEmbedded({ dir: path.join(config.DATA_DIR, 'postgres'), progress });
   try {
-    return await during('migrating the database', () => migrate(embedded.options, options));
+    return await work(embedded.options);
   } finally {
     await embedded.release();
   }
+}
+
+/** Opens the pools over a database for one piece of work. */
+export async function withDatabase<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {
+  const database = new Database(connection);
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The state of the demo that a folder's file tells, or stores it; undefined with another PostgreSQL. */
+export function demoOf(config: Config, state?: DemoState): DemoState | undefined {
+  return ownerAddress(config) === undefined ? demoState(path.join(config.DATA_DIR, 'demo.json'), state) : undefined;
+}
+
+/** The secrets of the settings and of the data folder; makes none. Undefined where there is no pepper. */
+export function existingSecrets(config: Config): Secrets | undefined {
+  const ofFile = (name: string) => {
+    const file = path.join(config.DATA_DIR, name);
+    return config.DATABASE_URL === undefined && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined;
+  };
+  const pepper = config.API_KEY_PEPPER ?? ofFile('pepper');
+  return pepper === undefined ? undefined : Secrets.of(pepper, config.ENCRYPTION_KEY ?? ofFile('encryption-key'));
 }
 
 /**
@@ -156,7 +216,7 @@ async function prepared(
   migrates: boolean,
   { say }: Opening,
 ): Promise<void> {
-  const found = await during('connecting to PostgreSQL', () => versionOf(connection));
+  const found = await during('connecting to PostgreSQL', () => versionOf(connection, poolsOf(config)));
   const state = compared(found);
   if (state === 'newer') say(`${newerThan(found!)} This program serves it without changing it.`);
   if (state !== 'older') return;

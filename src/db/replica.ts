@@ -3,7 +3,8 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { Cancellations } from './cancellation.js';
 import { type Connection, openClient, single } from './connection.js';
-import { optionsOf, Pool, type SlowLimits, type TrackQuery } from './connections.js';
+import { optionsOf, Pool, type TrackQuery } from './connections.js';
+import type { PoolSettings, SlowLimits } from './database-settings.js';
 import { causeOf, outageOf } from './outage.js';
 import { QuickReads } from './quick-reads.js';
 import { type Found, type RawRows, type Read, sent } from './read-combiner.js';
@@ -41,6 +42,7 @@ export interface Primary {
 
 export interface ReplicaSettings {
   slow: SlowLimits;
+  pools: PoolSettings;
   lagSeconds: number;
   statements: () => Statements;
   primary: Primary;
@@ -82,7 +84,7 @@ export class Replica {
     readonly name: string,
     private readonly settings: ReplicaSettings,
   ) {
-    const options = optionsOf(connection, { durable: true, slow: settings.slow });
+    const options = optionsOf(connection, { ...settings, durable: true, direct: connection });
     // Drizzle sets how a client converts values.
     const opened = (given: Connection) => {
       const client = openClient(given);
@@ -91,9 +93,9 @@ export class Replica {
     };
     const read = { ...options.read, connection: { ...options.read.connection, ...quickLimits } };
     this.#pools = {
-      read: new Pool('read', () => opened(read)),
-      slow: new Pool('slow', () => opened(options.slow)),
-      audit: new Pool('audit', () => opened(options.audit)),
+      read: new Pool('read', () => opened(read), quickLimits.statement_timeout),
+      slow: new Pool('slow', () => opened(options.slow), settings.slow.seconds * 1_000),
+      audit: new Pool('audit', () => opened(options.audit), settings.pools.statementMilliseconds),
     };
     this.#quick = new QuickReads(this.#pools.read, (attempt) => this.#attempted(attempt), settings.statements);
     this.#watching = this.#watch();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from './connection.js';
-import type { Pool, SlowLimits } from './connections.js';
+import type { Pool } from './connections.js';
+import type { PoolSettings, SlowLimits } from './database-settings.js';
 import { within } from './deadline.js';
 import { OwnWrites } from './own-writes.js';
 import { answerMilliseconds, lookMilliseconds, type Primary, Replica } from './replica.js';
@@ -62,7 +63,10 @@ export class Replicas {
     private readonly reader: Pool,
     /** Looks which server is the primary now. */
     private readonly findPrimary: () => Promise<unknown>,
-    { lagSeconds, ...settings }: { lagSeconds: number; slow: SlowLimits; statements: () => Statements },
+    {
+      lagSeconds,
+      ...settings
+    }: { lagSeconds: number; slow: SlowLimits; pools: PoolSettings; statements: () => Statements },
   ) {
     const positions = new PrimaryPositions(lagSeconds * 2_000);
     this.#primary = { positions, system: undefined, clock: 0 };

@@ -1,7 +1,8 @@
 import type { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import type { Connections, SlowLimits, TrackQuery } from './connections.js';
+import type { Connections, TrackQuery } from './connections.js';
+import type { SlowLimits } from './database-settings.js';
 import type { Failures } from './failures.js';
 import { type Found, type RawRows, type Read, sent } from './read-combiner.js';
 import { causeOf } from './outage.js';

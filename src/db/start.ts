@@ -1,12 +1,19 @@
 import type postgres from 'postgres';
 import { ConfigError } from '../config.js';
 import type { Secrets } from './secrets.js';
-import { lockMillisecondsMax, statementMillisecondsMax } from './connections.js';
+import { BackupError } from './backup/manifest.js';
+import { poolsDefault, type PoolSettings } from './database-settings.js';
 import { type Connection, single } from './connection.js';
 import { databaseVersion, MigrationError, type SchemaVersion } from './schema-version.js';
 
 /** The step of a start, as its error names it. */
-export type StartStep = 'connecting to PostgreSQL' | 'migrating the database' | 'seeding the demo' | 'listening';
+export type StartStep =
+  | 'backing up the database'
+  | 'restoring the database'
+  | 'connecting to PostgreSQL'
+  | 'migrating the database'
+  | 'seeding the demo'
+  | 'listening';
 
 /** A failed start: its step, and the message of PostgreSQL or of the system. The message never contains a password. */
 export class StartError extends Error {}
@@ -16,7 +23,7 @@ export async function during<T>(step: StartStep, work: () => Promise<T>): Promis
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof MigrationError || error instanceof StartError) throw error;
+    if ([ConfigError, MigrationError, BackupError, StartError].some((known) => error instanceof known)) throw error;
     const { code, message, hint, stack } = error as { code?: unknown; message: string; hint?: string; stack?: string };
     // Messages of the operating system already contain their code.
     const named = message.includes(String(code)) ? message : `${message} (${String(code)})`;
@@ -51,8 +58,11 @@ async function answered<T>(sql: postgres.Sql, answer: Promise<T>): Promise<T> {
 }
 
 /** The version of the database. The session has the gateway's limits, and this checks that the server applies them. */
-export async function versionOf(connection: Connection): Promise<SchemaVersion | undefined> {
-  const limits = { statement_timeout: statementMillisecondsMax, lock_timeout: lockMillisecondsMax };
+export async function versionOf(
+  connection: Connection,
+  { statementMilliseconds, lockMilliseconds }: PoolSettings = poolsDefault,
+): Promise<SchemaVersion | undefined> {
+  const limits = { statement_timeout: statementMilliseconds, lock_timeout: lockMilliseconds };
   const sql = single(connection, 'tidegate start', limits);
   return answered(
     sql,

@@ -46,3 +46,46 @@ export const streamSettings = {
     .default(100)
     .describe('The most streams and subscriptions of one API key or session in one process; more get 429.'),
 };
+
+/** The settings of the connections to PostgreSQL, and of those of clients. */
+export const connectionSettings = {
+  READ_CONNECTIONS: wholeNumber(1, 100).default(2).describe('The connections for quick reads, of each process.'),
+  WRITE_CONNECTIONS: wholeNumber(2, 100)
+    .default(5)
+    .describe('The connections for writes, of each process; a tenant has at most all but one at a time.'),
+  WORKER_CONNECTIONS: wholeNumber(1, 100).default(4).describe('The connections of the worker, of each process.'),
+  STATEMENT_SECONDS: wholeNumber(1, 60)
+    .default(5)
+    .describe('How long a statement of a request may take, and all attempts at it together.'),
+  LOCK_SECONDS: wholeNumber(1, 60)
+    .default(2)
+    .describe('How long a write waits for a row that another one changes; less than STATEMENT_SECONDS.'),
+  HEADER_SECONDS: wholeNumber(1, 120).default(10).describe('How long a client may take to send the head of a request.'),
+  BODY_SECONDS: wholeNumber(1, 600)
+    .default(15)
+    .describe('How long a client may take to send a request; not less than HEADER_SECONDS.'),
+  KEEP_ALIVE_SECONDS: wholeNumber(1, 3_600)
+    .default(65)
+    .describe('How long an idle connection of a client stays open; longer than a proxy in front keeps it.'),
+  SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 120)
+    .default(0)
+    .describe(
+      'How long a gateway goes on serving after SIGTERM, while /readyz answers 503, so that balancers leave it.',
+    ),
+};
+
+/** The settings of the allowances of root accounts. */
+export const rateLimitSettings = {
+  RATE_LIMIT: z
+    .enum(['off', 'measure', 'enforce'])
+    .default('enforce')
+    .describe(
+      'Whether requests are charged to the allowance of their root account and mode; `measure` tells their cost and refuses none.',
+    ),
+  RATE_LIMIT_BURST: wholeNumber(1_000, 999_999_999)
+    .default(2_000_000)
+    .describe('The most points that the allowance of a root account and mode holds.'),
+  RATE_LIMIT_PER_SECOND: wholeNumber(1, 9_999_999)
+    .default(10_000)
+    .describe('The points that come back to an allowance each second.'),
+};

@@ -55,12 +55,15 @@ import { startPage } from './start-page.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
 import { webSockets } from './streams/upgrade.js';
+import { secureContext } from './certificates.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Runs the queries of webhook endpoints, for the worker. */
     eventQueries: EventQueries;
+    /** Makes /readyz answer 503 and answers end their connections, while requests are served. */
+    startDraining(): void;
   }
   interface FastifyRequest {
     /** Set when the caller has been identified; null on pages and probes. */
@@ -123,7 +126,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   const app = application(config, identity, fixed);
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
-  const server = { draining: false };
+  const server = drainable(app);
 
   // Before the first route, which the CORS plugin registers: a route keeps the error handler of its registration.
   refusals(app, log);
@@ -181,6 +184,15 @@ function followReplicas({ replicas }: Database, log: Logger, metrics: Metrics | 
       : log.warn({ replica, reason }, 'a replica is not used');
 }
 
+/** Whether the gateway ends: it serves on, and tells its probe and its clients. */
+function drainable(app: FastifyInstance): { draining: boolean } {
+  const server = { draining: false };
+  app.decorate('startDraining', () => {
+    server.draining = true;
+  });
+  return server;
+}
+
 /** Counts the requests for metrics, and keeps them in the request log of their account. */
 function observed(app: FastifyInstance, { config, database, metrics, log }: Parts, inFlight: InFlight): void {
   followReplicas(database, log, metrics);
@@ -194,14 +206,15 @@ function observed(app: FastifyInstance, { config, database, metrics, log }: Part
 
 /** The application without its routes: its limits and its parsers of requests. */
 function application(config: Config, identity: Identity, fixed: Record<string, string>): FastifyInstance {
+  const slow = { ...slowClients, headersTimeout: config.HEADER_SECONDS * 1_000 };
   const app = Fastify({
     logger: false,
     genReqId: newRequestId,
     bodyLimit: config.BODY_BYTES_MAX,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    requestTimeout: 15_000,
-    keepAliveTimeout: 65_000,
+    requestTimeout: config.BODY_SECONDS * 1_000,
+    keepAliveTimeout: config.KEEP_ALIVE_SECONDS * 1_000,
     routerOptions: { maxParamLength: 500 },
     trustProxy: config.transport === 'proxy' && trusting(config.proxies),
     // Fastify runs no hook for an address that it cannot read, so this handler does their checks.
@@ -217,7 +230,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
         .then((problems) => refuse(request, reply, problems));
     },
     clientErrorHandler,
-    ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
+    ...(config.tls ? { https: { ...secureContext(config.tls), ...slow } } : { http: slow }),
     // Fastify's types have another instance for https than for http; here the configuration decides which.
   } as never) as unknown as FastifyInstance;
   app.decorateRequest('context', null);

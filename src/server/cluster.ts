@@ -10,8 +10,10 @@ const echoMillisecondsMax = 1_000;
  * forward the signal. A worker process stops only at SIGTERM, which the primary process sends to its workers when a
  * terminal signals all processes. Only the primary process quits, and then kills its workers: a worker cannot recognise
  * an echo, because the signal from the primary process may arrive at any time after the worker's own signal.
+ *
+ * With `reload`, SIGHUP calls that instead of `stop`, in workers too.
  */
-export function onStop(stop: () => Promise<void>, quit: () => void): void {
+export function onStop(stop: () => Promise<void>, quit: () => void, reload?: () => void): void {
   let since: number | undefined;
   const signalled = (): void => {
     const now = performance.now();
@@ -21,23 +23,25 @@ export function onStop(stop: () => Promise<void>, quit: () => void): void {
     } else if (cluster.isPrimary && now - since >= echoMillisecondsMax) quit();
   };
   process.on('SIGTERM', signalled);
-  for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => cluster.isPrimary && signalled());
+  process.on('SIGINT', () => cluster.isPrimary && signalled());
+  process.on('SIGHUP', () => (reload ? reload() : cluster.isPrimary && signalled()));
 }
 
 /**
  * Runs this program in several worker processes that share its port, and replaces a worker that exits. The first worker
  * migrates the database and prints the start message; the others start when the first one listens. Each worker is an
- * independent gateway: all shared state is in the database.
+ * independent gateway: all shared state is in the database. With `reloads`, SIGHUP goes on to the workers.
  */
-export async function supervise(processes: number): Promise<void> {
+export async function supervise(processes: number, reloads: boolean): Promise<void> {
   let stopping = false;
   const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     stopping = true;
-    for (const worker of workers()) worker.process.kill(signal);
+    signalAll(signal);
   };
   onStop(
     async () => end('SIGTERM'),
     () => end('SIGKILL'),
+    reloads ? () => signalAll('SIGHUP') : undefined,
   );
 
   let serving = false;
@@ -55,6 +59,10 @@ export async function supervise(processes: number): Promise<void> {
     if (!stopping) for (let i = 1; i < processes; i++) cluster.fork();
   });
   cluster.fork();
+}
+
+function signalAll(signal: NodeJS.Signals): void {
+  for (const worker of workers()) worker.process.kill(signal);
 }
 
 function workers(): Worker[] {

@@ -5,7 +5,6 @@ import { newRequestId } from '../request/id.js';
 /** Limits for slow clients: a client that sends its headers very slowly must not occupy a socket for long. */
 export const slowClients = {
   requireHostHeader: false,
-  headersTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
 };

@@ -36,6 +36,12 @@ export const scale = {
   },
   /** Standbys that are promoted one after the other while clients write. */
   promotions: number('PROMOTIONS', 1, 6),
+  /** Writes before a backup that is made while clients write. */
+  backup: { clients: whole ? 16 : 6, writes: number('BACKED_UP', 200, 20_000) },
+  /** Restarts of one of two gateways, in turn, under load. */
+  restarts: number('RESTARTS', 2, 50),
+  /** How often PgBouncer is killed while clients write. */
+  poolerRestarts: number('POOLER_RESTARTS', 1, 10),
   /** Random amounts and currencies. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */

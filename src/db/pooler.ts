@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, openClient, single } from './connection.js';
+
+/** How long the second client holds its connection, and after what time the first one asks. */
+const [heldMilliseconds, askedMilliseconds] = [100, 20];
+const rounds = 3;
+
+/**
+ * Whether named statements are lost between two transactions of one client, as behind a PgBouncer in transaction mode
+ * that does not keep them (before 1.21, or with `max_prepared_statements = 0`). A client prepares a statement; another
+ * one takes the server's connection for a transaction, so that the first one gets a different connection, which has the
+ * statement only if the pooler prepares it there too. Other clients of the pooler may take that connection first, and a
+ * new one may open late, so it is tried three times. Without a pooler this costs two statements.
+ *
+ * The driver survives the loss by preparing anew, which costs a round trip and leaves a statement behind each time, until
+ * PostgreSQL has no memory for more.
+ */
+export async function losesStatements(connection: Connection): Promise<boolean> {
+  const options = { ...connection, max: 1, fetch_types: false, connect_timeout: 2, onnotice: () => {} };
+  const preparing = openClient({ ...options, prepare: true, connection: { application_name: 'tidegate start' } });
+  const holding = single(connection, 'tidegate start');
+  // The driver prepares a text only where it has values.
+  const named = () => preparing.unsafe('select pg_backend_pid() as pid, $1::text', ['kept'], { prepare: true });
+  try {
+    const first = named();
+    const [row] = await first;
+    // A pooler tells its clients other numbers than those of PostgreSQL. The driver's types do not declare this property.
+    if ((first as unknown as { state?: { pid: number } }).state?.pid === row?.pid) return false;
+    await holding.unsafe('select 1');
+    for (let round = 0; round < rounds; round++) {
+      // One message with several statements is one transaction, which keeps the server's connection while it sleeps.
+      const held = holding.unsafe(`select 1; select pg_sleep(${heldMilliseconds / 1_000})`).execute();
+      await sleep(askedMilliseconds);
+      const again = named();
+      await again;
+      await held;
+      // The driver prepares a lost statement again and says so by a property that its types do not declare.
+      if ((again as unknown as { retried?: unknown }).retried) return true;
+    }
+    return false;
+  } finally {
+    await Promise.all([preparing.end({ timeout: 1 }), holding.end({ timeout: 1 })]);
+  }
+}

@@ -1,0 +1,82 @@
+import path from 'node:path';
+import { backup } from '../../db/backup/backup.js';
+import type { Manifest } from '../../db/backup/manifest.js';
+import { restore, type Restored } from '../../db/backup/restore.js';
+import { asOwner, type Config, demoOf, existingSecrets, type Opening, withDatabase } from '../../db/open.js';
+import { during } from '../../db/start.js';
+import { auditLedger, verifySeals } from '../audit.js';
+import { Operator } from '../operator.js';
+
+type Output = Pick<Opening, 'progress' | 'say'>;
+
+/** Backs up the database of the settings, and says what the backup does not contain. */
+export async function backupStore(config: Config, folder: string, { progress, say }: Output) {
+  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, demo: demoOf(config) };
+  const manifest = await asOwner(config, progress, (connection) => {
+    progress('Copying the tables');
+    return during('backing up the database', () => backup(connection, folder, options));
+  });
+  return {
+    backup: path.resolve(folder),
+    ...summary(manifest),
+    bytes: manifest.tables.reduce((sum, { bytes }) => sum + bytes, 0),
+    kept_apart: apart(manifest),
+  };
+}
+
+/**
+ * Restores a backup into the empty database of the settings, checks its ledger as `ledger audit` and `ledger verify` do,
+ * and warns where the secrets of the settings are not those of the backup.
+ */
+export async function restoreStore(config: Config, folder: string, { progress, say }: Output) {
+  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say };
+  return asOwner(config, progress, async (connection) => {
+    progress('Restoring the tables');
+    const restored = await during('restoring the database', () => restore(connection, folder, options));
+    const { demo } = restored.manifest;
+    if (demo && !restored.before) demoOf(config, demo);
+    for (const warning of warnings(config, restored)) say(warning);
+    progress('Checking the ledger');
+    return withDatabase(connection, async (database) => {
+      const desk = new Operator(database, () => Promise.reject(new Error('A restore runs no mutation.')), 'unused');
+      const { violationCount, postings } = await auditLedger(desk);
+      const chains = await verifySeals(desk);
+      const broken = chains.filter(({ firstBroken }) => firstBroken !== null);
+      return {
+        restored: restored.before ? 'before' : 'now',
+        ...summary(restored.manifest),
+        ledger: { postings, violations: violationCount, seals: chains.length, broken_seals: broken.length },
+      };
+    });
+  });
+}
+
+function summary({ id, created, schema, tables }: Manifest) {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return { id, created, version: schema.version, tables: tables.length, rows };
+}
+
+function apart({ secrets: { peppers, encryption_keys } }: Manifest): string {
+  const keys = encryption_keys.length > 0 ? `, nor that of the encryption keys ${encryption_keys.join(', ')}` : '';
+  const pepper = ['the pepper', ...peppers.slice(0, 1)].join(' ');
+  return `The backup does not contain ${pepper}${keys}. Keep them elsewhere: without its pepper, no API key of a restored database works.`;
+}
+
+/** What an operator has to do before the restored database can be served as it was. */
+function warnings(config: Config, { manifest: { secrets }, missingRoles }: Restored): string[] {
+  const given = existingSecrets(config);
+  const where = config.DATABASE_URL === undefined ? `, or its file into ${config.DATA_DIR},` : '';
+  const missing = (names: string[], known: string[] = []) => names.filter((name) => !known.includes(name)).join(', ');
+  const keys = missing(secrets.encryption_keys, given?.encryptionIds);
+  const pepper =
+    secrets.peppers.length > 0 && !secrets.peppers.some((name) => given?.pepperIds.includes(name))
+      ? `API_KEY_PEPPER is not a pepper of this backup (${secrets.peppers.join(', ')}). Set it${where} before a gateway starts: without it no API key works.`
+      : undefined;
+  return [
+    pepper,
+    keys &&
+      `Tax card numbers are encrypted with keys that are not configured (${keys}). Set ENCRYPTION_KEY${where} before a gateway starts.`,
+    missingRoles.length > 0 &&
+      `This server has no role ${missingRoles.join(', ')}, which served the backed-up database: create it, and run tidegate migrate --grant-to for it.`,
+  ].filter((text) => typeof text === 'string' && text !== '') as string[];
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { until } from './child.js';
+
+const places = [process.env.PGBOUNCER ?? '', '/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
+
+/** The PgBouncer of the variable PGBOUNCER or of this machine, and its minor version: 21 is the first that keeps statements. */
+export const bouncerProgram = places.find((file) => fs.existsSync(file));
+export const bouncerMinor = bouncerProgram
+  ? Number(/PgBouncer 1\.(\d+)/.exec(execFileSync(bouncerProgram, ['--version'], { encoding: 'utf8' }))![1])
+  : 0;
+
+/** A PgBouncer in transaction mode on the run's PostgreSQL. It can be killed and started again on its port. */
+export class Bouncer {
+  readonly #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-bouncer-'));
+  #running: ChildProcess | undefined;
+  port = 0;
+
+  /** Starts it with these lines in its settings, as the user of the server, because only that user reaches its socket. */
+  async start(more: string): Promise<void> {
+    const { host } = inject('admin');
+    const { uid, gid } = fs.statSync(host);
+    this.port ||= await freePort();
+    fs.writeFileSync(path.join(this.#folder, 'users'), '"tidegate" ""\n');
+    fs.writeFileSync(
+      path.join(this.#folder, 'ini'),
+      `[databases]\n* = host=${host} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${this.port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${this.#folder}/users\npool_mode = transaction\ndefault_pool_size = 4\n${more}\n`,
+    );
+    for (const file of ['', 'users', 'ini']) fs.chmodSync(path.join(this.#folder, file), file ? 0o644 : 0o755);
+    const as = process.getuid?.() === 0 ? { uid, gid } : {};
+    this.#running = spawn(bouncerProgram!, [path.join(this.#folder, 'ini')], { ...as, stdio: 'ignore' });
+    await until(
+      () =>
+        new Promise((resolve) => {
+          const socket = net.connect(this.port, '127.0.0.1', () => resolve(true));
+          socket.on('connect', () => socket.destroy()).on('error', () => resolve(false));
+        }),
+    );
+  }
+
+  async kill(): Promise<void> {
+    const ended = new Promise((resume) => this.#running!.once('exit', resume));
+    this.#running!.kill('SIGKILL');
+    await ended;
+  }
+
+  /** Kills it and removes its files. */
+  async stop(): Promise<void> {
+    await this.kill();
+    fs.rmSync(this.#folder, { recursive: true });
+  }
+}
+
+/** A port that no program listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((resume) => server.once('listening', resume));
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resume) => server.close(resume));
+  return port;
+}
