@@ -11,7 +11,7 @@ import type { PoolSettings, SlowLimits } from './database-settings.js';
 import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema-version.js';
 import { withAdvisoryLock } from './advisory-lock.js';
 import { migrate, type MigrationOptions } from './migrate.js';
-import { losesStatements } from './pooler.js';
+import { refuseForgetfulPooler } from './pooler.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
 
@@ -114,14 +114,6 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await embedded.release();
     throw error;
   }
-}
-
-/** Statements would be prepared again and again, and fill the memory of PostgreSQL. */
-async function refuseForgetfulPooler(connection: Connection): Promise<void> {
-  if (await during('connecting to PostgreSQL', () => losesStatements(connection)))
-    throw new ConfigError(
-      'PREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
-    );
 }
 
 function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): SlowLimits {

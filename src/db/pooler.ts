@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../request/config-error.js';
 import { type Connection, openClient, single } from './connection.js';
+import { during } from './start.js';
 
 /** How long the second client holds its connection, and after what time the first one asks. */
 const [heldMilliseconds, askedMilliseconds] = [100, 20];
@@ -15,7 +17,7 @@ const rounds = 3;
  * The driver survives the loss by preparing anew, which costs a round trip and leaves a statement behind each time, until
  * PostgreSQL has no memory for more.
  */
-export async function losesStatements(connection: Connection): Promise<boolean> {
+async function losesStatements(connection: Connection): Promise<boolean> {
   const options = { ...connection, max: 1, fetch_types: false, connect_timeout: 2, onnotice: () => {} };
   const preparing = openClient({ ...options, prepare: true, connection: { application_name: 'tidegate start' } });
   const holding = single(connection, 'tidegate start');
@@ -41,4 +43,12 @@ export async function losesStatements(connection: Connection): Promise<boolean> 
   } finally {
     await Promise.all([preparing.end({ timeout: 1 }), holding.end({ timeout: 1 })]);
   }
+}
+
+/** Statements would be prepared again and again, and fill the memory of PostgreSQL. */
+export async function refuseForgetfulPooler(connection: Connection): Promise<void> {
+  if (await during('connecting to PostgreSQL', () => losesStatements(connection)))
+    throw new ConfigError(
+      'PREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
+    );
 }

@@ -48,8 +48,7 @@ import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
 import { operatorRoutes } from './operator-session.js';
 import type { Metrics } from './telemetry/metrics.js';
-import { RequestLogWriter } from './telemetry/request-log.js';
-import { measureRequests } from './telemetry/requests.js';
+import { observe } from './telemetry/observe.js';
 import type { Traces } from './telemetry/traces.js';
 import { startPage } from './start-page.js';
 import { eventStreamRoute } from './streams/event-stream.js';
@@ -138,7 +137,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const admission = new Admission(config, identity, inFlight, parts.links);
   eachRequest(app, { config, quickly, admission, identity, fixed, log, server });
   inFlight.addTo(app);
-  observed(app, parts, inFlight);
+  observe(app, parts, inFlight);
   const chargeOf = rateLimit(app, config, database);
   identity.eventQueries = eventQueries({ config, schema, identity, inFlight, chargeOf, onFault });
   app.decorate('eventQueries', identity.eventQueries);
@@ -174,16 +173,6 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   return app;
 }
 
-/** Logs which replicas are used, and measures them. */
-function followReplicas({ replicas }: Database, log: Logger, metrics: Metrics | undefined): void {
-  if (!replicas) return;
-  metrics?.watchReplicas(replicas);
-  replicas.onChange = (replica, reason) =>
-    reason === undefined
-      ? log.info({ replica }, 'a replica is used')
-      : log.warn({ replica, reason }, 'a replica is not used');
-}
-
 /** Whether the gateway ends: it serves on, and tells its probe and its clients. */
 function drainable(app: FastifyInstance): { draining: boolean } {
   const server = { draining: false };
@@ -191,17 +180,6 @@ function drainable(app: FastifyInstance): { draining: boolean } {
     server.draining = true;
   });
   return server;
-}
-
-/** Counts the requests for metrics, and keeps them in the request log of their account. */
-function observed(app: FastifyInstance, { config, database, metrics, log }: Parts, inFlight: InFlight): void {
-  followReplicas(database, log, metrics);
-  metrics?.watchRequests(() => inFlight.load);
-  if (metrics) measureRequests(app, metrics);
-  if (config.REQUEST_LOG_DAYS === 0) return;
-  const requestLog = new RequestLogWriter(database);
-  requestLog.addTo(app);
-  metrics?.watchRequestLog(() => requestLog.dropped);
 }
 
 /** The application without its routes: its limits and its parsers of requests. */

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Database } from '../../db/database.js';
+import type { Config } from '../../config.js';
+import type { InFlight } from '../in-flight.js';
+import type { Metrics } from './metrics.js';
+import { RequestLogWriter } from './request-log.js';
+import { measureRequests } from './requests.js';
+
+/** What is observed, and where it is told. */
+interface Observed {
+  config: Config;
+  database: Database;
+  metrics?: Metrics | undefined;
+  log: Logger;
+}
+
+/** Counts the requests for metrics, and keeps them in the request log of their account. */
+export function observe(app: FastifyInstance, { config, database, metrics, log }: Observed, inFlight: InFlight): void {
+  followReplicas(database, log, metrics);
+  metrics?.watchRequests(() => inFlight.load);
+  if (metrics) measureRequests(app, metrics);
+  if (config.REQUEST_LOG_DAYS === 0) return;
+  const requestLog = new RequestLogWriter(database);
+  requestLog.addTo(app);
+  metrics?.watchRequestLog(() => requestLog.dropped);
+}
+
+/** Logs which replicas are used, and measures them. */
+function followReplicas({ replicas }: Database, log: Logger, metrics: Metrics | undefined): void {
+  if (!replicas) return;
+  metrics?.watchReplicas(replicas);
+  replicas.onChange = (replica, reason) =>
+    reason === undefined
+      ? log.info({ replica }, 'a replica is used')
+      : log.warn({ replica, reason }, 'a replica is not used');
+}
