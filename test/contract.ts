@@ -160,6 +160,12 @@ export async function recordEvents(sql: postgres.Sql): Promise<void> {
   for (const row of rows) recorded.events[String(row.type)] = eventV1(fromRow(event, row));
 }
 
+/** Examples with names that a reader of the documentation expects, instead of those that tests make to be unique. */
+const readable = (text: string): string =>
+  text
+    .replaceAll(/("nickname": )"nick \d+ [0-9a-f]{8}"/g, '$1"Acme Retail"')
+    .replaceAll(/("reference_number": )"[^"]*nick \d+ [0-9a-f]{8}"/g, '$1"INV-1042"');
+
 /** Adds what was recorded to the examples. Earlier examples of the same operations go. */
 export function saveExamples(): void {
   if (!recording) return;
@@ -170,8 +176,8 @@ export function saveExamples(): void {
     headers: sorted({ ...before.headers, ...recorded.headers }),
     errors: sorted({ ...before.errors, ...recorded.errors }),
   };
-  fs.writeFileSync(examplesFile, `${JSON.stringify(all, null, 1)}\n`);
+  fs.writeFileSync(examplesFile, readable(`${JSON.stringify(all, null, 1)}\n`));
   const catalogue = JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[];
   const earlier = Object.fromEntries(catalogue.map(({ type, example }) => [type, example]));
-  fs.writeFileSync(eventsFile, eventsText({ ...earlier, ...recorded.events }));
+  fs.writeFileSync(eventsFile, readable(eventsText({ ...earlier, ...recorded.events })));
 }

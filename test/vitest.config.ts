@@ -22,20 +22,10 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
  * processes (process, cli, migration, crash) do not start together.
  */
 const slowest = [
-  ...['process', 'hosted', 'compiler', 'plan', 'outage', 'cli', 'isolation', 'race', 'migration'],
-  ...[
-    'attack',
-    'equality',
-    'explorer',
-    'idempotency',
-    'hosted-safety',
-    'job-runner',
-    'crash',
-    'model',
-    'payout',
-    'permission',
-    'bad-input',
-  ],
+  ...['process', 'hosted', 'compiler', 'outage', 'deploy', 'isolation', 'cli', 'dashboard-pages', 'idempotency'],
+  ...['migration', 'console', 'hosted-safety', 'plan', 'payout', 'explorer', 'permission', 'race', 'attack'],
+  ...['equality', 'job-runner', 'crash', 'model', 'docs', 'webhook', 'dashboard-trade', 'bad-input', 'http'],
+  ...['slow-questions', 'replica', 'sandbox'],
 ];
 
 class SlowestFirst extends BaseSequencer {

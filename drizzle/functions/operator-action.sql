@@ -40,7 +40,6 @@ $$;
 --
 -- Two gateways that append at once read the same last entry. The one that comes second waits for the first one's
 -- commit, finds its number taken, and goes on after it. So there is no lock that a statement could forget to take.
--- Without an event: events are for tenants.
 create or replace function append_operator_action(p_operator text, p_entry jsonb)
 returns bigint
 language plpgsql
@@ -81,7 +80,8 @@ $$;
 
 -- Counts refused sign-ins in the log, at most once in `p_seconds` of the whole deployment, so that strangers cannot
 -- fill it. Returns the number of the entry, or null if there was one just before: then the caller adds its count to the
--- next. Without an event: events are for tenants.
+-- next.
+-- Without an event: events are for tenants; the audit log is the record.
 create or replace function append_refused_sign_ins(p_operator text, p_entry jsonb, p_seconds bigint)
 returns bigint
 language plpgsql
