@@ -236,6 +236,8 @@ describe('a read that may be old', () => {
     await paused(async () => {
       await renamed(partner.id, 'limit');
       await until(() => strict.database.replicas!.choose(0n) === undefined);
+      // It is told with the next look.
+      await until(() => strict.lines.some(({ reason }) => reason === 'it lags'));
       const [newest] = (await through(strict, user).get('/v1/accounts?type=partner')).body.data;
       expect(newest.nickname).toBe('limit');
       const [older] = (await user.get('/v1/accounts?type=partner')).body.data;

@@ -203,7 +203,9 @@ export class Replica {
     );
     const after = performance.now() / 1_000;
     const { system, clock, positions } = this.settings.primary;
-    if (row.system !== system && system !== undefined) return this.#report('it belongs to another cluster');
+    // Nothing can be compared before the first answer of the primary.
+    if (system === undefined) return;
+    if (row.system !== system) return this.#report('it belongs to another cluster');
     this.isStandby = row.standby;
     if (!row.standby || row.replayed === null) return this.#report('it is no standby');
     const { latest } = positions;
