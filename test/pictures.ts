@@ -100,6 +100,16 @@ try {
   await explorer.locator('.result-window').getByText('referenceNumber').first().waitFor();
   await explorer.waitForTimeout(1_000);
   await explorer.screenshot({ path: new URL('explorer.png', folder).pathname });
+
+  const dashboard = await chromium.newPage({ viewport: { width: 1280, height: 860 } });
+  await dashboard.goto(`${origin}/dashboard`);
+  await dashboard.getByLabel('API key').fill(keys.second);
+  await dashboard.getByRole('button', { name: 'Sign in' }).click();
+  await dashboard.getByRole('button', { name: 'Act as a user' }).click();
+  await dashboard.getByRole('dialog').getByRole('button', { name: 'Lighthouse Courses' }).click();
+  await dashboard.getByRole('region', { name: 'Latest events' }).getByRole('listitem').first().waitFor();
+  await dashboard.waitForTimeout(1_000);
+  await dashboard.screenshot({ path: new URL('dashboard.png', folder).pathname });
 } finally {
   await chromium.close();
 }

@@ -32,6 +32,7 @@ export function TextFilter({ label, name, placeholder, suggestions, alone = fals
         key={value}
         id={id}
         name="text"
+        type={alone ? 'search' : 'text'}
         defaultValue={value}
         placeholder={placeholder}
         list={suggestions && `${id}-list`}

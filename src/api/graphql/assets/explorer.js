@@ -7,6 +7,8 @@ const tidegate = ((setup) => {
   const element = (id) => document.getElementById(id);
   const clean = (text) => text.trim().replace(/^bearer(\s+|$)/i, '');
   const mask = (key) => key.slice(0, key.lastIndexOf('_') + 1) + '…' + key.slice(-4);
+  /** The mode and the end of a key, by which its holder knows it. */
+  const shortened = (key) => key.split('_', 2).join('_') + '_…' + key.slice(-4);
   // The pane of headers has the masked key only; `fetcher` sends the key in its place.
   const headersFor = (key) => (key ? '{"Authorization": ' + JSON.stringify('Bearer ' + mask(key)) + '}' : '{}');
   const store = (name, value) =>
@@ -131,8 +133,8 @@ const tidegate = ((setup) => {
       : !key
         ? 'Paste a key to load the schema and run the examples. It stays in this browser tab.'
         : status === 401
-          ? 'The key ' + mask(key) + ' was refused. Paste another one.'
-          : 'Using ' + mask(key) + ' in this browser tab.';
+          ? 'The key ' + shortened(key) + ' was refused. Paste another one.'
+          : 'Using ' + shortened(key) + ' in this tab.';
   }
   say(key);
   if (!key && !session) element('key').focus();

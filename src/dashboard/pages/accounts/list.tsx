@@ -121,7 +121,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   return (
     <Page title={title} actions={action}>
       <div className="filters">
-        <Search placeholder="Name, e-mail or metadata" />
+        <Search placeholder="Name or e-mail" />
         {!search && <Choice label="Status" name="status" values={statuses} />}
       </div>
       <List

@@ -69,7 +69,7 @@ export function Requests() {
       outcome: outcome && [outcome],
       operation: operation ? [operation] : null,
     },
-    { seconds: 5, pause: id !== null },
+    { seconds: 5, pause: id !== null, untold: true },
   );
   const single = useLive(RequestQuery, { id: id ?? '' }, { pause: id === null });
   const { data, error, ask } = id === null ? list : single;

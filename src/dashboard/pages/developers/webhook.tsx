@@ -63,7 +63,7 @@ export function Webhook({ params }: { params: { id: string } }) {
   const { data, error, ask } = useLive(
     WebhookQuery,
     { id: params.id, after: filters.params.get('after'), status: status && [status] },
-    { seconds: 3 },
+    { seconds: 3, untold: true },
   );
   const [action, setAction] = useState<Action>();
   const mayWrite = useMayWrite();

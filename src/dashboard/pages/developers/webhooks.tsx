@@ -50,7 +50,7 @@ const CreateWebhook = graphql(`
 /** The addresses that events are sent to. */
 export function Webhooks() {
   const { params } = useFilters();
-  const { data, error, ask } = useLive(WebhooksQuery, { after: params.get('after') });
+  const { data, error, ask } = useLive(WebhooksQuery, { after: params.get('after') }, { untold: true });
   const [creating, setCreating] = useState(false);
   const mayWrite = useMayWrite();
   const time = useTimes();

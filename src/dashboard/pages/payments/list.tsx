@@ -81,7 +81,7 @@ export function Payments() {
           chosen={open ? 'unreconciled' : 'all'}
           onChoose={(kind) => set({ show: kind === 'all' ? null : kind, status: null, sort: null, search: null })}
         />
-        <Search placeholder="Payer, description or metadata" />
+        <Search placeholder="Payer or description" />
         {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
       </div>
       {error && !data && <Problem error={error} onRetry={ask} />}

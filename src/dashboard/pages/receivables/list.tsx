@@ -120,7 +120,7 @@ export function Receivables() {
           chosen={overdue ? 'overdue' : 'all'}
           onChoose={(kind) => set({ ...cleared, show: kind === 'overdue' ? kind : null, sort: null, search: null })}
         />
-        <Search placeholder="Reference, text or metadata" />
+        <Search placeholder="Reference or text" />
         {!search && <FilterChoices by={by} overdue={overdue} currency={variables.currency?.[0]} />}
       </div>
       <List
