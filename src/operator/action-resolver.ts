@@ -6,7 +6,7 @@ import { DateTime } from '../types/scalars.js';
 import type { ActionSeal, OperatorActionEntry } from './actions.js';
 import type { OperatorContext } from './context.js';
 import type { OperatorIdentity } from './credential.js';
-import { pageSizeDefault, pageSizeMax, pageSizeOf } from './inputs.js';
+import { PageArgs, pageSizeOf } from './inputs.js';
 import { pageOf } from './page-type.js';
 import type { ListPage } from './paging.js';
 import { ActionOutcome, OperatorRole, type OperatorRow } from './table.js';
@@ -121,21 +121,13 @@ class OperatorActionsSeal implements ActionSeal {
 }
 
 @ArgsType()
-class ActionsArgs {
+class ActionsArgs extends PageArgs {
   @Field(() => String, { nullable: true, description: 'Only of this operator, by its name.' })
   operator?: string | null;
   @Field(() => String, { nullable: true, description: 'Only this mutation or command.' })
   operation?: string | null;
   @Field(() => ID, { nullable: true, description: 'Only on this object, or that made it.' })
   objectId?: string | null;
-  @Field(() => Int, {
-    nullable: true,
-    defaultValue: pageSizeDefault,
-    description: `How many objects: 1 to ${pageSizeMax}.`,
-  })
-  first?: number | null;
-  @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
-  after?: string | null;
 }
 
 @ArgsType()

@@ -1,6 +1,5 @@
 import {
   Args,
-  ArgsType,
   Ctx,
   Field,
   FieldResolver,
@@ -23,7 +22,7 @@ import { payloadOf } from '../types/payload.js';
 import { DateTime } from '../types/scalars.js';
 import type { GatewayProcess } from './console.js';
 import type { OperatorContext } from './context.js';
-import { pageSizeDefault, pageSizeMax, pageSizeOf } from './inputs.js';
+import { PageArgs, pageSizeOf } from './inputs.js';
 import { noticeOf } from './money-resolver.js';
 import { pageOf } from './page-type.js';
 import type { ListPage } from './paging.js';
@@ -77,18 +76,6 @@ const RetryJobPayload = payloadOf('RetryJob', 'job', OperatorJob);
 class JobInput {
   @Field(() => ID, { description: 'The job.' })
   id: string;
-}
-
-@ArgsType()
-class PageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    defaultValue: pageSizeDefault,
-    description: `How many objects: 1 to ${pageSizeMax}.`,
-  })
-  first?: number | null;
-  @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
-  after?: string | null;
 }
 
 /** What the operator's console shows besides the queues: notices, holds, gateways, and jobs to retry. */

@@ -48,15 +48,9 @@ registerEnumType(IssuedAddressCategory, {
 
 const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';
 
+/** Which page of a list to read. */
 @ArgsType()
-export class ListFilterArgs {
-  @Field(() => Mode, { nullable: true, description: 'Only of this mode.' })
-  mode?: 'test' | 'live' | null;
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only of this tenant: the id of its root account, with or without `account_`.',
-  })
-  tenantId?: string | null;
+export class PageArgs {
   @Field(() => Int, {
     nullable: true,
     defaultValue: pageSizeDefault,
@@ -65,6 +59,17 @@ export class ListFilterArgs {
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
   after?: string | null;
+}
+
+@ArgsType()
+export class ListFilterArgs extends PageArgs {
+  @Field(() => Mode, { nullable: true, description: 'Only of this mode.' })
+  mode?: 'test' | 'live' | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only of this tenant: the id of its root account, with or without `account_`.',
+  })
+  tenantId?: string | null;
 }
 
 @ArgsType()

@@ -1,8 +1,8 @@
-import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { Args, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
 import { TenantWork } from '../jobs/table.js';
 import { DateTime } from '../types/scalars.js';
 import type { OperatorContext } from './context.js';
-import { pageSizeDefault, pageSizeMax, pageSizeOf } from './inputs.js';
+import { PageArgs, pageSizeOf } from './inputs.js';
 import type { StuckWork } from './jobs.js';
 import type { ListPage } from './paging.js';
 import { pageOf } from './page-type.js';
@@ -51,24 +51,12 @@ class OperatorStuckWork implements Omit<StuckWork, 'id'> {
 }
 const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, mode and id');
 
-@ArgsType()
-class StuckWorkArgs {
-  @Field(() => Int, {
-    nullable: true,
-    defaultValue: pageSizeDefault,
-    description: `How many objects: 1 to ${pageSizeMax}.`,
-  })
-  first?: number | null;
-  @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
-  after?: string | null;
-}
-
 /** What the worker could not do. Silent: all of it. */
 @Resolver()
 export class OperatorWork {
   @Query(() => StuckWorkPage, { description: 'The work of all tenants that fails and is tried again.' })
   stuckWork(
-    @Args(() => StuckWorkArgs) { first, after }: StuckWorkArgs,
+    @Args(() => PageArgs) { first, after }: PageArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorStuckWork>> {
     return operator.stuckWork(after ?? undefined, pageSizeOf('job', first));
