@@ -132,7 +132,8 @@ describe(`a backup while ${clients} clients write`, () => {
     expect(result).toMatchObject({ restored: 'now', id: told.id, rows: told.rows, tables: told.tables });
     expect(result.ledger).toMatchObject({ violations: 0, broken_seals: 0 });
     expect(result.ledger.postings).toBeGreaterThan(0);
-    expect(result.errors).toMatch(/^API_KEY_PEPPER is not a pepper of this backup \([0-9a-f]{8}\)\. /);
+    expect(result.errors).toMatch(/^Operators and API keys that were revoked after \S+ work again: /);
+    expect(result.errors).toMatch(/^API_KEY_PEPPER is not a pepper of this backup \([0-9a-f]{8}\)\. /m);
     figures('restore', { rows: told.rows, took: secondsSince(start) });
 
     // A start would make a pepper of its own, under which no key works, so it is refused.

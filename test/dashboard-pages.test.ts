@@ -192,8 +192,19 @@ describe('a viewer of the dashboard', () => {
     const { body } = await dashboard
       .platform(2)
       .graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    const { secret } = body.data.createApiKey;
+    // Its sign-in takes no idempotency key from the writes of the account.
+    const signIn = (key: string, idempotency: string) =>
+      fetch(`${dashboard.origin}/dashboard/session`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': idempotency },
+        body: '{}',
+      });
+    expect((await signIn(secret, 'order-7')).status).toBe(200);
+    const made = await dashboard.platform(2).post('/v1/sessions', { role: 'read' }, { 'idempotency-key': 'order-7' });
+    expect(made.status).toBe(200);
     const { context, page, complaints, open } = await dashboard.visit('/dashboard');
-    await page.getByLabel('API key').fill(body.data.createApiKey.secret);
+    await page.getByLabel('API key').fill(secret);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
     for (const [place, heading] of [

@@ -549,6 +549,8 @@ describe("what the operators' console shows", () => {
     const byKey = await fetch(`${world.origin}${path(user)}`, { headers: { authorization: `Bearer ${key}` } });
     expect([byKey.status, (await file(path(user), alone)).status]).toEqual([200, 401]);
     for (const wrong of [path(other), path(user, 'live')]) expect((await file(wrong)).status).toBe(404);
+    const strange = `/operator/files/${'a%00b'}?tenant_id=${user.id.replace('account_', '')}&mode=test`;
+    expect((await file(strange)).status).toBe(404);
     const problems = async (query: string) => {
       const { errors }: Json = await (await file(`/operator/files/${id}${query}`)).json();
       return errors.map((each: Json) => `${each.code} ${each.metadata.field_name}`);

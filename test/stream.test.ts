@@ -91,6 +91,29 @@ const settled = (speaker: Speaker) =>
   );
 
 describe('GET /v1/events/stream', () => {
+  it('shows a session no event of sessions, and misses none for its key, when both follow the same account', async () => {
+    const user = await given.directUser(1);
+    const { body } = await user.post('/v1/sessions', { role: 'read' });
+    const session = user.using(body.token);
+    // Both are known to the gateway from here on, so that their reads are made together.
+    for (const speaker of [session, user]) expect((await speaker.get('/v1/accounts')).status).toBe(200);
+    const streams = [await follow(session), await follow(user), await follow(session), await follow(user)];
+    for (let i = 0; i < 12; i++) expect((await user.post('/v1/sessions', { role: 'read' })).status).toBe(200);
+    const { id } = await user.partner();
+    const types = (stream: (typeof streams)[number]) =>
+      stream
+        .events()
+        .flatMap(({ type, data }: any) => (type === 'account.created' && data.object.id !== id ? [] : [type]));
+    for (const [i, stream] of streams.entries()) {
+      await eventually(
+        async () => types(stream),
+        (found) => found.includes('account.created'),
+      );
+      const expected = i % 2 === 0 ? 0 : 12;
+      expect([i, types(stream).filter((type: string) => type === 'session.created').length]).toEqual([i, expected]);
+    }
+  });
+
   it('sends each event once, in the order of the numbers, as GET /v1/events/:id shows it', async () => {
     const user = await given.directUser(1);
     const stream = await follow(user, '?after=0');

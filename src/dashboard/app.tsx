@@ -1,6 +1,7 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Provider, useClient, useQuery } from 'urql';
 import { Router } from 'wouter';
+import { setGatewayTime } from './format/time';
 import { Changes, ChangesContext } from './graph/changes';
 import { clientFor } from './graph/client';
 import { Problem } from './parts/problem';
@@ -45,6 +46,10 @@ function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; 
   const [{ data, error }] = useQuery({ query: ViewerQuery });
   const client = useClient();
   const type = data?.viewer.account.type;
+  const now = data?.viewer.now;
+  useEffect(() => {
+    if (now) setGatewayTime(now);
+  }, [now]);
   const changes = useMemo(() => type && new Changes(client, type === 'PLATFORM'), [client, type]);
   if (error && !data) {
     return (

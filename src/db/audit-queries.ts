@@ -31,7 +31,12 @@ export class AuditQueries {
     private readonly observers: readonly StatementObserver[],
   ) {}
 
-  async run<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]> {
+  /** With `present`, a query sees what is committed now, which a replica may not have yet. */
+  async run<T>(
+    name: string,
+    build: (db: PostgresJsDatabase) => AuditStatement,
+    { present = false } = {},
+  ): Promise<T[]> {
     const { audit, availability } = this.connections;
     const query = build(drizzle(audit.client));
     this.statements.texts.set(name, query.toSQL().sql);
@@ -41,7 +46,7 @@ export class AuditQueries {
       return await observed(
         this.observers,
         { name, pool: 'audit' },
-        async () => (await this.#onReplica<T>(build)) ?? ((await query.execute()) as T[]),
+        async () => (present ? undefined : await this.#onReplica<T>(build)) ?? ((await query.execute()) as T[]),
       );
     } catch (error) {
       if (outageOf(error) === 'lost') void availability.check();

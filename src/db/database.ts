@@ -4,7 +4,7 @@ import type { RequestBudget } from '../request/budget.js';
 import type { Caller } from '../request/caller.js';
 import { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
-import { AuditQueries, type AuditStatement } from './audit-queries.js';
+import { AuditQueries } from './audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connections.js';
 import { type DatabaseSettings, poolsDefault } from './database-settings.js';
 import { busy } from './deadline.js';
@@ -145,8 +145,8 @@ export class Database {
   }
 
   /** Runs an audit query, which reads the complete ledger. */
-  auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]> {
-    return this.#audits.run(name, build);
+  auditQuery<T>(...given: Parameters<AuditQueries['run']>): Promise<T[]> {
+    return this.#audits.run<T>(...given);
   }
 
   /**

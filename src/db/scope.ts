@@ -135,7 +135,7 @@ export class Scope {
 
   /** The same view of a caller that may also write. Only for a write that a caller without permission may cause. */
   asWriter(): Scope {
-    return new Scope({ ...this.caller, permission: 'full' }, this.database, this.budget);
+    return new Scope({ ...this.caller, permission: 'full' }, this.database, this.budget, this.source);
   }
 
   /** One write: one call of one function, with its key. The README states this rule. */

@@ -226,8 +226,11 @@ export async function verifyActions(
 ): Promise<ActionSeal> {
   let seal: ActionSeal = { ...since, firstBroken: null };
   if (since.entries !== 0) {
-    const [row] = await desk.auditQuery<{ hash: string }>('operator_action_hash', (db) =>
-      db.select({ hash: operatorAction.hash }).from(operatorAction).where(eq(operatorAction.number, since.entries)),
+    const [row] = await desk.auditQuery<{ hash: string }>(
+      'operator_action_hash',
+      (db) =>
+        db.select({ hash: operatorAction.hash }).from(operatorAction).where(eq(operatorAction.number, since.entries)),
+      { present: true },
     );
     if (row?.hash !== since.lastHash) return { ...since, firstBroken: since.entries };
   }
@@ -243,6 +246,7 @@ export async function verifyActions(
             broken: sql<string | null>`c.first_broken`,
           })
           .from(sql`check_operator_actions(${entries}::bigint, ${lastHash}::text, ${checkedMax}::int) c`),
+      { present: true },
     );
     const broken = row!.broken === null ? null : Number(row!.broken);
     seal = { entries: Number(row!.last), lastHash: row!.hash, firstBroken: broken };

@@ -57,13 +57,17 @@ export function dashboardSessions(
 function asking(context: Context): Context {
   if (context.caller.permission !== 'read') return context;
   const scope = context.scope.asWriter();
-  return Object.create(context, { caller: { value: scope.caller }, scope: { value: scope } }) as Context;
+  // Its own idempotency key could take that of a write of the account.
+  const own = { caller: scope.caller, scope, idempotencyKey: undefined };
+  return Object.create(context, Object.getOwnPropertyDescriptors(own)) as Context;
 }
 
 /** Revokes the session of the request. A session may end itself, although it manages no sessions. */
 async function revoke(context: Context, id: string): Promise<void> {
   context.envelope = writeEnvelopeOf(context, operationOf('revokeSession'), { input: { id } });
+  context.scope.stayOnPrimary();
   await context.write('revoke_session', session, { id });
+  await context.scope.settle();
 }
 
 /** Replaces the code of a one-time link by the key of its demo, before the caller is identified. */

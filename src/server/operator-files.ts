@@ -42,5 +42,6 @@ function placeOf(request: FastifyRequest, id: string): FilePlace {
         : problem('parameter_invalid', 'file.mode', 'must be test or live'),
     );
   if (problems.length > 0) throw new DomainError(...problems);
+  if (!/^\w{1,100}$/.test(id)) throw new DomainError(problem('resource_missing', 'file.id'));
   return { id, tenantId: String(tenantId), livemode: mode === 'live' };
 }

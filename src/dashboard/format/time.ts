@@ -39,8 +39,16 @@ const units = [
   ['minute', 60],
 ] as const;
 
+/** How far the gateway's clock is ahead of the browser's: a test clock may have been moved. */
+let ahead = 0;
+
+/** Call this with the gateway's time whenever it is known. */
+export function setGatewayTime(now: string): void {
+  ahead = Date.parse(now) - Date.now();
+}
+
 /** How long ago a time was, in words; the date when that is longer than a week. */
-export function formatAge(time: string, now = Date.now()): string {
+export function formatAge(time: string, now = Date.now() + ahead): string {
   const seconds = (now - Date.parse(time)) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) return formatTime(time, 'day', '');
   const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });

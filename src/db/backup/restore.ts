@@ -22,6 +22,14 @@ export interface Restored {
   missingRoles: string[];
 }
 
+/** How a restore is made. */
+interface RestoreOptions {
+  lockSeconds: number;
+  say: (line: string) => void;
+  /** Who restores, and the entry of the audit log about it. */
+  action: { operator: string; entry: (manifest: Manifest) => object };
+}
+
 /** By which a database says where its rows are from, so that a repeated restore knows its own work. */
 const origin = (id: string) => `restored from the backup ${id}`;
 
@@ -34,7 +42,7 @@ const origin = (id: string) => `restored from the backup ${id}`;
 export async function restore(
   connection: Connection,
   folder: string,
-  { lockSeconds, say }: { lockSeconds: number; say: (line: string) => void },
+  { lockSeconds, say, action }: RestoreOptions,
 ): Promise<Restored> {
   const manifest = await readBackup(path.resolve(folder));
   refuseNewer(manifest);
@@ -47,6 +55,8 @@ export async function restore(
       await refuseOccupied(tx);
       await fill(tx, manifest, path.resolve(folder));
       await apply(tx, programVersion());
+      await endSessions(tx);
+      await tx`select append_operator_action(${action.operator}, ${JSON.stringify(action.entry(manifest))}::text::jsonb)`;
       await tx.unsafe(`comment on schema drizzle is '${origin(manifest.id)}'`);
       await grant(tx, undefined);
       return false;
@@ -79,6 +89,12 @@ async function refuseOccupied(tx: postgres.TransactionSql): Promise<void> {
     throw new BackupError(
       `The database is not empty: it has ${found!.relations} tables, views and sequences. A backup is restored into an empty database, such as that of a new DATA_DIR; nothing was changed.`,
     );
+}
+
+/** Ends the sessions of the backup, of which some may have been revoked since. */
+async function endSessions(tx: postgres.TransactionSql): Promise<void> {
+  await tx`delete from operator_session`;
+  await tx`update session set revoked_at = wall_clock() where revoked_at is null`;
 }
 
 async function fill(tx: postgres.TransactionSql, manifest: Manifest, folder: string): Promise<void> {

@@ -1,20 +1,36 @@
 import path from 'node:path';
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../db/database.js';
 import { backup } from '../../db/backup/backup.js';
 import type { Manifest } from '../../db/backup/manifest.js';
 import { restore, type Restored } from '../../db/backup/restore.js';
 import { asOwner, type Config, demoOf, existingSecrets, type Opening, withDatabase } from '../../db/open.js';
 import { during } from '../../db/start.js';
+import { newRequestId } from '../../request/id.js';
+import { entryJson, logged } from '../actions.js';
 import { auditLedger, verifySeals } from '../audit.js';
 import { Operator } from '../operator.js';
+import { ActionOutcome } from '../table.js';
+import { commandUser } from './command.js';
 
 type Output = Pick<Opening, 'progress' | 'say'>;
 
 /** Backs up the database of the settings, and says what the backup does not contain. */
 export async function backupStore(config: Config, folder: string, { progress, say }: Output) {
   const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, demo: demoOf(config) };
-  const manifest = await asOwner(config, progress, (connection) => {
+  const manifest = await asOwner(config, progress, async (connection) => {
     progress('Copying the tables');
-    return during('backing up the database', () => backup(connection, folder, options));
+    const copied = () => during('backing up the database', () => backup(connection, folder, options));
+    return withDatabase(connection, async (database) => {
+      // The audit log is younger than some databases that are backed up before their migration.
+      const [found] = await database.auditQuery<{ log: string | null }>('operator_action_exists', (db) =>
+        db.select({ log: sql<string | null>`to_regclass('operator_action')::text` }).from(sql`(select) nothing`),
+      );
+      if (!found!.log) return copied();
+      const action = { operation: 'backup', details: { folder: path.resolve(folder) } };
+      const actor = { name: commandUser(), id: null };
+      return logged(deskOf(database), actor, action, copied, ({ id }) => ({ details: { backup: id } }));
+    });
   });
   return {
     backup: path.resolve(folder),
@@ -29,7 +45,14 @@ export async function backupStore(config: Config, folder: string, { progress, sa
  * and warns where the secrets of the settings are not those of the backup.
  */
 export async function restoreStore(config: Config, folder: string, { progress, say }: Output) {
-  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say };
+  const action = {
+    operator: commandUser(),
+    entry: ({ id, created }: Manifest) => {
+      const entry = { operation: 'restore', outcome: ActionOutcome.SUCCEEDED, details: { backup: id, created } };
+      return entryJson(entry, null, newRequestId());
+    },
+  };
+  const options = { lockSeconds: config.MIGRATION_LOCK_SECONDS, say, action };
   return asOwner(config, progress, async (connection) => {
     progress('Restoring the tables');
     const restored = await during('restoring the database', () => restore(connection, folder, options));
@@ -38,7 +61,7 @@ export async function restoreStore(config: Config, folder: string, { progress, s
     for (const warning of warnings(config, restored)) say(warning);
     progress('Checking the ledger');
     return withDatabase(connection, async (database) => {
-      const desk = new Operator(database, () => Promise.reject(new Error('A restore runs no mutation.')), 'unused');
+      const desk = deskOf(database);
       const { violationCount, postings } = await auditLedger(desk);
       const chains = await verifySeals(desk);
       const broken = chains.filter(({ firstBroken }) => firstBroken !== null);
@@ -50,6 +73,9 @@ export async function restoreStore(config: Config, folder: string, { progress, s
     });
   });
 }
+
+const deskOf = (database: Database) =>
+  new Operator(database, () => Promise.reject(new Error('A backup runs no mutation.')), 'unused');
 
 function summary({ id, created, schema, tables }: Manifest) {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -63,7 +89,7 @@ function apart({ secrets: { peppers, encryption_keys } }: Manifest): string {
 }
 
 /** What an operator has to do before the restored database can be served as it was. */
-function warnings(config: Config, { manifest: { secrets }, missingRoles }: Restored): string[] {
+function warnings(config: Config, { manifest: { secrets, created }, before, missingRoles }: Restored): string[] {
   const given = existingSecrets(config);
   const where = config.DATABASE_URL === undefined ? `, or its file into ${config.DATA_DIR},` : '';
   const missing = (names: string[], known: string[] = []) => names.filter((name) => !known.includes(name)).join(', ');
@@ -73,6 +99,8 @@ function warnings(config: Config, { manifest: { secrets }, missingRoles }: Resto
       ? `API_KEY_PEPPER is not a pepper of this backup (${secrets.peppers.join(', ')}). Set it${where} before a gateway starts: without it no API key works.`
       : undefined;
   return [
+    !before &&
+      `Operators and API keys that were revoked after ${created} work again: revoke them before a gateway starts. All sessions have ended.`,
     pepper,
     keys &&
       `Tax card numbers are encrypted with keys that are not configured (${keys}). Set ENCRYPTION_KEY${where} before a gateway starts.`,

@@ -190,7 +190,9 @@ export class Follower {
   /** Streams with the same view of the same events share a read; each is charged for what it gets. */
   async #read(context: Context, feed: Feed, filter: EventFilter, after: number, last: number): Promise<EventsRead> {
     const { caller, scope, budget } = context;
-    const view = [caller.actingAccountId, caller.actingAccountKind, caller.kind, after, last];
+    // A session does not see all that its key sees.
+    const { actingAccountId, actingAccountKind, kind, session } = caller;
+    const view = [actingAccountId, actingAccountKind, kind, session !== undefined, after, last];
     const key = JSON.stringify([...view, filter]);
     let reading = feed.reads.get(key);
     if (!reading) {

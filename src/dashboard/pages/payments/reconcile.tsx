@@ -86,23 +86,23 @@ function Form({ payment, suggestions }: { payment: PaymentDetail; suggestions: S
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [sent, setSent] = useState<string[]>([]);
   const [filter, setFilter] = useState('');
+  const [done, setDone] = useState<string>();
   const total = [...chosen.values()].reduce((all, amount) => all + hundredths(amount), 0n);
   const rest = hundredths(payment.pendingRest) - total;
-  const found = suggestions.filter(({ receivable }) =>
-    receivable.invoice.referenceNumber.toLowerCase().includes(filter.toLowerCase()),
+  const found = suggestions.filter(
+    ({ receivable: { id, invoice } }) =>
+      chosen.has(id) || invoice.referenceNumber.toLowerCase().includes(filter.toLowerCase()),
   );
   const visible = found.filter(({ receivable }, i) => filter !== '' || i < shown || chosen.has(receivable.id));
-  const choose = ({ receivable }: Suggestion, amount: string | null) => {
-    const next = new Map(chosen);
-    if (amount === null) next.delete(receivable.id);
-    else next.set(receivable.id, amount);
-    setChosen(next);
-  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setSent([...chosen.keys()]);
     const receivables = [...chosen].map(([id, amount]) => ({ id, amount }));
-    await write({ input: { id: payment.id, receivables } });
+    const answer = await write({ input: { id: payment.id, receivables } });
+    if (!answer) return;
+    setDone(sentenceOf(payment, total, suggestions, chosen));
+    setChosen(new Map());
+    setFilter('');
   };
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
@@ -119,7 +119,7 @@ function Form({ payment, suggestions }: { payment: PaymentDetail; suggestions: S
             suggestion={suggestion}
             amount={chosen.get(suggestion.receivable.id)}
             error={failure && errorOf(failure.fields, sent.indexOf(suggestion.receivable.id))}
-            onChange={(amount) => choose(suggestion, amount)}
+            onChange={(amount) => setChosen(withAmount(chosen, suggestion, amount))}
             fill={decimal(fitting(rest > 0n ? rest : 0n, suggestion.receivable))}
           />
         ))}
@@ -128,7 +128,7 @@ function Form({ payment, suggestions }: { payment: PaymentDetail; suggestions: S
       {failure && <Problem error={withoutLines(failure)} />}
       <div className="reconcile-end">
         <span className={rest < 0n ? 'field-error' : 'hint'} role="status">
-          {rest < 0n ? 'More than the payment has' : `${formatMoney({ ...payment, amount: decimal(rest) })} left`}
+          {chosen.size === 0 && done !== undefined ? done : restOf(payment, rest)}
         </span>
         <button type="submit" className="button primary" disabled={pending || chosen.size === 0}>
           {pending && 'Reconciling …'}
@@ -138,6 +138,25 @@ function Form({ payment, suggestions }: { payment: PaymentDetail; suggestions: S
       </div>
     </form>
   );
+}
+
+/** What is chosen after a change of the amount of a receivable; without one it is not chosen. */
+function withAmount(chosen: ReadonlyMap<string, string>, { receivable }: Suggestion, amount: string | null) {
+  const next = new Map(chosen);
+  if (amount === null) next.delete(receivable.id);
+  else next.set(receivable.id, amount);
+  return next;
+}
+
+/** What has been done, for the viewer. */
+function sentenceOf(payment: PaymentDetail, total: bigint, all: Suggestion[], chosen: ReadonlyMap<string, string>) {
+  const names = all.flatMap(({ receivable: { id, invoice } }) => (chosen.has(id) ? invoice.referenceNumber : []));
+  return `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}`;
+}
+
+function restOf(payment: PaymentDetail, rest: bigint): string {
+  if (rest < 0n) return 'More than the payment has';
+  return `${formatMoney({ ...payment, amount: decimal(rest) })} left`;
 }
 
 /** The error of the receivable at a place of the request. */
