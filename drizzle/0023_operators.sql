@@ -65,6 +65,8 @@ CREATE INDEX "operator_action_of_operation" ON "operator_action" USING btree ("o
 CREATE INDEX "operator_action_of_both" ON "operator_action" USING btree ("operator","operation",(-"number")) WHERE number = action;--> statement-breakpoint
 CREATE INDEX "operator_action_of_object" ON "operator_action" USING btree ("object_id","action") WHERE object_id is not null;--> statement-breakpoint
 CREATE INDEX "operator_session_age" ON "operator_session" USING btree ("expires_at");--> statement-breakpoint
+-- Written by hand. Connected users that were created with a null here could not be read.
+UPDATE "account" SET "supporting_documentation" = '{}' WHERE "supporting_documentation" = 'null';--> statement-breakpoint
 -- Written by hand. The next statements lock a table for writers until the commit, and fail if they have to wait for more
 -- than 3 s.
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint

@@ -146,6 +146,16 @@ describe('creating a connected user', () => {
     },
   );
 
+  it('is created with null for each member that is not given', async () => {
+    const platform = await given.platform(1);
+    const absent = { nickname: null, metadata: null, logo_id: null, business_details: null };
+    const body = { ...absent, supporting_documentation: null };
+    expect((await platform.post('/v1/accounts/connected', body)).codes).toEqual(['parameter_missing']);
+    const { status, body: user } = await platform.post('/v1/accounts/connected', { ...body, metadata: { a: '1' } });
+    expect([status, user.supporting_documentation.id_document]).toEqual([200, null]);
+    expect((await platform.get(`/v1/accounts/${user.id}`)).body).toEqual(user);
+  });
+
   it('is for platforms only: a direct user and a connected user get 403', async () => {
     const [platform, direct] = await Promise.all([given.platform(1), given.directUser(1)]);
     const user = await platform.connectedUser();

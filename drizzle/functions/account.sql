@@ -105,8 +105,8 @@ begin
       '{"ids": {}, "physicalAddress": {}}'::jsonb || coalesce(nullif(p_args -> 'businessDetails', 'null'), '{}'),
       p_args ->> 'logoId',
       merge_metadata(null, p_args -> 'metadata', 'account.metadata'),
-      coalesce(p_args -> 'supportingDocumentation', '{}'),
-      coalesce(p_args -> 'tosAcceptance', '{}'),
+      coalesce(nullif(p_args -> 'supportingDocumentation', 'null'), '{}'),
+      coalesce(nullif(p_args -> 'tosAcceptance', 'null'), '{}'),
       p_args ->> 'ownerId',
       v_context,
       (p_args ->> 'onRootList')::boolean
