@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../src/config.js';
 import { figures, patience, scale } from './faults/scale.js';
@@ -56,6 +57,14 @@ describe('the files for deployment', () => {
       ]);
   });
 
+  it('give the balancer each address as the words that it is', () => {
+    const environment = compose.services.balancer.environment as Record<string, string>;
+    const used = [...textOf('haproxy.cfg').matchAll(/"\$\{(\w+)(\[\*\])?\}"/g)].map(([, name, words]) => [name, words]);
+    expect(used.map(([name]) => name).toSorted()).toEqual(Object.keys(environment).toSorted());
+    for (const [name, words] of used)
+      expect([name, words === '[*]']).toEqual([name, environment[name!]!.includes(' ')]);
+  });
+
   it('set only settings that exist, to values that are taken', () => {
     const secrets = { DATABASE_URL: 'postgres://u:p@db/t', API_KEY_PEPPER: 'x'.repeat(16) + 'y'.repeat(16) };
     const { containers } = deployment.spec.template.spec;
@@ -95,6 +104,7 @@ describe('the program as the container file lays it out', () => {
   const { uid, gid } = fs.statSync(inject('admin').host);
   const as = root ? { uid, gid } : {};
   let environment: Record<string, string>;
+  let owners: string;
   let listening: Promise<string>;
   let gateway: ReturnType<typeof spawn> | undefined;
   const inImage = { cwd: image, encoding: 'utf8' as const, ...as };
@@ -121,13 +131,16 @@ describe('the program as the container file lays it out', () => {
     }
     execFileSync('chmod', ['-R', 'a-w,a+rX', image]);
     if (root) execFileSync('chown', ['-R', '0:0', image]);
-    const { DATABASE_URL, API_KEY_PEPPER } = await children.database();
+    const { DATABASE_URL: url, API_KEY_PEPPER } = await children.database();
+    owners = url;
+    await runRoles(owners);
+    const DATABASE_URL = owners.replace('//tidegate@', '//tidegate_runtime@');
     const port = await freePort();
     const pod = deployment.spec.template.spec.containers[0].env as { name: string; value: string }[];
     environment = {
       ...{ PATH: process.env.PATH!, HOME: '/nonexistent', ...imageEnvironment },
       ...Object.fromEntries(pod.map(({ name, value }) => [name, value])),
-      ...{ DATABASE_URL, MIGRATION_URL: DATABASE_URL, API_KEY_PEPPER, PORT: `${port}` },
+      ...{ DATABASE_URL, API_KEY_PEPPER, PORT: `${port}` },
       ...{ METRICS_PORT: `${await freePort()}`, METRICS_HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '1' },
       TRUSTED_PROXY: '127.0.0.1',
     };
@@ -144,7 +157,7 @@ describe('the program as the container file lays it out', () => {
     expect(args.slice(1).join(' ')).toBe(
       /^ExecStart=\S+ \/opt\/tidegate\/(.*)$/m.exec(textOf('tidegate-migrate.service'))![1],
     );
-    const run = spawnSync(args[0], args.slice(1), { ...inImage, env: environment });
+    const run = spawnSync(args[0], args.slice(1), { ...inImage, env: { ...environment, MIGRATION_URL: owners } });
     expect([run.status, run.stderr]).toEqual([0, '']);
     const written = spawnSync('sh', ['-c', 'find . -writable | head -3'], inImage);
     expect(written.stdout).toBe('');
@@ -196,6 +209,26 @@ describe('the program as the container file lays it out', () => {
     expect(errors).toBe('');
   });
 });
+
+/** Runs roles.sql twice, as its head allows, as psql would: its backslash commands are done here. */
+async function runRoles(url: string): Promise<void> {
+  const database = new URL(url).pathname.slice(1);
+  const sql = postgres({ ...inject('admin'), database, max: 1, onnotice: () => {} });
+  const text = textOf('roles.sql')
+    .replaceAll(/^(--|\\).*\n/gm, '')
+    .replace(":'password'", "'of the gateway'");
+  for (const statement of [...text.split(/(?<=;|\\gexec)\n/), ...text.split(/(?<=;|\\gexec)\n/)].filter(Boolean)) {
+    const [query, execute] = statement.split('\\gexec');
+    const rows = await sql.unsafe(query!).values();
+    if (execute !== undefined) for (const [made] of rows) await sql.unsafe(made as string);
+  }
+  const [row] = await sql`select count(*)::int as n from pg_db_role_setting s
+    join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
+    where r.rolname = 'tidegate_runtime' and d.datname = ${database}
+    and s.setconfig = array['statement_timeout=5s', 'lock_timeout=2s']`;
+  expect(row!.n).toBe(1);
+  await sql.end();
+}
 
 /** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /readyz, and keeps its connections open. */
 class Balancer {
