@@ -61,24 +61,28 @@ const plainViews: Record<PlainState['name'], View<PlainState>> = {
       html`!${forms(session, state, options)}!${leave(session, 'Return without paying')}`,
   },
   expired: ended(
+    'clock',
     'This payment link has expired',
     (session) =>
       html`It was valid until !${time(session.checkout.expiresAt)}. Please ask ${payeeName(session)} for a new link.`,
   ),
   cancelled: ended(
+    'cross',
     'This payment request was cancelled',
     (session) => html`${payeeName(session)} cancelled it, so there is nothing to pay here.`,
   ),
 };
 
 /** A state in which the checkout has ended unpaid: one sentence and one button. */
-function ended(words: string, sentence: (session: Session) => string): View<PlainState> {
+function ended(sign: 'clock' | 'cross', words: string, sentence: (session: Session) => string): View<PlainState> {
   return {
     title: () => words,
-    heading: () => words,
-    body: (session) => html`
-    <p>!${sentence(session)}</p>
-    <p class="hint">${justPaid}</p>
+    body: (session) => html`<div class="result">
+      <div class="tick none">!${icon(sign)}</div>
+      <h1 tabindex="-1">${words}</h1>
+      <p>!${sentence(session)}</p>
+      <p class="hint">${justPaid}</p>
+    </div>
     !${leave(session, `Return to ${payeeName(session)}`, 'button')}`,
   };
 }
@@ -98,12 +102,14 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
     body: awaiting,
   },
   confirming: {
-    ...titled(() => 'Confirming your payment'),
-    body: (_, state, options) => html`
-    <div class="busy" aria-hidden="true"></div>
-    <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
-    !${look(options)}
-    <p class="hint">You can close this page and open the same link later to see the result.</p>`,
+    title: () => confirming,
+    body: (_, state, options) => html`<div class="result">
+      <div class="busy" aria-hidden="true"></div>
+      <h1 tabindex="-1">${confirming}</h1>
+      <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
+      !${look(options)}
+      <p class="hint">You can close this page and open the same link later to see the result.</p>
+    </div>`,
   },
   declined: {
     // When the time of an attempt is over, it is not certain yet that the attempt has failed.
@@ -118,5 +124,6 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
   paid: { title: () => 'Payment received', body: paid },
 };
 
+const confirming = 'Confirming your payment';
 const justPaid =
   'If you have just paid, your payment is not lost: this page will show it as soon as the bank confirms it.';

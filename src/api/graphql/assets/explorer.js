@@ -131,7 +131,7 @@ const tidegate = ((setup) => {
         ? 'The dashboard is not signed in. Sign in there, or paste a key.'
         : "Using the dashboard's session."
       : !key
-        ? 'Paste a key to load the schema and run the examples. It stays in this browser tab.'
+        ? 'Paste a key to load the schema. It stays in this tab.'
         : status === 401
           ? 'The key ' + shortened(key) + ' was refused. Paste another one.'
           : 'Using ' + shortened(key) + ' in this tab.';
@@ -243,6 +243,8 @@ const tidegate = ((setup) => {
       fetcher,
       headers,
       defaultTabs: tabs.length ? tabs.map(({ query, variables }) => ({ query, variables, headers })) : undefined,
+      // Yoga replaces GraphiQL's own plugin, the history, by its checklist of fields; this leaves the history in.
+      plugins: undefined,
       defaultEditorToolsVisibility: 'headers',
       storage: sessionStorage,
       shouldPersistHeaders: true,

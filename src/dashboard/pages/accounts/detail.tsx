@@ -244,7 +244,7 @@ function Paid({ account }: { account: AccountDetail }) {
         href={({ id }) => `/payments/${id}`}
         columns={[
           { head: 'Received', cell: ({ created }) => time(created) },
-          { head: 'Status', cell: ({ status }) => <Status value={status} />, only: 'wide' },
+          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
           { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
         ]}
       />

@@ -4,7 +4,7 @@ import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -106,11 +106,10 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
     {
       head: 'Place',
       cell: ({ businessDetails: { physicalAddress: at } }) => [at?.city, at?.countryCode].filter(Boolean).join(', '),
-      only: 'wide',
     },
-    { head: 'Added', cell: ({ created }) => time(created, 'date'), only: 'wider' },
-    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true, only: 'wider' },
-    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true, only: 'wider' },
+    { head: 'Added', cell: ({ created }) => time(created, 'date') },
+    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
+    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
     { head: 'Status', cell: ({ status: state }) => <Status value={state} />, end: true },
   ];
   const action = mayWrite && (
@@ -120,10 +119,10 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   );
   return (
     <Page title={title} actions={action}>
-      <div className="filters">
+      <FilterBar>
         <Search placeholder="Name or e-mail" />
         {!search && <Choice label="Status" name="status" values={statuses} />}
-      </div>
+      </FilterBar>
       <List
         label={title}
         result={result}
@@ -143,7 +142,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
 
 function Amounts({ amounts = [] }: { amounts?: readonly { amount: string; currency: string }[] | undefined }) {
   const filled = amounts.filter(({ amount }) => hundredths(amount) !== 0n);
-  if (filled.length === 0) return <span className="hint">–</span>;
+  if (filled.length === 0) return <span className="hint none">–</span>;
   return (
     <span className="two-lines">
       {filled.map((money) => (

@@ -150,8 +150,8 @@ function Attempts({ checkout }: { checkout: CheckoutDetail }) {
           rows={checkout.transactions.nodes}
           columns={[
             { head: 'Method', cell: ({ method }) => words(method) },
-            { head: 'Tried', cell: ({ created }) => time(created), only: 'wide' },
-            { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode), only: 'wide' },
+            { head: 'Tried', cell: ({ created }) => time(created) },
+            { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode) },
             { head: 'Status', cell: ({ status }) => <Status value={status} />, end: true },
           ]}
         />

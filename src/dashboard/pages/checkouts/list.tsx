@@ -3,7 +3,7 @@ import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -61,9 +61,9 @@ export function Checkouts() {
         </span>
       ),
     },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, only: 'wide' },
-    { head: 'Created', cell: ({ created }) => time(created), only: 'wide' },
-    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), only: 'wider' },
+    { head: 'Status', cell: ({ status: state }) => <Status value={state} /> },
+    { head: 'Created', cell: ({ created }) => time(created) },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
     {
       head: 'Amount',
       cell: (checkout) => (
@@ -84,9 +84,9 @@ export function Checkouts() {
   );
   return (
     <Page title="Checkouts" actions={create}>
-      <div className="filters">
+      <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
-      </div>
+      </FilterBar>
       <List
         label="Checkouts"
         result={result}

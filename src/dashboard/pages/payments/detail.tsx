@@ -154,11 +154,10 @@ function Allocations({ payment }: { payment: PaymentDetail }) {
             cell: ({ receivable }) =>
               receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>,
           },
-          { head: 'Status', cell: ({ status }) => <Status value={status} />, only: 'wide' },
+          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
           {
             head: 'Payout',
             cell: ({ payout }) => payout && <ObjectLink id={payout.id}>Paid out</ObjectLink>,
-            only: 'wide',
           },
           { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
         ]}
@@ -178,7 +177,7 @@ function Disputes({ payment }: { payment: PaymentDetail }) {
         href={({ id }) => `/payments/${id}`}
         columns={[
           { head: 'Received', cell: ({ created }) => time(created) },
-          { head: 'Status', cell: ({ status }) => <Status value={status} />, only: 'wide' },
+          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
           { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
         ]}
       />

@@ -5,7 +5,7 @@ import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, isAmount, isDay, Pager, Range, Tabs, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, isAmount, isDay, Pager, Range, Tabs, useFilters } from '../../parts/filters';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
@@ -72,7 +72,7 @@ export function Payments() {
   const rows = data?.deposits.nodes.filter((payment) => !open || isUnreconciled(payment));
   return (
     <Page title="Payments" actions={<Export variables={variables} only={open ? isUnreconciled : undefined} />}>
-      <div className="filters">
+      <FilterBar>
         <Tabs
           kinds={[
             ['all', 'All'],
@@ -83,7 +83,7 @@ export function Payments() {
         />
         <Search placeholder="Payer or description" />
         {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
-      </div>
+      </FilterBar>
       {error && !data && <Problem error={error} onRetry={ask} />}
       {!rows && !error && <Lines count={10} />}
       {rows && rows.length > 0 && <Rows rows={rows} />}
@@ -129,14 +129,13 @@ function Rows({ rows }: { rows: Payment[] }) {
         </span>
       ),
     },
-    { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount), only: 'wider' },
-    { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod), only: 'wider' },
+    { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
+    { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
     {
       head: 'Status',
       cell: (payment) => <Status value={isUnreconciled(payment) ? 'UNRECONCILED' : payment.status} />,
-      only: 'wide',
     },
-    { head: 'Received', cell: ({ created }) => time(created), only: 'wide' },
+    { head: 'Received', cell: ({ created }) => time(created) },
     {
       head: 'Amount',
       cell: (payment) => (

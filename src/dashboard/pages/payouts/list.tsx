@@ -2,7 +2,7 @@ import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -65,9 +65,9 @@ export function Payouts() {
         </span>
       ),
     },
-    ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account), only: 'wide' },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, only: 'wide' },
-    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival), only: 'wider' },
+    ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account) },
+    { head: 'Status', cell: ({ status: state }) => <Status value={state} /> },
+    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival) },
     {
       head: 'Amount',
       cell: (payout) => (
@@ -89,9 +89,9 @@ export function Payouts() {
   return (
     <Page title="Payouts">
       <Coming />
-      <div className="filters">
+      <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
-      </div>
+      </FilterBar>
       <List
         label="Payouts"
         result={result}

@@ -4,7 +4,7 @@ import { formatDay } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -111,7 +111,7 @@ export function Receivables() {
   return (
     <Page title="Receivables" actions={create}>
       <Ageing />
-      <div className="filters">
+      <FilterBar>
         <Tabs
           kinds={[
             ['all', 'All'],
@@ -122,7 +122,7 @@ export function Receivables() {
         />
         <Search placeholder="Reference or text" />
         {!search && <FilterChoices by={by} overdue={overdue} currency={variables.currency?.[0]} />}
-      </div>
+      </FilterBar>
       <List
         label="Receivables"
         result={result}
@@ -177,14 +177,13 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
         </span>
       ),
     },
-    ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account), only: 'wider' },
-    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} />, only: 'wide' },
-    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate), only: 'wide' },
+    ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
+    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} /> },
+    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate) },
     {
       head: 'Open',
       cell: ({ amountReconcilable, currency }) => <Money amount={amountReconcilable} currency={currency} />,
       end: true,
-      only: 'wider',
     },
     {
       head: 'Amount',
