@@ -40,7 +40,8 @@ begin
     set
       status = 'failed',
       reason_code = p_reason,
-      version = t.version + 1
+      version = t.version + 1,
+      updated_at = clock(p_tenant, p_live)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -50,7 +51,8 @@ begin
       set
         effective_transaction_id = v.id,
         effective_transaction_status = 'failed',
-        version = x.version + 1
+        version = x.version + 1,
+        updated_at = clock(p_tenant, p_live)
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
       returning *
       into c;
@@ -174,7 +176,8 @@ begin
     end,
     payment_id = v_payment,
     deposit_id = v_id,
-    version = t.version + 1
+    version = t.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
   returning *
   into v;
@@ -198,7 +201,8 @@ begin
     effective_transaction_id = v.id,
     effective_transaction_status = 'succeeded',
     deposit_id = v_id,
-    version = x.version + 1
+    version = x.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
   returning *
   into c;
