@@ -1,7 +1,8 @@
 -- Ends attempts, and credits the money of a successful one. A checkout is credited once: the balances are locked first,
 -- then the checkout.
 --
--- Longer than 60 lines: credit_checkout (an insert with its columns and two updates, in the order of their locks).
+-- Longer than 60 lines: settle_transaction (two updates with their columns); credit_checkout (an insert with its
+-- columns and two updates, in the order of their locks).
 
 -- Ends an attempt. An attempt that failed because its time was over may still succeed, because the payer has really
 -- paid; every other end is final, and the same end, reported again, changes nothing.

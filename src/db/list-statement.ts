@@ -53,9 +53,7 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
   const all = unionAll(one!, other, ...more);
   // A union can be ordered by its columns only, and not by expressions of them.
   if (orderOf(asked)) return merged(db, asked, all.as('found'), what, limit);
-  return all
-    .orderBy(...inOrder())
-    .limit(limit);
+  return all.orderBy(...inOrder()).limit(limit);
 }
 
 // Drizzle writes any expression as the limit, and its type knows numbers only; a number would be a parameter, and

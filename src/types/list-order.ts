@@ -195,7 +195,8 @@ function viewed(
   refuse: (name: string, text: MessageText) => void,
 ): Record<string, unknown> {
   const own = parent && Object.values(getTableColumns(table)).find(({ name }) => name === parent.name);
-  if (parent && !(own && by.parents.includes(own))) refuse('orderBy', 'is not available for this list, except by created');
+  if (parent && !(own && by.parents.includes(own)))
+    refuse('orderBy', 'is not available for this list, except by created');
   for (const name of Object.keys(given))
     if (!takes.includes(name)) refuse(name, notWith(`order_by ${value}`, `orderBy ${value.toUpperCase()}`));
   if (given[required.name] === undefined)
