@@ -42,6 +42,7 @@ CREATE INDEX IF NOT EXISTS "checkout_due_root_status" ON "checkout" USING btree 
 CREATE INDEX IF NOT EXISTS "checkout_due_context_by_status" ON "checkout" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "status"), 0),"expires_at","id") WHERE status = 'initialized';--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "checkout_due_to_by_status" ON "checkout" USING btree ("tenant_id","livemode",hashtextextended(("to_account_id" || ' ' || "status"), 0),"expires_at","id") WHERE status = 'initialized';--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "checkout_due_from_by_status" ON "checkout" USING btree ("tenant_id","livemode",hashtextextended(("from_account_id" || ' ' || "status"), 0),"expires_at","id") WHERE status = 'initialized';--> statement-breakpoint
+CREATE INDEX "session_of_key" ON "session" USING btree ("tenant_id","livemode","api_key_id","expires_at") WHERE revoked_at is null;--> statement-breakpoint
 -- Written by hand: without NOT VALID, all receivables would be read while writes to them wait. New rows are checked, and
 -- those that exist name partners of their accounts, which are never deleted.
 ALTER TABLE "receivable" ADD CONSTRAINT "receivable_customer" FOREIGN KEY ("tenant_id","livemode","customer_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action NOT VALID;--> statement-breakpoint

@@ -1570,7 +1570,7 @@ describe('a response of the database that is lost', () => {
     const before = wire.lost;
     wire.armed = true;
     const held = await operator.hold(row);
-    expect([wire.lost - before, held.status, operator.replayed]).toEqual([1, 'hold', false]);
+    expect([wire.lost - before, held.status, operator.replays]).toEqual([1, 'hold', 0]);
     // The next command is refused, because the account is already on hold.
     await expect(operator.hold(row)).rejects.toMatchObject({ problems: [{ code: 'status_invalid' }] });
   });

@@ -112,16 +112,16 @@ describe('a named operator', () => {
     const credentials = new Credentials(world.database, newer, undefined);
     const byKey = { authorization: `Bearer ${key}`, session: undefined };
     for (const credential of [byKey, { authorization: undefined, session: token }])
-      expect((await credentials.check(credential)).name).toBe(name);
+      expect((await credentials.check({ ...credential, address: '::1' })).name).toBe(name);
     const pepperOf = async () => (await world.sql`select pepper_id from operator where id = ${id}`)[0]!.pepper_id;
     await eventually(pepperOf, (pepper) => pepper === newer.pepperIds[0]);
-    expect((await credentials.check(byKey)).name).toBe(name);
+    expect((await credentials.check({ ...byKey, address: '::1' })).name).toBe(name);
     const alone = new Credentials(
       world.database,
       Secrets.of('a newer pepper that is long enough for a test'),
       undefined,
     );
-    expect((await alone.check(byKey)).id).toBe(id);
+    expect((await alone.check({ ...byKey, address: '::1' })).id).toBe(id);
     const secrets = await world.operator.secretsInUse();
     expect(secrets.find(({ setting }) => setting === null)).toMatchObject({ name: newer.pepperIds[0], operators: 1 });
     await world.operator.revokeOperator(id);

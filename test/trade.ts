@@ -133,6 +133,9 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
      select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
        to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
+    ...['api_key', 'payment', 'person', 'webhook_delivery', 'webhook_endpoint'].map(
+      (table) => `update ${table} set updated_at = created where (tenant_id, livemode) = (${tenantAndMode})`,
+    ),
     // The totals are not computed, as after an upgrade.
     `insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (${tenantAndMode}, '', 0)`,
     'vacuum (analyze)',

@@ -69,8 +69,9 @@ begin
 end;
 $$;
 
--- Seals unsealed postings in one new block, and ranks the balances that they changed. A worker that finds another one
--- sealing them leaves them to it. Without an event: clients see no seals.
+-- Seals unsealed postings in one new block, and ranks the balances that they changed. Postings that another worker is
+-- sealing are left to it.
+-- Without an event: clients see no seals.
 create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql

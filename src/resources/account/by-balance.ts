@@ -31,6 +31,8 @@ export const byBalance: OrderBy = {
     takes: ['currency', 'type'],
     required: { name: 'currency', because: 'since amounts of several currencies have no common order' },
     keysOf: ({ currency, type }) =>
-      (type === undefined ? Object.values(AccountType) : [type].flat()).map((each) => `${each} ${currency}`),
+      (type === undefined ? Object.values(AccountType) : [type].flat()).map(
+        (each) => `${String(each)} ${String(currency)}`,
+      ),
   },
 };

@@ -40,6 +40,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: accountProblems,
+      accepts: { type: ['partner'] },
       refusals: ['nickname_taken'],
       routes: [post('/v1/accounts')],
     },

@@ -172,32 +172,32 @@ export const accountColumns = () => ({
  * and its tenant is the text after `account_` in that id.
  */
 export const account = pgTable('account', accountColumns(), (t) => [
-    primaryKey({ name: 'account_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    unique('account_nickname_taken').on(t.tenantId, t.livemode, t.nicknameKey),
-    foreignKey({
-      name: 'account_owner',
-      columns: [t.tenantId, t.livemode, t.ownerId],
-      foreignColumns: [t.tenantId, t.livemode, t.id],
-    }),
-    index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
-    index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
-    // The operator searches all tenants: by id, and by status for the accounts that it has to decide about.
-    index('account_by_id').on(t.id),
-    index('account_queue').on(t.status, t.created, t.id, t.livemode),
-    // All accounts of a tenant, for a platform that lists its own with the partners of its users.
-    index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
-    index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
-    ...listIndexes('account', t, filters(t)),
-    ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
-    ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
-    ...fileIndexes('account', t, {
-      logo: t.logoId,
-      id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,
-      ownership_document: sql`${t.supportingDocumentation} ->> 'ownershipStructureDocument'`,
-      address_document: sql`${t.supportingDocumentation} ->> 'physicalAddressDocument'`,
-    }),
-    check('account_kind', isOneOf(t.kind, AccountKind)),
-    check('account_status', isOneOf(t.status, AccountStatus)),
-    check('account_address', isOneOf(t.address, AccountAddressState)),
-  ]);
+  primaryKey({ name: 'account_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+  unique('account_nickname_taken').on(t.tenantId, t.livemode, t.nicknameKey),
+  foreignKey({
+    name: 'account_owner',
+    columns: [t.tenantId, t.livemode, t.ownerId],
+    foreignColumns: [t.tenantId, t.livemode, t.id],
+  }),
+  index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+  index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+  // The operator searches all tenants: by id, and by status for the accounts that it has to decide about.
+  index('account_by_id').on(t.id),
+  index('account_queue').on(t.status, t.created, t.id, t.livemode),
+  // All accounts of a tenant, for a platform that lists its own with the partners of its users.
+  index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
+  index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+  ...listIndexes('account', t, filters(t)),
+  ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
+  ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
+  ...fileIndexes('account', t, {
+    logo: t.logoId,
+    id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,
+    ownership_document: sql`${t.supportingDocumentation} ->> 'ownershipStructureDocument'`,
+    address_document: sql`${t.supportingDocumentation} ->> 'physicalAddressDocument'`,
+  }),
+  check('account_kind', isOneOf(t.kind, AccountKind)),
+  check('account_status', isOneOf(t.status, AccountStatus)),
+  check('account_address', isOneOf(t.address, AccountAddressState)),
+]);
 export type AccountRow = typeof account.$inferSelect;

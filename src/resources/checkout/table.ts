@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, integer, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  type PgColumn,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 import { listIndexes, parentIndexes } from '../../db/filter-index.js';
