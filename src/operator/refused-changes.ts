@@ -3,8 +3,8 @@ import type { OperatorDesk } from './desk.js';
 import { ActionOutcome } from './table.js';
 
 /** The most refused changes of one operator that the audit log has in this time, each with its arguments. */
-const refusalsMax = 20;
-const windowSeconds = 600;
+export const refusedChangesMax = 50;
+const windowSecondsDefault = 600;
 const operatorsMax = 1_000;
 const code = 'permission_denied';
 
@@ -17,11 +17,13 @@ export class RefusedChanges {
   readonly #counts = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
+  constructor(private readonly windowSeconds = windowSecondsDefault) {}
+
   /** Records a refusal. Throws 503 when the log cannot be written. */
   async add(desk: OperatorDesk, actor: Actor, action: Action): Promise<void> {
     const entry = entryJson({ ...action, outcome: ActionOutcome.REFUSED, code }, actor.id, desk.requestId);
     const number = await append(desk, 'append_refused_change', [
-      ...[actor.name, JSON.stringify(entry), windowSeconds, refusalsMax],
+      ...[actor.name, JSON.stringify(entry), this.windowSeconds, refusedChangesMax],
     ]);
     if (number !== null) return;
     const count = this.#counts.get(actor.name);
@@ -40,7 +42,7 @@ export class RefusedChanges {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       void this.#summarise(desk, actor);
-    }, windowSeconds * 1_000).unref();
+    }, this.windowSeconds * 1_000).unref();
     this.#timers.add(timer);
   }
 
@@ -50,7 +52,7 @@ export class RefusedChanges {
     const action = { operation: 'refusedChanges', outcome: ActionOutcome.REFUSED, code, details: { count } };
     const entry = JSON.stringify(entryJson(action, actor.id, desk.requestId));
     // One more than the others may use, so that they never keep it out.
-    const values = [actor.name, entry, windowSeconds, refusalsMax + 1];
+    const values = [actor.name, entry, this.windowSeconds, refusedChangesMax + 1];
     const number = await append(desk, 'append_refused_change', values).catch(() => null);
     const left = (this.#counts.get(actor.name) ?? 0) - (number === null ? 0 : count);
     if (left > 0) {
