@@ -2,10 +2,25 @@ import { and, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { DomainError, problem } from '../request/problems.js';
 import type { Listing, PageRequest } from '../types/pagination.js';
-import type { Rows } from './list-position.js';
-import type { ScopedReads } from './pages.js';
-import { pageQuestion } from './slow-questions.js';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Caller } from '../request/caller.js';
+import type { Row, Rows } from './list-position.js';
+import type { Preparable } from './row-mapper.js';
+import { pageQuestion, type Question } from './slow-questions.js';
 import { type Visibility, visibilityPredicate } from './visibility.js';
+
+/** The reads that pages need: the scope of a caller, which limits every statement to the caller's tenant and mode. */
+export interface ScopedReads {
+  readonly caller: Caller;
+  find<T extends Rows>(table: T, id: string): Promise<Row<T> | null>;
+  many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null>;
+  read<T>(
+    name: string,
+    build: (db: PostgresJsDatabase) => Preparable,
+    values: Record<string, unknown>,
+    question: Question,
+  ): Promise<T[]>;
+}
 
 /** The parts of a cursor of a view: the id of an object, and the value that it had. */
 const cursorWithValue = /^(.+)@(-?\d{1,24})$/;
@@ -13,7 +28,7 @@ const cursorWithValue = /^(.+)@(-?\d{1,24})$/;
 const orderOf = (listing: Listing, { order }: PageRequest) =>
   order === undefined ? undefined : listing.orders?.[order];
 
-/** The rows that a page reads, and how they are listed: those of a view, which has the columns of the table, or its own. */
+/** The rows that a page reads, and how they are listed: those of a view with the columns of the table, or its own. */
 export function rowsOf<T extends Rows>(table: T, listing: Listing, request: PageRequest): [T, Listing] {
   const by = orderOf(listing, request);
   if (!by?.view) return [table, listing];

@@ -10,30 +10,15 @@ import {
   readOf,
   totalCountMax,
 } from '../types/pagination.js';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../request/caller.js';
-import type { Preparable } from './row-mapper.js';
 import { foundCursor } from './list-search.js';
-import { columnIn, cursorOf, idOf, outside, placed, rowsOf } from './list-view.js';
+import { columnIn, cursorOf, idOf, outside, placed, rowsOf, type ScopedReads } from './list-view.js';
 import { searchOf } from '../types/list-search.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
-import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
+import { countQuestion, pageQuestion } from './slow-questions.js';
 import { listOf, type Visibility, visibilityOf, withheldFrom } from './visibility.js';
 
 const p = sql.placeholder;
-
-/** The reads that pages need: the scope of a caller, which limits every statement to the caller's tenant and mode. */
-export interface ScopedReads {
-  readonly caller: Caller;
-  find<T extends Rows>(table: T, id: string): Promise<Row<T> | null>;
-  many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null>;
-  read<T>(
-    name: string,
-    build: (db: PostgresJsDatabase) => Preparable,
-    values: Record<string, unknown>,
-    question: Question,
-  ): Promise<T[]>;
-}
 
 /** Reads pages of lists through a scope: the caller's own lists, and the lists of a parent. */
 export class Pages {

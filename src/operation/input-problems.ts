@@ -87,8 +87,8 @@ export function emptyRequired(
 }
 
 /**
- * The problems of ids that are empty. Without an id, a list has the objects of all accounts; a client that failed to find
- * the id of an account would get them.
+ * The problems of ids that are empty. Without an id, a list has the objects of all accounts; a client that failed to
+ * find the id of an account would get them.
  */
 export function emptyIds(object: string, args: Record<string, unknown>): Problem[] {
   return Object.entries(args).flatMap(([name, value]) =>

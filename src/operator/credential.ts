@@ -12,8 +12,8 @@ import { operator, OperatorRole, operatorSession } from './table.js';
 const delayMilliseconds = 1_000;
 const delayedMax = 20;
 /**
- * Look-ups of keys and tokens that were not valid before. Their holders could be strangers, so they get few turns, which
- * the addresses share: those that send many wrong keys wait for their own.
+ * Look-ups of keys and tokens that were not valid before. Their holders could be strangers, so they get few turns,
+ * which the addresses share: those that send many wrong keys wait for their own.
  */
 const strangerLimits = { slots: 3, perKey: 1, reserve: 0, ofKey: 20, all: 1_000, milliseconds: 1_000 };
 const touchSeconds = 60;

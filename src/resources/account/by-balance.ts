@@ -8,7 +8,7 @@ import { AccountType, accountColumns } from './table.js';
  * row for each currency in which an account has a balance. The view is not in the table's file, because the migrations
  * are generated from that file.
  */
-export const accountByBalance = pgTable('account_by_balance', {
+const accountByBalance = pgTable('account_by_balance', {
   ...accountColumns(),
   /** The type of the account and the currency, such as `partner USD`. */
   rankedAs: text('ranked_as').notNull(),
