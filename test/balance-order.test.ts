@@ -154,6 +154,9 @@ describe('partners ordered by balance', () => {
     expect(idsOf(await page('first: 2, orderBy: BALANCE_DESC'))).toEqual([second, top]);
     const next = await page(`first: 9, orderBy: BALANCE_DESC, after: "${pageInfo.endCursor}"`);
     expect(idsOf(next)).toEqual(ordered(-1).slice(2));
+    const search = `order_by=balance_desc&currency=USD&type=partner&starting_after=${pageInfo.endCursor}`;
+    const rested = await user.get(`/v1/accounts?${search}`);
+    expect(idsOf({ nodes: rested.body.data })).toEqual(ordered(-1).slice(2));
     // The id alone is the place of now.
     expect(idsOf(await page(`first: 9, orderBy: BALANCE_DESC, after: "${second}"`))).toEqual([
       top,
