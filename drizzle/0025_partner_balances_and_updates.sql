@@ -17,19 +17,6 @@ CREATE TABLE "balance_rank" (
 	CONSTRAINT "balance_rank_pkey" PRIMARY KEY("tenant_id","livemode","account_id","currency")
 );
 --> statement-breakpoint
-ALTER TABLE "account_setting" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "account" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "address" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "checkout" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "deposit" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "api_key" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "payment" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "payout" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "person" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "receivable" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "transaction" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "webhook_delivery" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
-ALTER TABLE "webhook_endpoint" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
 CREATE INDEX "balance_rank_root_kind" ON "balance_rank" USING btree ("tenant_id","livemode",(case when "on_root_list" then "ranked_as" end),"amount","account_id") WHERE (case when "balance_rank"."on_root_list" then "balance_rank"."ranked_as" end) is not null;--> statement-breakpoint
 CREATE INDEX "balance_rank_context_by_kind" ON "balance_rank" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "ranked_as"), 0),"amount","account_id");--> statement-breakpoint
 CREATE INDEX "balance_rank_tenant_by_kind" ON "balance_rank" USING btree ("tenant_id","livemode",hashtextextended(("tenant_id" || ' ' || "ranked_as"), 0),"amount","account_id");--> statement-breakpoint
@@ -53,4 +40,18 @@ SELECT tg_distribute('balance_rank');--> statement-breakpoint
 INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")
 SELECT a.tenant_id, a.livemode, 'job_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000000)::bigint), 14, '0') || left(replace(gen_random_uuid()::text, '-', ''), 18), n.at, 'rank_balances', a.id, jsonb_build_object('notBefore', n.at), n.at
 FROM "account" a, (SELECT date_part('epoch', clock_timestamp())::bigint + 60 AS at) n
-WHERE a.kind IN ('platform', 'direct_user');
+WHERE a.kind IN ('platform', 'direct_user');--> statement-breakpoint
+-- Last, because an added column keeps readers out until the migration is committed.
+ALTER TABLE "account_setting" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "account" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "address" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "checkout" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "deposit" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "api_key" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "payment" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "payout" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "person" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "receivable" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "transaction" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "webhook_delivery" ADD COLUMN "updated_at" bigint;--> statement-breakpoint
+ALTER TABLE "webhook_endpoint" ADD COLUMN "updated_at" bigint;
