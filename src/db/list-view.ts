@@ -23,7 +23,7 @@ export interface ScopedReads {
 }
 
 /** The parts of a cursor of a view: the id of an object, and the value that it had. */
-const cursorWithValue = /^(.+)@(-?\d{1,24})$/;
+const cursorWithValue = /^(\w+)@(-?\d{1,24})$/;
 
 const orderOf = (listing: Listing, { order }: PageRequest) =>
   order === undefined ? undefined : listing.orders?.[order];
