@@ -57,6 +57,26 @@ beforeAll(async () => {
 });
 
 describe('schema/openapi.json', () => {
+  it('says in the description what one edition requires, which becomes the comment of the generated types', () => {
+    let required = 0;
+    const look = (value: Json): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const n of value['x-edition']?.required ?? []) {
+        required++;
+        expect(value.description).toMatch(new RegExp(`[Rr]equired in Edition ${n}|in Edition ${n} also|Edition ${n}`));
+      }
+      for (const [n, names] of Object.entries<string[]>(value['x-edition']?.oneOf ?? {})) {
+        expect(value.description).toContain(`Edition ${n} requires this or`);
+        expect(names.length).toBeGreaterThan(1);
+      }
+      for (const member of Object.values(value)) look(member);
+    };
+    look(contract);
+    expect(required).toBeGreaterThan(5);
+    const { properties } = (contract.paths['/v1/accounts'] as Json).post.requestBody.content['application/json'].schema;
+    expect(properties.type.enum).toEqual(['partner']);
+  });
+
   it('is what the declarations say; npm run schema writes it', () => {
     expect(openapiText()).toBe(committed);
   });

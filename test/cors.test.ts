@@ -94,8 +94,14 @@ describe('a preflight of an origin in CORS_ORIGINS', () => {
     'null',
   ])('is no preflight of another origin: %s', async (origin) => {
     const answers = [await preflight('/graphql', origin), await preflight('/v1/accounts', origin)];
-    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    expect(answers.map(({ status }) => status)).toEqual([403, 403]);
     expect(answers.map(corsHeaders)).toEqual([{}, {}]);
+    for (const answer of answers) {
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+      const text = await answer.text();
+      expect(text).toMatch(/permission_denied/i);
+      expect(text).toContain('add the origin to CORS_ORIGINS');
+    }
     for (const { headers } of answers) expect(names(headers.get('vary'))).toContain('origin');
   });
 

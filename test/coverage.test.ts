@@ -12,7 +12,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { operations, restRoutes, routes } from '../src/resources/registry.js';
 import { contract } from './contract.js';
 import { enumerations, keysWithoutField, type ObjectKeys, objects, type Values } from './coverage/objects.js';
-import { addedParameters, type Endpoint, endpoints, listParameters } from './coverage/requests.js';
+import { addedParameters, addedTo, type Endpoint, endpoints, listParameters } from './coverage/requests.js';
 import { resourceRules } from './coverage/resources.js';
 import { generalRules } from './coverage/rules.js';
 import type { Statement } from './coverage/statement.js';
@@ -302,6 +302,7 @@ describe('the names in the specification', () => {
         'ending_before',
         ...listParameters.map(([name]) => name),
         ...addedParameters,
+        ...(addedTo[route] ?? []),
       ]);
       const editionMark = ({ 'x-edition': edition }: Json, required: boolean) => {
         if (edition?.only) return `:${edition.only}`;

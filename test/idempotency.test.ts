@@ -10,8 +10,9 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { fingerprints } from '../src/operation/idempotency.js';
 import { Operator } from '../src/operator/operator.js';
 import { resources } from '../src/resources/define.js';
-import { operations, restOperations } from '../src/resources/registry.js';
+import { operations, restOperations, routes } from '../src/resources/registry.js';
 import { Worker } from '../src/jobs/runner.js';
+import { changing, recordChanges, seenChanges } from './changes.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -20,6 +21,7 @@ const given = givenIn(world);
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
 let other: string;
 beforeAll(async () => {
+  await recordChanges(world.sql);
   other = await world.another();
 });
 
@@ -1568,7 +1570,7 @@ describe('a response of the database that is lost', () => {
     const before = wire.lost;
     wire.armed = true;
     const held = await operator.hold(row);
-    expect([wire.lost - before, held.status, operator.replayed]).toEqual([1, 'hold', false]);
+    expect([wire.lost - before, held.status, operator.replays]).toEqual([1, 'hold', 0]);
     // The next command is refused, because the account is already on hold.
     await expect(operator.hold(row)).rejects.toMatchObject({ problems: [{ code: 'status_invalid' }] });
   });
@@ -1613,5 +1615,28 @@ describe('the stored responses', () => {
     expect([replayed(kept), kept.text]).toEqual(['true', first.text]);
     const forgotten = await send(old);
     expect([forgotten.status, replayed(forgotten), forgotten.body.id === second.body.id]).toEqual([200, null, false]);
+  });
+});
+
+// This file calls every write, through both APIs and by the jobs that follow.
+describe('the time of the last change', () => {
+  it('moves with each write that changes an object, and with nothing else', async () => {
+    const { tables, faults } = await seenChanges(world.sql);
+    expect(faults).toEqual([]);
+    // Those of deliveries are in the file about webhooks.
+    expect([...tables, 'webhook_delivery'].toSorted()).toEqual(changing.toSorted());
+  });
+
+  it('is moved by no read of a list', async () => {
+    const platform = await given.platform(2);
+    const user = platform.actingFor(await userId(platform));
+    await Promise.all([depositId(platform), receivableId(platform), sessionId(platform), checkoutId(platform)]);
+    const lists = routes.flatMap(({ answers, path }) => (answers === 'list' && !path.includes(':') ? [path] : []));
+    expect(lists.length).toBeGreaterThan(12);
+    const seen = () => world.sql`select * from seen_change where "table" <> 'api_key'`;
+    const before = await seen();
+    for (const reader of [platform, user])
+      for (const path of lists) expect((await reader.get(path)).status).toBeLessThan(500);
+    expect(await seen()).toEqual(before);
   });
 });

@@ -366,3 +366,53 @@ describe('a list that no index serves is refused, and says what to use', () => {
     expect(problems(await after(greatest.id))).toEqual([200]);
   });
 });
+
+describe('the filter of checkouts by status', () => {
+  it('finds what is over and not marked yet among the expired, page by page, for all lists', async () => {
+    const platform = await given.platform(2);
+    const owner = await platform.connectedUser();
+    const { id: payer } = await owner.partner();
+    await world.sql`
+      insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods,
+                            receivable_ids, redirect_url, status, context_id, on_root_list)
+      select ${platform.id.replace('account_', '')}, false, 'checkout_' || lpad(n::text, 3, '0'), 1000 + n / 2, case when n % 7 < 3 then 2000 else 9999999999 end, 100, 100, 'INR',
+        ${payer}, ${owner.id}, 'address_1', '{upi}', '{}', 'https://shop.example/', (array['initialized', 'initialized', 'expired', 'cancelled', 'completed'])[1 + n % 5], ${owner.id}, true
+      from generate_series(1, 60) n`;
+    const whole = async (speaker: Speaker, search: string) => {
+      const found: Json[] = [];
+      for (let after = ''; ; ) {
+        const page = done(await speaker.get(`/v1/checkouts?limit=7&${search}${after}`));
+        found.push(...page.data.map(({ id, status }: Json) => [id, status]));
+        if (!page.has_next) return found;
+        after = `&starting_after=${found.at(-1)[0]}`;
+      }
+    };
+    const every = await whole(platform, '');
+    expect(every).toHaveLength(60);
+    const over = (await world.sql`select id from checkout where status = 'initialized' and expires_at = 2000`).length;
+    expect(over).toBeGreaterThan(5);
+    const lists = [
+      'initialized',
+      'expired',
+      'cancelled',
+      'completed',
+      'expired,initialized',
+      'completed,expired,expired',
+    ];
+    for (const status of lists) {
+      const expected = every.filter(([, is]) => status.split(',').includes(is));
+      for (const speaker of [platform, owner])
+        for (const account of ['', `&account_id=${owner.id}`, `&account_id=${payer}`])
+          expect([status, account, await whole(speaker, `status=${status}${account}`)]).toEqual([
+            ...[status, account, expected],
+          ]);
+      const wanted = status.toUpperCase();
+      const edges = `checkoutsIn(status: [${wanted}], last: 100) { totalCount nodes { id } }`;
+      const { data } = done(await owner.graph(`{ account(id: "${owner.id}") { ${edges} } }`));
+      expect(data.account.checkoutsIn).toEqual({
+        totalCount: expected.length,
+        nodes: expected.map(([id]) => ({ id })),
+      });
+    }
+  });
+});

@@ -1,4 +1,7 @@
+import { getNamedType, getNullableType, type GraphQLField, type GraphQLObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { snake } from '../src/request/problems.js';
 import { givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -985,33 +988,44 @@ describe('a connection', () => {
   });
 });
 
-it('a filter by an account with an empty text filters nothing, as null does, through both APIs', async () => {
-  const user = await given.directUser(2);
-  await user.partner();
-  await user.post('/v1/deposits', {
-    ...{ amount: '1.00', currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
+describe('an empty id', () => {
+  it('is refused as a filter of every list of the graph, instead of selecting everything', async () => {
+    const user = await given.directUser(2);
+    const schema = buildGraph();
+    const idsOf = ({ args }: GraphQLField<unknown, unknown>) =>
+      args.filter(({ name, type }) => /Ids?$/.test(name) && getNullableType(type) === getNamedType(type));
+    const roots = Object.values(schema.getQueryType()!.getFields());
+    const edges = Object.values((schema.getType('Account') as GraphQLObjectType).getFields());
+    const asked = [
+      ...roots.flatMap((field) => idsOf(field).map(({ name }) => [field, name, ''] as const)),
+      ...edges.flatMap((field) => idsOf(field).map(({ name }) => [field, name, `account(id: "${user.id}")`] as const)),
+    ];
+    expect(asked.length).toBeGreaterThan(15);
+    for (const [field, name, outer] of asked) {
+      const more = field.args
+        .filter(({ type }) => getNullableType(type) !== type)
+        .map((each) => `${each.name}: "2026-01-01T00:00:00Z"`);
+      const list = `${field.name}(${[`${name}: ""`, ...more].join(', ')}) { __typename }`;
+      const reply = await user.graph(`{ ${outer === '' ? list : `${outer} { ${list} }`} }`);
+      const named = snake(name);
+      expect([list, reply.codes, reply.fieldNames.map((each) => each?.split('.')[1])]).toEqual([
+        ...[list, ['parameter_invalid_empty'], [named]],
+      ]);
+    }
   });
-  const same = async (path: string, filter: string) => {
-    const [whole, empty] = await Promise.all([user.get(path), user.get(`${path}?${filter}=`)]);
-    expect([path, empty.status, empty.body]).toEqual([path, 200, whole.body]);
-  };
-  await same('/v1/addresses', 'linked_id');
-  for (const list of [
-    'deposits',
-    'payments',
-    'receivables',
-    'payouts',
-    'checkouts',
-    'persons',
-    'files',
-    'balance',
-    'balance/aggregate',
-  ])
-    await same(`/v1/${list}`, 'account_id');
-  const { body } = await user.graph(
-    '{ all: deposits { nodes { id } } none: deposits(accountId: "") { nodes { id } } a: balance { accountId } b: balance(accountId: "") { accountId } }',
-  );
-  expect(body.errors).toBeUndefined();
-  expect(body.data.all.nodes.length).toBe(1);
-  expect([body.data.none, body.data.b]).toEqual([body.data.all, body.data.a]);
+
+  it('is refused as a filter of /v1', async () => {
+    const user = await given.directUser(2);
+    const paths = ['deposits', 'payments', 'receivables', 'payouts', 'checkouts', 'persons', 'files', 'balance'];
+    for (const path of [...paths, 'balance/aggregate', 'webhook_endpoints', 'sessions']) {
+      const reply = await user.get(`/v1/${path}?account_id=`);
+      expect([path, problems(reply)]).toEqual([
+        ...[path, [400, expect.stringMatching(/^parameter_invalid_empty \w+\.account_id$/)]],
+      ]);
+    }
+    expect(problems(await user.get('/v1/addresses?linked_id='))).toEqual([
+      400,
+      'parameter_invalid_empty address.linked_id',
+    ]);
+  });
 });

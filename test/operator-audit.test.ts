@@ -14,6 +14,8 @@ import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../src/db/secrets.js';
 import { Worker } from '../src/jobs/runner.js';
+import { RefusedChanges, refusedChangesMax } from '../src/operator/refused-changes.js';
+import { newOperatorToken } from '../src/auth/tokens.js';
 import { Credentials } from '../src/operator/credential.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
 import { eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
@@ -30,10 +32,18 @@ async function operator(role: 'read' | 'operate' = 'operate', name = nickname())
   return { id: row.id, name, key, ask: asking(key) };
 }
 
+/** The ids of all requests. */
+const requestIds = new Set<string | null>();
+async function answered<T extends { headers: Headers }>(reply: Promise<T>): Promise<T> {
+  const { headers } = await reply;
+  requestIds.add(headers.get('request-id'));
+  return reply;
+}
+
 const asking =
   (key: string, origin = world.origin) =>
   (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
-    new Speaker({ ...world, origin }, '', key, 1).post('/operator/graphql', { query, variables }, headers);
+    answered(new Speaker({ ...world, origin }, '', key, 1).post('/operator/graphql', { query, variables }, headers));
 
 const mutation = (name: string, type: string, selection: string) =>
   `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
@@ -105,6 +115,27 @@ describe('a named operator', () => {
       await expect(operator('read', wrong)).rejects.toMatchObject({ problems: [{ field: 'operator.name' }] });
   });
 
+  it('is found at once while another address sends unknown keys', async () => {
+    const { name, key } = await operator();
+    const credentials = new Credentials(world.database, Secrets.of(world.pepper), undefined);
+    const order: string[] = [];
+    const check = (token: string, address: string) =>
+      credentials.check({ authorization: `Bearer ${token}`, session: undefined, address }, () => order.push(address));
+    const asked: Promise<unknown>[] = [];
+    // No look-up ends before all have been asked for.
+    await world.sql.begin(async (tx) => {
+      await tx`lock table operator in access exclusive mode`;
+      for (let i = 0; i < 20; i++)
+        asked.push(check(newOperatorToken('opk', world.pepper).secret, '192.0.2.1').catch(() => undefined));
+      asked.push(check(key, '192.0.2.2').then((found) => order.push(found.name)));
+      await sleep(300);
+    });
+    await Promise.all(asked);
+    expect(order).toHaveLength(21);
+    // Some look-ups of the other address end before, and most of them wait.
+    expect(order.indexOf(name)).toBeLessThan(10);
+  });
+
   it('keeps its key and its session while the pepper changes', async () => {
     const { id, name, key } = await operator();
     const token = (await signIn(key)).cookie.slice('tidegate_operator='.length).split(';')[0]!;
@@ -112,16 +143,16 @@ describe('a named operator', () => {
     const credentials = new Credentials(world.database, newer, undefined);
     const byKey = { authorization: `Bearer ${key}`, session: undefined };
     for (const credential of [byKey, { authorization: undefined, session: token }])
-      expect((await credentials.check(credential)).name).toBe(name);
+      expect((await credentials.check({ ...credential, address: '::1' })).name).toBe(name);
     const pepperOf = async () => (await world.sql`select pepper_id from operator where id = ${id}`)[0]!.pepper_id;
     await eventually(pepperOf, (pepper) => pepper === newer.pepperIds[0]);
-    expect((await credentials.check(byKey)).name).toBe(name);
+    expect((await credentials.check({ ...byKey, address: '::1' })).name).toBe(name);
     const alone = new Credentials(
       world.database,
       Secrets.of('a newer pepper that is long enough for a test'),
       undefined,
     );
-    expect((await alone.check(byKey)).id).toBe(id);
+    expect((await alone.check({ ...byKey, address: '::1' })).id).toBe(id);
     const secrets = await world.operator.secretsInUse();
     expect(secrets.find(({ setting }) => setting === null)).toMatchObject({ name: newer.pepperIds[0], operators: 1 });
     await world.operator.revokeOperator(id);
@@ -267,6 +298,20 @@ describe('an operator with the role READ', () => {
     expect(found.map(({ operation, outcome, code }) => [operation, outcome, code])).toEqual(
       mutations.map((each) => [each.name, 'REFUSED', 'permission_denied']).reverse(),
     );
+  });
+
+  it('fills no log: after a number of refusals it has their count', async () => {
+    const { id, name } = await operator('read');
+    const refused = new RefusedChanges(3);
+    const add = () => refused.add(world.operator, { id, name }, { operation: 'verifyAccount' });
+    for (let i = 0; i < refusedChangesMax + 4; i++) await add();
+    const logged = () =>
+      world.sql`select operation, details from operator_action where operator = ${name} order by number`;
+    expect(await logged()).toHaveLength(refusedChangesMax);
+    const entries = await eventually(logged, (rows) => rows.length > refusedChangesMax);
+    refused.close();
+    expect(entries.at(-1)).toEqual({ operation: 'refusedChanges', details: { count: 4 } });
+    expect((await sealed()).firstBroken).toBeNull();
   });
 });
 
@@ -494,6 +539,7 @@ describe('the audit log', () => {
     await sleep(50);
     // The first wrong key of all gateways has made the entry; all others wait for the next one.
     expect(before).toMatchObject([{ outcome: 'REFUSED', code: 'api_key_invalid', details: { count: 1 } }]);
+    expect(requestIds).toContain(before[0].requestId);
     expect(await refused()).toEqual(before);
   });
 });

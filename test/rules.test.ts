@@ -157,7 +157,9 @@ describe('checkout_now', () => {
         select attname as name from pg_attribute where attrelid = ${name}::regclass and attnum > 0 and not attisdropped`;
       return rows.map((row) => row.name as string).sort();
     };
-    expect(await columns('checkout_now')).toEqual([...(await columns(getTableName(checkout))), 'now'].sort());
+    expect(await columns('checkout_now')).toEqual(
+      [...(await columns(getTableName(checkout))), 'now', 'stored_status'].sort(),
+    );
     expect(Object.keys(getTableColumns(checkoutNow))).toContain('now');
   });
 

@@ -329,6 +329,33 @@ describe('a file', () => {
   });
 });
 
+describe('updatedAt', () => {
+  it('is the creation, then the last change by the clock of the mode, and null where it is not known', async () => {
+    const user = await given.directUser(1);
+    const { id } = (await user.post('/v1/deposits', { amount: '9.00', currency: 'USD' })).body;
+    const read = async () => {
+      const answers: string[] = [];
+      // The resolvers answer first, and a compiled query from the third time on.
+      for (let times = 0; times < 4; times++)
+        answers.push(JSON.stringify((await data(user, `{ deposit(id: "${id}") { created updatedAt } }`)).deposit));
+      expect(new Set(answers).size).toBe(1);
+      return JSON.parse(answers[0]!);
+    };
+    const made = await read();
+    expect(made.updatedAt).toBe(made.created);
+    const { now } = (await user.post('/v1/test_helpers/clock', { advance_seconds: day })).body;
+    expect(await read()).toEqual(made);
+    expect((await user.post(`/v1/test_helpers/deposits/${id}/complete`)).status).toBe(200);
+    const changed = await read();
+    expect(changed.created).toBe(made.created);
+    expect(Date.parse(changed.updatedAt) / 1000 - now).toBeGreaterThanOrEqual(0);
+    expect(Date.parse(changed.updatedAt) / 1000 - now).toBeLessThan(60);
+    // As it is after an upgrade: changed at a time that nothing recorded.
+    await world.sql`update deposit set updated_at = null where id = ${id}`;
+    expect(await read()).toEqual({ ...made, updatedAt: null });
+  });
+});
+
 describe('completedAt', () => {
   it('is the moment in which the money moved, by the clock of the mode', async () => {
     const user = await given.directUser(1);

@@ -102,7 +102,8 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
        case when round % 10 = 7 then 'failed' else 'completed' end, ${id('payment', 'n')}, case when round > 0 then ${id('deposit', `n - ${users}`)} end, ${listed}`,
     `insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods, receivable_ids,
                            redirect_url, status, effective_transaction_id, effective_transaction_status, deposit_id, context_id, on_root_list)
-     ${common('checkout')}, at + 60, 1000, 1000, currency, payer, receiver, payer_address, '{upi}', array[${id('receivable', 'n')}], 'https://shop.example/', 'completed',
+     ${common('checkout')}, case when round % 10 = 1 and n % 2000 > 0 then ${now} + ${year} else at + 60 end, 1000, 1000, currency, payer, receiver, payer_address, '{upi}', array[${id('receivable', 'n')}], 'https://shop.example/',
+       case when round % 10 = 1 or n % 2000 = 0 then 'initialized' when round % 10 = 2 then 'cancelled' when n = 7 then 'expired' else 'completed' end,
        ${id('transaction', 'n')}, 'succeeded', ${id('deposit', 'n')}, ${listed}`,
     `insert into checkout_receivable (tenant_id, livemode, id, created, checkout_id, receivable_id, position)
      ${common('checkout_receivable')}, ${id('checkout', 'n')}, ${id('receivable', 'n')}, 0 ${traded}`,
@@ -119,6 +120,9 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      select tenant_id, livemode, account_id, currency, sum(amount), count(*), false, account_id, true from entry where (tenant_id, livemode) = (${tenantAndMode}) group by 1, 2, 3, 4`,
     `insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
      select ${tenantAndMode}, ${user('n')}, 'USD', false, ${user('n')}, true from generate_series(${users + 1}, ${users + others}) n`,
+    `insert into balance_rank (tenant_id, livemode, account_id, currency, ranked_as, amount, version, owner_id, context_id, on_root_list)
+     select a.tenant_id, a.livemode, a.id, c.currency, a.type || ' ' || c.currency, hashtext(a.id) % 10000, 1, a.owner_id, a.context_id, a.on_root_list
+     from account a, (values ('USD'), ('EUR')) c (currency) where (a.tenant_id, a.livemode) = (${tenantAndMode}) and (c.currency = 'USD' or a.id like '%3')`,
     `insert into lock_batch (tenant_id, livemode, id, created, account_id, held_in)
      select distinct on (receiver, currency) ${tenantAndMode}, ${id('lock_batch', 'n')}, at, receiver, currency ${traded}`,
     `insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
@@ -129,6 +133,9 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
      select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
        to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
+    ...['api_key', 'payment', 'person', 'webhook_delivery', 'webhook_endpoint'].map(
+      (table) => `update ${table} set updated_at = created where (tenant_id, livemode) = (${tenantAndMode})`,
+    ),
     // The totals are not computed, as after an upgrade.
     `insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (${tenantAndMode}, '', 0)`,
     'vacuum (analyze)',

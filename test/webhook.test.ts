@@ -5,15 +5,17 @@ import net from 'node:net';
 import path from 'node:path';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { Secrets } from '../src/db/secrets.js';
 import { Worker } from '../src/jobs/runner.js';
 import { WebhookRequests } from '../src/jobs/webhook-request.js';
+import { recordChanges, seenChanges } from './changes.js';
 import { eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
+beforeAll(() => recordChanges(world.sql));
 
 afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
@@ -406,7 +408,7 @@ describe('an event for a webhook endpoint', () => {
       'failing',
       (_, response) => void response.writeHead(500).end(),
       async () => {
-        await world.sql`update webhook_endpoint set failing_since = failing_since - 6 * 86400 where failing_since is not null`;
+        await world.sql`update webhook_endpoint set failing_since = failing_since - 6 * 86400, updated_at = wall_clock() where failing_since is not null`;
       },
     ],
   ])('disables an endpoint that is %s, with an event', async (reason, answer, between) => {
@@ -949,5 +951,13 @@ describe('an attempt', () => {
     requests.close();
     expect(made.error).toContain('larger than 262144 bytes');
     expect(hook.got).toEqual([]);
+  });
+});
+
+describe('the time of the last change', () => {
+  it('moves with each attempt of a delivery, and where an endpoint fails or works again', async () => {
+    const { tables, faults } = await seenChanges(world.sql);
+    expect(faults).toEqual([]);
+    expect(tables).toEqual(expect.arrayContaining(['webhook_delivery', 'webhook_endpoint']));
   });
 });

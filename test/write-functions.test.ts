@@ -9,6 +9,7 @@ import {
 } from '../src/db/print-write-functions.js';
 import { account } from '../src/resources/account/table.js';
 import { deposit } from '../src/resources/deposit/table.js';
+import { changing } from './changes.js';
 import { useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -128,6 +129,29 @@ describe('the declarations of the write functions', () => {
       .join('\n');
     const names = writeFunctions().map(({ name }) => name);
     expect(names.filter((name) => !sources.includes(`'${name}'`) && !called.includes(`${name}(`))).toEqual([]);
+  });
+});
+
+/** The functions that update an object without changing it, with the reason. */
+const unchanging: Record<string, string> = {
+  claim_webhook_deliveries: 'a claim is of the worker',
+  credit_checkout: 'its own payment, which it has just inserted, gets its checkout',
+  queue_deliveries: 'when the worker sends next',
+  redeliver_webhooks: 'when the worker sends next',
+  rehash_api_key: 'the digest is under another pepper',
+  seal_tax_cards: 'the same number is encrypted',
+  test_webhook_endpoint: 'when the worker sends next',
+  touch_api_key: 'a statistic of the requests',
+};
+
+describe('an update of an object', () => {
+  it('records when it was, in every function', async () => {
+    const updates = [...(await sourceOf())].flatMap(([name, source]) =>
+      [...source.matchAll(/\bupdate (\w+)\b[^;]*?;/g)].flatMap(([statement, table]) =>
+        changing.includes(table!) && !/\bupdated_at =/.test(statement) ? [name] : [],
+      ),
+    );
+    expect([...new Set(updates)].toSorted()).toEqual(Object.keys(unchanging).toSorted());
   });
 });
 

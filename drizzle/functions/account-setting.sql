@@ -64,7 +64,8 @@ begin
     payouts_monthly_anchor = case
       when v_interval = 'monthly' then coalesce((p ->> 'monthlyAnchor')::smallint, s.payouts_monthly_anchor, 1)
     end,
-    version = s.version + 1
+    version = s.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v.id
   returning *
   into v;
@@ -123,7 +124,8 @@ begin
   update account_setting s
   set
     service_hold = (v_args ->> 'hold')::boolean,
-    version = s.version + 1
+    version = s.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_args ->> 'accountId'
   returning *
   into v;

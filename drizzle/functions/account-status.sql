@@ -21,6 +21,7 @@ begin
   set
     status = v_to,
     version = a.version + 1,
+    updated_at = clock(p_tenant, p_live),
     address = case
       when v_to = 'deactivated' then 'deactivated'
       else a.address
@@ -48,7 +49,8 @@ begin
   update account_setting s
   set
     account_activated = (v_to = 'activated'),
-    version = s.version + 1
+    version = s.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where
     s.tenant_id = p_tenant
     and s.livemode = p_live
@@ -69,7 +71,8 @@ begin
     for a_address in update address d
     set
       status = 'deactivated',
-      version = d.version + 1
+      version = d.version + 1,
+      updated_at = clock(p_tenant, p_live)
     where
       d.tenant_id = p_tenant
       and d.livemode = p_live

@@ -294,7 +294,8 @@ begin
       when v_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, v_args -> 'tosAcceptance')
       else a.tos_acceptance
     end,
-    version = a.version + 1
+    version = a.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live
@@ -360,7 +361,8 @@ begin
       when v_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, v_args -> 'tosAcceptance')
       else a.tos_acceptance
     end,
-    version = a.version + 1
+    version = a.version + 1,
+    updated_at = clock(p_tenant, a.livemode)
   where a.tenant_id = p_tenant and a.id = v_id
   returning * loop
     perform index_object(p_tenant, v.livemode, 'account', to_jsonb(v_old[1 + v.livemode::int]), to_jsonb(v));
@@ -373,7 +375,8 @@ begin
     for s in update account_setting
     set
       live_fx = (v_args ->> 'liveFx')::boolean,
-      version = version + 1
+      version = version + 1,
+      updated_at = clock(p_tenant, livemode)
     where tenant_id = p_tenant and account_id = v_id
     returning * loop
       perform emit_event(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));

@@ -121,7 +121,8 @@ begin
   update account a
   set
     address = 'requested',
-    version = a.version + 1
+    version = a.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
   if found and not p_live then
     perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1);
@@ -224,7 +225,8 @@ begin
   update account a
   set
     address = v_state,
-    version = a.version + 1
+    version = a.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
   returning *
   into v;
@@ -262,7 +264,8 @@ begin
     set
       bank_account = (v_args -> 'bankAccount') - 'type',
       currency = v_args ->> 'currency',
-      version = d.version + 1
+      version = d.version + 1,
+      updated_at = clock(p_tenant, p_live)
     where
       d.tenant_id = p_tenant
       and d.livemode = p_live
@@ -297,6 +300,7 @@ begin
     update account a
     set
       version = a.version + 1,
+      updated_at = clock(p_tenant, p_live),
       address = case
         when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated'
         else 'processing'
@@ -322,7 +326,8 @@ begin
   update account a
   set
     address = 'processing',
-    version = a.version + 1
+    version = a.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live

@@ -108,7 +108,8 @@ begin
   for v_old in update address d
   set
     status = 'pending_deactivation',
-    version = d.version + 1
+    version = d.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where
     d.tenant_id = p_tenant
     and d.livemode = p_live
@@ -151,7 +152,8 @@ begin
   update address d
   set
     metadata = merge_metadata(d.metadata, v_args -> 'metadata', 'address.metadata'),
-    version = d.version + 1
+    version = d.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id'
   returning *
   into v;
@@ -178,7 +180,8 @@ begin
   set
     status = v_args ->> 'to',
     is_reusable = d.is_reusable and v_args ->> 'to' <> 'expired',
-    version = d.version + 1
+    version = d.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id' and d.status = any (v_from)
   returning *
   into v;
@@ -247,7 +250,8 @@ begin
   update address a
   set
     status = 'deactivated',
-    version = a.version + 1
+    version = a.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live

@@ -1,7 +1,8 @@
 -- Ends attempts, and credits the money of a successful one. A checkout is credited once: the balances are locked first,
 -- then the checkout.
 --
--- Longer than 60 lines: credit_checkout (an insert with its columns and two updates, in the order of their locks).
+-- Longer than 60 lines: settle_transaction (two updates with their columns); credit_checkout (an insert with its
+-- columns and two updates, in the order of their locks).
 
 -- Ends an attempt. An attempt that failed because its time was over may still succeed, because the payer has really
 -- paid; every other end is final, and the same end, reported again, changes nothing.
@@ -40,7 +41,8 @@ begin
     set
       status = 'failed',
       reason_code = p_reason,
-      version = t.version + 1
+      version = t.version + 1,
+      updated_at = clock(p_tenant, p_live)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -50,7 +52,8 @@ begin
       set
         effective_transaction_id = v.id,
         effective_transaction_status = 'failed',
-        version = x.version + 1
+        version = x.version + 1,
+        updated_at = clock(p_tenant, p_live)
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
       returning *
       into c;
@@ -174,7 +177,8 @@ begin
     end,
     payment_id = v_payment,
     deposit_id = v_id,
-    version = t.version + 1
+    version = t.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
   returning *
   into v;
@@ -198,7 +202,8 @@ begin
     effective_transaction_id = v.id,
     effective_transaction_status = 'succeeded',
     deposit_id = v_id,
-    version = x.version + 1
+    version = x.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
   returning *
   into c;

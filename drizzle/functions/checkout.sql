@@ -38,6 +38,8 @@ create view checkout_now as
     c.context_id,
     c.on_root_list,
     c.version,
+    c.updated_at,
+    c.status as stored_status,
     n.now
   -- The clock is looked up for each row: with a join, lists could not use the order of their index.
   from
@@ -247,6 +249,7 @@ begin
   set
     status = v_to,
     version = c.version + 1,
+    updated_at = clock(p_tenant, p_live),
     expires_at = case
       when v_to = 'expired' then least(c.expires_at, v_now)
       else c.expires_at

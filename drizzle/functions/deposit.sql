@@ -69,7 +69,8 @@ begin
       update address d
       set
         is_reusable = true,
-        version = d.version + 1
+        version = d.version + 1,
+        updated_at = clock(p_tenant, p_live)
       where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and not d.is_reusable
       returning *
       into v;
@@ -273,7 +274,8 @@ begin
     update deposit d
     set
       status = 'processing',
-      version = d.version + 1
+      version = d.version + 1,
+      updated_at = clock(p_tenant, p_live)
     where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and d.status = 'initialized'
     returning *
     into v;
@@ -294,6 +296,7 @@ begin
   set
     status = v_to,
     version = d.version + 1,
+    updated_at = clock(p_tenant, p_live),
     reason_code = coalesce(v_args ->> 'reasonCode', d.reason_code),
     pending_rest = case
       when v_to = 'completed'

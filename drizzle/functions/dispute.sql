@@ -55,7 +55,8 @@ begin
   update deposit d
   set
     pending_rest = d.pending_rest - v_pending,
-    version = d.version + 1
+    version = d.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
   -- When nothing is available any more, remove the record of why the money could not be paid out.
   delete from payout_block k
@@ -269,7 +270,8 @@ begin
   update deposit x
   set
     disputed = x.disputed + v_amount,
-    version = x.version + 1
+    version = x.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id
   returning *
   into d;

@@ -35,7 +35,8 @@ begin
       pepper_id,
       expires_at,
       context_id,
-      on_root_list
+      on_root_list,
+      updated_at
     )
   select
     p_tenant,
@@ -49,7 +50,8 @@ begin
     p_pepper,
     v_now + p_expires_in,
     a.context_id,
-    a.on_root_list
+    a.on_root_list,
+    v_now
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
   on conflict (tenant_id, livemode, digest) do nothing
@@ -110,7 +112,9 @@ begin
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   for update;
   update api_key k
-  set expires_at = least(k.expires_at, v_now + (v_args ->> 'graceSeconds')::bigint)
+  set
+    expires_at = least(k.expires_at, v_now + (v_args ->> 'graceSeconds')::bigint),
+    updated_at = v_now
   where
     k.tenant_id = p_tenant
     and k.livemode = p_live
@@ -150,7 +154,12 @@ declare
   v_now bigint := wall_clock();
 begin
   update api_key k
-  set revoked_at = coalesce(k.revoked_at, v_now)
+  set
+    revoked_at = coalesce(k.revoked_at, v_now),
+    updated_at = case
+      when k.revoked_at is null then v_now
+      else k.updated_at
+    end
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   returning *
   into v;

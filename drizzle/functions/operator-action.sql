@@ -107,6 +107,34 @@ begin
 end;
 $$;
 
+-- Appends the refusal of a change, unless the operator has `p_most` of them in the last `p_seconds`: an operator that
+-- may only look can ask any number of times, and every entry is kept. Returns null then, and the caller counts it.
+-- Without an event: events are for tenants; the audit log is the record.
+create or replace function append_refused_change(p_operator text, p_entry jsonb, p_seconds bigint, p_most int)
+returns bigint
+language plpgsql
+as $$
+begin
+  if
+    (
+      select count(*)
+      from
+        (
+          select a.created, a.outcome
+          from operator_action a
+          where a.operator = p_operator and a.number = a.action
+          order by -a.number
+          limit 10 * p_most
+        ) l
+      where l.outcome = 'refused' and l.created > wall_clock() - p_seconds
+    ) >= p_most
+  then
+    return null;
+  end if;
+  return append_operator_action(p_operator, p_entry);
+end;
+$$;
+
 -- Checks the entries after `p_after`, at most `p_limit` of them, where `p_hash` is the hash of the entry `p_after`.
 -- Returns the number and the hash of the last entry that was read, and the first number whose entry is missing or does
 -- not match. With no more entries, the last number is `p_after`.

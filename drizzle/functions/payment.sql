@@ -47,7 +47,21 @@ declare
   v_id text := new_id('payment');
 begin
   insert into payment
-    (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id, context_id, on_root_list)
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      account_id,
+      type,
+      amount,
+      currency,
+      status,
+      deposit_id,
+      context_id,
+      on_root_list,
+      updated_at
+    )
   values
     (
       p_tenant,
@@ -61,7 +75,8 @@ begin
       p_status,
       p_deposit,
       p_account.context_id,
-      p_account.on_root_list
+      p_account.on_root_list,
+      p_now
     );
   return v_id;
 end;
@@ -72,6 +87,10 @@ returns void
 language plpgsql
 as $$
 begin
-  update payment set status = p_status where tenant_id = p_tenant and livemode = p_live and id = p_id;
+  update payment
+  set
+    status = p_status,
+    updated_at = clock(p_tenant, p_live)
+  where tenant_id = p_tenant and livemode = p_live and id = p_id;
 end;
 $$;

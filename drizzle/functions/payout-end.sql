@@ -18,7 +18,8 @@ begin
   update payout x
   set
     status = v_to,
-    version = x.version + 1
+    version = x.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
   returning *
   into y;

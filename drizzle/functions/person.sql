@@ -47,7 +47,8 @@ begin
       identification,
       metadata,
       context_id,
-      on_root_list
+      on_root_list,
+      updated_at
     )
   select
     p_tenant,
@@ -60,7 +61,8 @@ begin
     coalesce(nullif(v_args -> 'identification', 'null'), '{}'),
     merge_metadata(null, v_args -> 'metadata', 'person.metadata'),
     a.context_id,
-    a.on_root_list
+    a.on_root_list,
+    v_now
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   on conflict (tenant_id, livemode, id) do nothing
@@ -210,7 +212,15 @@ begin
     perform refuse(404, 'resource_missing', 'person.id');
   end if;
   update account a
-  set version = a.version + 1
+  set
+    version = a.version + 1,
+    -- The account itself does not change.
+    updated_at = coalesce(
+      a.updated_at,
+      case
+        when a.version = 0 then a.created
+      end
+    )
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_account and a.status = 'draft'
   returning *
   into o;
@@ -261,7 +271,8 @@ begin
     metadata = case
       when v_args ? 'metadata' then merge_metadata(p.metadata, v_args -> 'metadata', 'person.metadata')
       else p.metadata
-    end
+    end,
+    updated_at = clock(p_tenant, p_live)
   where
     p.tenant_id = p_tenant
     and p.livemode = p_live

@@ -139,7 +139,8 @@ begin
       when v_args ? 'metadata' then merge_metadata(r.metadata, v_args -> 'metadata', 'receivable.metadata')
       else r.metadata
     end,
-    version = r.version + 1
+    version = r.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
   returning *
   into v;
@@ -163,7 +164,8 @@ begin
   update receivable r
   set
     voided = true,
-    version = r.version + 1
+    version = r.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where
     r.tenant_id = p_tenant
     and r.livemode = p_live

@@ -22,6 +22,7 @@ begin
     amount_locked = r.amount_locked + p_locked,
     amount_settled_payouts = r.amount_settled_payouts + p_settled,
     version = r.version + 1,
+    updated_at = clock(p_tenant, p_live),
     deposit_ids_amount_locked = array(
       select distinct k.deposit_id
       from receivable_lock k
@@ -287,7 +288,8 @@ begin
   update deposit y
   set
     pending_rest = y.pending_rest - p_amount,
-    version = y.version + 1
+    version = y.version + 1,
+    updated_at = clock(p_tenant, p_live)
   where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id and y.pending_rest >= p_amount
   returning *
   into d;

@@ -69,7 +69,8 @@ begin
 end;
 $$;
 
--- Seals unsealed postings in one new block. A worker that finds another one sealing them leaves them to it.
+-- Seals unsealed postings in one new block, and ranks the balances that they changed. Postings that another worker is
+-- sealing are left to it.
 -- Without an event: clients see no seals.
 create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int)
 returns int
@@ -118,6 +119,16 @@ begin
   insert into posting_seal (tenant_id, livemode, posting_id, block)
   select p_tenant, p_live, i, coalesce(v_last.number, 0) + 1 from unnest(v_ids) i;
   delete from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = any (v_ids);
+  -- Once for all postings of an account in the batch.
+  perform rank_balances(
+    p_tenant,
+    p_live,
+    array(
+      select distinct e.account_id
+      from entry e
+      where e.tenant_id = p_tenant and e.livemode = p_live and e.posting_id = any (v_ids)
+    )
+  );
   return cardinality(v_ids);
 end;
 $$;

@@ -1,7 +1,18 @@
 -- Sessions: creation and revocation. Only the digest of a token reaches the database. Sessions expire by the wall
 -- clock: a test clock moved forward must not expire them.
 --
--- Longer than 60 lines: create_session (one insert with its columns).
+-- Longer than 60 lines: create_session (two checks of the key, and one insert with its columns).
+
+-- The most sessions of one API key that have not ended.
+create or replace function sessions_max()
+returns int
+language plpgsql
+immutable
+as $$
+begin
+  return 1000;
+end;
+$$;
 
 -- Creates a session, which ends with its key at the latest. The caller's key was valid when the gateway read it; a key
 -- that has ended meanwhile makes no session.
@@ -29,6 +40,31 @@ begin
     and (k.expires_at is null or k.expires_at > v_now);
   if not found then
     perform refuse(401, 'api_key_invalid', null);
+  end if;
+  -- Calls at the same moment may exceed the bound by their number.
+  if
+    (
+      select count(*)
+      from
+        (
+          select
+          from session s
+          where
+            s.tenant_id = p_tenant
+            and s.livemode = p_live
+            and s.api_key_id = v_args ->> 'apiKeyId'
+            and s.revoked_at is null
+            and s.expires_at > v_now
+          limit sessions_max()
+        ) x
+    ) >= sessions_max()
+  then
+    perform refuse(
+      429,
+      'rate_limit_exceeded',
+      null,
+      format('The API key has %s sessions that have not ended. Revoke some, or wait until they expire.', sessions_max())
+    );
   end if;
   insert into session
     (

@@ -207,7 +207,8 @@ begin
     update transaction t
     set
       payment_method_details = v_told,
-      version = t.version + 1
+      version = t.version + 1,
+      updated_at = clock(p_tenant, p_live)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -235,6 +236,7 @@ begin
     update transaction t
     set
       version = t.version + 1,
+      updated_at = clock(p_tenant, p_live),
       mismatch = jsonb_build_object(
         'credited',
         v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed' and not v_paid),

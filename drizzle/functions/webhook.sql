@@ -77,6 +77,7 @@ declare
     )
   );
   v webhook_endpoint;
+  v_now bigint := wall_clock();
 begin
   perform check_webhook_limit(p_tenant, p_live, v_args ->> 'accountId');
   insert into webhook_endpoint
@@ -95,13 +96,14 @@ begin
       query,
       query_cost,
       context_id,
-      on_root_list
+      on_root_list,
+      updated_at
     )
   select
     p_tenant,
     p_live,
     v_args ->> 'id',
-    wall_clock(),
+    v_now,
     a.id,
     v_args ->> 'url',
     array(select jsonb_array_elements_text(v_args -> 'eventTypes')),
@@ -112,7 +114,8 @@ begin
     v_args ->> 'query',
     (v_args ->> 'queryCost')::int,
     a.context_id,
-    a.on_root_list
+    a.on_root_list,
+    v_now
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   on conflict (tenant_id, livemode, id) do nothing
@@ -190,7 +193,8 @@ begin
       when v_enabled
       and not w.enabled then next_delivery(p_tenant, p_live, w.id)
       else w.due
-    end
+    end,
+    updated_at = wall_clock()
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_old.id
   returning *
   into v;
@@ -213,7 +217,8 @@ begin
   set
     previous_secret_sealed = w.secret_sealed,
     previous_secret_until = wall_clock() + 86400,
-    secret_sealed = v_args ->> 'secretSealed'
+    secret_sealed = v_args ->> 'secretSealed',
+    updated_at = wall_clock()
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_args ->> 'id'
   returning *
   into v;
@@ -353,7 +358,8 @@ begin
           queued,
           next_attempt,
           context_id,
-          on_root_list
+          on_root_list,
+          updated_at
         )
       select
         p_tenant,
@@ -368,7 +374,8 @@ begin
         v_now,
         v_now,
         w.context_id,
-        w.on_root_list
+        w.on_root_list,
+        v_now
       from
         event e
         join webhook_endpoint w
@@ -460,7 +467,8 @@ begin
     status = 'pending',
     queued = v_now,
     attempt_count = 0,
-    next_attempt = v_now
+    next_attempt = v_now,
+    updated_at = v_now
   where
     d.tenant_id = p_tenant
     and d.livemode = p_live
@@ -648,7 +656,8 @@ begin
     status = x.status,
     next_attempt = case
       when x.status = 'pending' then x.next
-    end
+    end,
+    updated_at = v_now
   from
     jsonb_array_elements(p_results) r (result)
     cross join lateral (
@@ -691,7 +700,14 @@ begin
       when w.claimed_until is distinct from p_claimed_until then w.claimed_until
       else v_now + (p_results -> -1 ->> 'retryAfter')::bigint
     end,
-    due = next_delivery(p_tenant, p_live, w.id)
+    due = next_delivery(p_tenant, p_live, w.id),
+    updated_at = case
+      when w.enabled
+      and v_reason is not null then v_now
+      when p_results <> '[]'
+      and (w.failing_since is null) <> (p_results @? '$[*].attempt ? (@.error == null)') then v_now
+      else w.updated_at
+    end
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = p_endpoint
   returning *
   into v;

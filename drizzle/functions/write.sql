@@ -200,9 +200,9 @@ begin
 end;
 $$;
 
--- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant
--- and the visibility. Numbers become text, because the JSON numbers of a reader could not hold the largest amounts to
--- the cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
+-- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant,
+-- the visibility and the time. Numbers become text, because JSON numbers could not hold the largest amounts to the
+-- cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
 create or replace function event_data(p_row jsonb)
 returns jsonb
 language plpgsql
@@ -210,7 +210,7 @@ immutable
 as $$
 declare
   r jsonb := without_null_columns(
-    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list'] #- '{identification,taxCardSealed}'
+    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list', 'updated_at'] #- '{identification,taxCardSealed}'
   ) || jsonb_strip_nulls(
     jsonb_build_object(
       'created',

@@ -21,8 +21,17 @@ export const visibilityColumns = () => ({
   onRootList: boolean('on_root_list').notNull(),
 });
 
-/** Counts the changes of one row. The order of changes in a tenant comes from counters, never from the time. */
-export const version = () => ({ version: bigint('version', { mode: 'number' }).notNull().default(0) });
+/**
+ * When a row was last changed, in whole seconds by the tenant's clock; null for one that was not changed since the
+ * column exists.
+ */
+export const updatedAt = () => ({ updatedAt: bigint('updated_at', { mode: 'number' }) });
+
+/**
+ * Counts the changes of one row, and says when the last one was. The order of changes in a tenant comes from counters,
+ * never from the time.
+ */
+export const version = () => ({ version: bigint('version', { mode: 'number' }).notNull().default(0), ...updatedAt() });
 
 /** Strings by key, or null when there are none. Spec: Metadata. */
 export type MetadataMap = Record<string, string>;

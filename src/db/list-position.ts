@@ -90,8 +90,15 @@ export function beyondCursor(asked: Asked): SQL | undefined {
   const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
   const sameRow = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
   const position = sql.join(positionIn(asked, 'c'), sql`, `);
+  const beyond = (place: SQL) =>
+    sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(downwards(asked) ? '<' : '>')} ${place}`;
+  // A cursor of a view has the value: the object may have moved since the page before.
+  if (orderOf(asked)?.view)
+    return beyond(
+      sql`(split_part(${cursor}::text, '@', 2)::${sql.raw(orderOf(asked)!.type)}, split_part(${cursor}::text, '@', 1))`,
+    );
   const within = sql.join([sameRow, ...placeOf(asked)], sql` and `);
-  return sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(downwards(asked) ? '<' : '>')} (select ${position} from ${table} c where ${within})`;
+  return beyond(sql`(select ${position} from ${table} c where ${within})`);
 }
 
 /** The conditions without which the object of a cursor has no position in an order by a value; see `isOutside`. */

@@ -47,13 +47,13 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
   const inOrder = () => (what === 'rows' ? order(positionOf(asked), asked) : []);
   const limit = limitOf(rows);
   if (searchOf(asked.request.filters)) return searchedRows(db, asked, what, limit);
-  const [one, other] = sidesOf(asked).map((side) => found(db, asked, side, what, limit));
+  const sides = sidesOf(asked).flatMap((side) => statesOf(asked, side));
+  const [one, other, ...more] = sides.map((side) => found(db, asked, side, what, limit));
   if (!other) return one!;
+  const all = unionAll(one!, other, ...more);
   // A union can be ordered by its columns only, and not by expressions of them.
-  if (orderOf(asked)) return merged(db, asked, unionAll(one!, other).as('found'), what, limit);
-  return unionAll(one!, other)
-    .orderBy(...inOrder())
-    .limit(limit);
+  if (orderOf(asked)) return merged(db, asked, all.as('found'), what, limit);
+  return all.orderBy(...inOrder()).limit(limit);
 }
 
 // Drizzle writes any expression as the limit, and its type knows numbers only; a number would be a parameter, and
@@ -114,6 +114,30 @@ interface Side {
   of?: { column: PgColumn; value: SQL; filter?: string };
   /** Further conditions of the side. */
   where: SQL[];
+  /** The value of the filter in the key, where it is not the one that the caller gives. */
+  key?: SQL;
+}
+
+/** A side by a status that is derived: what has it by its stored status, and what has it because its time is over. */
+function statesOf(asked: Asked, side: Side): Side[] {
+  const name = keyFilterOf(asked, side)?.name;
+  const filter = name === undefined ? undefined : asked.listing.filters[name];
+  if (!filter || !('derived' in filter) || !filter.ending) return [side];
+  const { stored, at, from, to, now } = filter.ending;
+  const value = sql.raw(`'${from}'`);
+  return [
+    { ...side, where: [...side.where, sql`(${stored} <> ${value} or ${at} > ${now})`] },
+    {
+      ...side,
+      key: value,
+      where: [
+        ...side.where,
+        sql`${stored} = ${value}`,
+        sql`${at} <= ${now}`,
+        sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
+      ],
+    },
+  ];
 }
 
 /** The sides of a list. The second side excludes the rows of the first, so that no row comes twice. */
@@ -153,13 +177,18 @@ function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColu
   const ordering = by && listing.filters[by.key];
   if (by && is(ordering, PgColumn)) return { name: by.key, column: ordering };
   if (of && of.column !== table.actingAccountId && !listing.parents?.includes(of.column)) return null;
-  const names = Object.keys(request.filters).filter(
-    (name) => name !== of?.filter && is(listing.filters[name], PgColumn),
-  );
+  const names = Object.keys(request.filters).filter((name) => name !== of?.filter && keyColumnOf(listing, name));
   const fixed = (name: string) => name in (listing.fixed ?? {});
   const name = names.find((each) => fixed(each) === (parent !== undefined)) ?? names[0];
-  const column = name === undefined ? undefined : listing.filters[name];
-  return name !== undefined && is(column, PgColumn) ? { name, column } : null;
+  const column = name === undefined ? undefined : keyColumnOf(listing, name);
+  return name !== undefined && column ? { name, column } : null;
+}
+
+/** The column of a filter that the keys of indexes can have. */
+function keyColumnOf({ filters }: Listing, name: string): PgColumn | undefined {
+  const filter = filters[name];
+  if (is(filter, PgColumn)) return filter;
+  return filter && 'derived' in filter ? filter.ending?.stored : undefined;
 }
 
 /** The conditions of one side, and the lists whose values they name. */
@@ -179,11 +208,15 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
   if (of && parent)
     conditions.push(
-      key ? isPair(pairOf(of.column, key.column), pairValue(parent, valueOf(key.name))) : sql`${of.column} = ${parent}`,
+      key
+        ? isPair(pairOf(of.column, key.column), pairValue(parent, side.key ?? valueOf(key.name)))
+        : sql`${of.column} = ${parent}`,
     );
   else
     conditions.push(
-      key ? sql`${rootOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text` : sql`${table.onRootList} = true`,
+      key
+        ? sql`${rootOf(table.onRootList, key.column)} = ${side.key ?? valueOf(key.name)}::text`
+        : sql`${table.onRootList} = true`,
     );
   const ownContext = of?.column === table.actingAccountId && of.filter === undefined;
   if (visibility === 'context' && !ownContext) {

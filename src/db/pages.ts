@@ -1,6 +1,5 @@
 import { count, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn } from 'drizzle-orm/pg-core';
-import { DomainError, problem } from '../request/problems.js';
 import { isOutside } from '../types/list-order.js';
 import {
   type Listing,
@@ -11,29 +10,15 @@ import {
   readOf,
   totalCountMax,
 } from '../types/pagination.js';
-import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../request/caller.js';
-import type { Preparable } from './row-mapper.js';
 import { foundCursor } from './list-search.js';
+import { columnIn, cursorOf, idOf, outside, placed, rowsOf, type ScopedReads } from './list-view.js';
 import { searchOf } from '../types/list-search.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
-import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
+import { countQuestion, pageQuestion } from './slow-questions.js';
 import { listOf, type Visibility, visibilityOf, withheldFrom } from './visibility.js';
 
 const p = sql.placeholder;
-
-/** The reads that pages need: the scope of a caller, which limits every statement to the caller's tenant and mode. */
-export interface ScopedReads {
-  readonly caller: Caller;
-  find<T extends Rows>(table: T, id: string): Promise<Row<T> | null>;
-  many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null>;
-  read<T>(
-    name: string,
-    build: (db: PostgresJsDatabase) => Preparable,
-    values: Record<string, unknown>,
-    question: Question,
-  ): Promise<T[]>;
-}
 
 /** Reads pages of lists through a scope: the caller's own lists, and the lists of a parent. */
 export class Pages {
@@ -41,15 +26,17 @@ export class Pages {
 
   /** One page of the caller's list of these objects. */
   async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
-    const listing = seenBy(this.reads.caller, table, all);
-    const request = pageRequest(listing, args);
-    const visibility = listOf(this.reads.caller, request.beyondOwn);
-    const rows = await this.#rows(table, listing, request, visibility);
+    const seen = seenBy(this.reads.caller, table, all);
+    const asked = pageRequest(seen, args);
+    const visibility = listOf(this.reads.caller, asked.beyondOwn);
+    const [from, listing] = rowsOf(table, seen, asked);
+    const request = await placed(this.reads, from, listing, asked, visibility);
+    const rows = await this.#rows(from, listing, request, visibility);
     return this.#page(table, listing, request, rows, {
-      found: () => this.#found(table, listing, request, visibility),
+      found: () => this.#found(from, listing, request, visibility),
       beyond: async (backward, cursor) =>
-        (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, visibility)).length > 0,
-      count: () => this.#count(table, listing, request, visibility),
+        (await this.#rows(from, listing, { ...request, backward, cursor, size: 0 }, visibility)).length > 0,
+      count: () => this.#count(from, listing, request, visibility),
     });
   }
 
@@ -60,23 +47,26 @@ export class Pages {
   async edge<T extends Rows>(
     table: T,
     all: Listing,
-    parent: PgColumn | Link,
+    of: PgColumn | Link,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
-    const listing = seenBy(this.reads.caller, table, all);
-    const request = pageRequest(listing, args, columnOf(parent));
-    const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
-    const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
+    const seen = seenBy(this.reads.caller, table, all);
+    const asked = pageRequest(seen, args, columnOf(of));
+    const [from, listing] = rowsOf(table, seen, asked);
+    const parent = 'links' in of ? of : columnIn(from, of);
+    const request = await placed(this.reads, from, listing, asked, visibilityOf(this.reads.caller));
+    const name = `${getTableName(from)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
+    const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(from, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
       found: async () => true,
       beyond: async (backward, cursor) =>
         (await this.reads.many(`${name}:beyond:${backward}`, `${parentId} ${cursor}`, (keys) =>
-          this.#beyondPerParent(table, listing, parent, { ...request, backward, cursor }, keys),
+          this.#beyondPerParent(from, listing, parent, { ...request, backward, cursor }, keys),
         )) ?? false,
       count: async () => {
         const n = await this.reads.many(`${name}:count`, parentId, (ids) =>
-          this.#countPerParent(table, listing, parent, request, ids),
+          this.#countPerParent(from, listing, parent, request, ids),
         );
         return n !== null && n <= totalCountMax ? n : null;
       },
@@ -202,17 +192,14 @@ export class Pages {
     look: Look,
   ): Promise<Page<Row<T>>> {
     const cursor = rows.length === 0 ? request.cursor : undefined;
-    const placed = cursor === undefined ? undefined : await this.reads.find(table, cursor);
-    if (cursor !== undefined && (!placed || isOutside(listing, request, placed) || !(await look.found()))) {
-      const name = request.backward ? 'ending_before' : 'starting_after';
-      throw new DomainError(
-        problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
-      );
-    }
+    const object = cursor === undefined ? undefined : await this.reads.find(table, idOf(cursor));
+    if (cursor !== undefined && (!object || isOutside(listing, request, object) || !(await look.found())))
+      throw outside(listing, request);
     const hasNext = rows.length > request.size;
     const nodes = rows.slice(0, request.size);
     if (request.backward) nodes.reverse();
-    const [first, last] = [nodes.at(0)?.id as string | undefined, nodes.at(-1)?.id as string | undefined];
+    const cursorAt = (node?: Row<T>) => node && cursorOf(listing, request, node);
+    const [first, last] = [cursorAt(nodes.at(0)), cursorAt(nodes.at(-1))];
     // Whether objects lie behind the page. Without a cursor the page starts at the end of the list, so none do.
     const edge = (request.backward ? last : first) ?? request.cursor;
     const behind =
@@ -220,7 +207,7 @@ export class Pages {
     return {
       nodes,
       hasNext,
-      edges: () => nodes.map((node) => ({ cursor: node.id as string, node })),
+      edges: () => nodes.map((node) => ({ cursor: cursorOf(listing, request, node), node })),
       pageInfo: {
         hasNextPage: request.backward ? behind : hasNext,
         hasPreviousPage: request.backward ? hasNext : behind,

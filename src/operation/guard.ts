@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Context } from './context.js';
 import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
-import { editionProblems, emptyRequired, inputProblems, remaining } from './input-problems.js';
+import { editionProblems, emptyIds, emptyRequired, inputProblems, remaining } from './input-problems.js';
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
 import { catalogue } from '../request/catalogue.js';
@@ -70,7 +70,10 @@ export function checkEdge(
   const list = extensions.list as Operation | undefined;
   const reason = list && deniedToSession(caller, list);
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
-  const problems = list === undefined ? [] : editionProblems(list.name, list.object, args, edition);
+  const problems =
+    list === undefined
+      ? []
+      : [...editionProblems(list.name, list.object, args, edition), ...emptyIds(list.object, args)];
   if (problems.length > 0) throw new DomainError(...problems);
 }
 

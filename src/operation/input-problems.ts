@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Edition } from '../editions/edition.js';
 import type { Operation } from './operation.js';
-import { camel, listedValues, type Problem, problem, problemsMax, snake } from '../request/problems.js';
+import { camel, emptyOptional, listedValues, type Problem, problem, problemsMax, snake } from '../request/problems.js';
 import { textProblems } from './text-problems.js';
 import { isBlank, isEmpty } from '../types/empty.js';
 
@@ -17,12 +17,13 @@ import { isBlank, isEmpty } from '../types/empty.js';
  * text that cannot be stored, and the operation's own rules.
  */
 export function inputProblems(
-  { name, object, rules, textLengthMax }: Operation,
+  { name, object, access, rules, textLengthMax }: Operation,
   args: object,
   edition: Edition,
 ): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
+  if (access === 'read') problems.push(...remaining(problems, emptyIds(object, input)));
   return [...problems, ...remaining(problems, rules?.(input) ?? [])];
 }
 
@@ -83,6 +84,18 @@ export function emptyRequired(
   for (const { name, type } of fields)
     findEmpty(name, type, values[name], name === 'input' ? () => path : () => `${path}.${snake(name)}`, problems);
   return problems;
+}
+
+/**
+ * The problems of ids that are empty. Without an id, a list has the objects of all accounts; a client that failed to
+ * find the id of an account would get them.
+ */
+export function emptyIds(object: string, args: Record<string, unknown>): Problem[] {
+  return Object.entries(args).flatMap(([name, value]) =>
+    /Ids?$/.test(name) && [value].flat().includes('')
+      ? [problem('parameter_invalid_empty', `${object}.${snake(name)}`, emptyOptional)]
+      : [],
+  );
 }
 
 /** Here and below, a path is a function, because only a problem needs the text of the path, and problems are rare. */

@@ -13,6 +13,8 @@ export interface Operation extends Permission {
   rules?: ((input: object) => Problem[]) | undefined;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number | undefined;
+  /** The values of parameters that it accepts, where the type of the parameter has more. */
+  accepts?: Readonly<Record<string, readonly string[]>> | undefined;
   /**
    * The codes of its refusals that not every operation has. The contract lists them, and the tests compare each answer
    * with the contract.

@@ -48,9 +48,9 @@ export async function logged<T>(
   run: () => Promise<T>,
   done: (result: T) => Done = () => ({}),
 ): Promise<T> {
-  const number = await append(desk, actor, { ...action, outcome: ActionOutcome.ATTEMPTED });
+  const number = await appendOf(desk, actor, { ...action, outcome: ActionOutcome.ATTEMPTED });
   const end = (outcome: ActionOutcome, more: Partial<Entry>) =>
-    append(desk, actor, { operation: action.operation, action: number, outcome, ...more }).catch(() => undefined);
+    appendOf(desk, actor, { operation: action.operation, action: number, outcome, ...more }).catch(() => undefined);
   desk.place = undefined;
   let result: T;
   try {
@@ -66,11 +66,6 @@ export async function logged<T>(
   return result;
 }
 
-/** Records that an operator was refused something, before it was attempted. */
-export async function logRefusal(desk: OperatorDesk, actor: Actor, action: Action, code: string): Promise<void> {
-  await append(desk, actor, { ...action, outcome: ActionOutcome.REFUSED, code });
-}
-
 /** An entry of the log. */
 interface Entry extends Action {
   outcome: ActionOutcome;
@@ -80,11 +75,17 @@ interface Entry extends Action {
   of?: TenantAndMode | undefined;
 }
 
-async function append(desk: OperatorDesk, { name, id }: Actor, entry: Entry): Promise<number> {
+async function appendOf(desk: OperatorDesk, { name, id }: Actor, entry: Entry): Promise<number> {
+  const values = [name, JSON.stringify(entryJson(entry, id, desk.requestId))];
+  return (await append(desk, 'append_operator_action', values))!;
+}
+
+/** The number of an appended entry; null if the function appends none. */
+export async function append(desk: OperatorDesk, fn: string, values: (string | number)[]): Promise<number | null> {
   try {
-    const values = [name, JSON.stringify(entryJson(entry, id, desk.requestId))];
-    const [row] = await desk.call('append_operator_action', values);
-    return Number(row!.append_operator_action);
+    const [row] = await desk.call(fn, values);
+    const number = row![fn];
+    return number === null ? null : Number(number);
   } catch (error) {
     // The command line prints the cause.
     throw error instanceof DomainError && error.status === 503 ? error : Object.assign(busy(), { cause: error });

@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver } from 'graphql';
 import { DomainError, problem } from '../request/problems.js';
-import { detailsOf, type Done, logged, logRefusal } from './actions.js';
+import { detailsOf, type Done, logged } from './actions.js';
 import type { OperatorContext } from './context.js';
 import { OperatorRole } from './table.js';
 
@@ -23,9 +23,10 @@ export function audited(
     const objectId = naming.map((name) => input[name]).find((value) => typeof value === 'string');
     const action = { operation, objectId, details: detailsOf(input) as Values };
     if (viewer.role !== OperatorRole.OPERATE) {
-      await logRefusal(operator, viewer, action, 'permission_denied');
+      await context.refusedChanges.add(operator, viewer, action);
       throw new DomainError(problem('permission_denied', undefined, readOnly));
     }
+    const { replays } = operator;
     return logged(
       operator,
       viewer,
@@ -33,7 +34,7 @@ export function audited(
       async () => resolve(source, args, context, info),
       (payload) => ({
         ...doneBy(payload as Values),
-        details: operator.replayed ? { replayed: true } : {},
+        details: operator.replays > replays ? { replayed: true } : {},
       }),
     );
   };

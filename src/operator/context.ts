@@ -1,6 +1,7 @@
 import { RequestBudget } from '../request/budget.js';
 import type { OperatorIdentity } from './credential.js';
 import type { Operator } from './operator.js';
+import { RefusedChanges } from './refused-changes.js';
 import type { Related } from './related.js';
 
 /**
@@ -21,12 +22,13 @@ export class OperatorContext {
     /** The client's Idempotency-Key, if it sent one. */
     readonly idempotencyKey: string | undefined,
     readonly budget: RequestBudget = new RequestBudget(),
+    readonly refusedChanges = new RefusedChanges(),
   ) {
     this.related = operator.related();
   }
 
   get replayed(): boolean {
-    return this.operator.replayed;
+    return this.operator.replays > 0;
   }
 
   /** Begins a mutation, and clears the cached reads, which may be stale after it. */

@@ -11,8 +11,11 @@ import { operator, OperatorRole, operatorSession } from './table.js';
 
 const delayMilliseconds = 1_000;
 const delayedMax = 20;
-/** Look-ups of keys and tokens that were not valid before. Their holders could be strangers, so they get few turns. */
-const strangerLimits = { slots: 2, perKey: 2, reserve: 0, ofKey: 100, all: 100, milliseconds: 1_000 };
+/**
+ * Look-ups of keys and tokens that were not valid before. Their holders could be strangers, so they get few turns,
+ * which the addresses share: those that send many wrong keys wait for their own.
+ */
+const strangerLimits = { slots: 3, perKey: 1, reserve: 0, ofKey: 20, all: 1_000, milliseconds: 1_000 };
 const touchSeconds = 60;
 
 /** The operator that a request belongs to, by a key or by a session in a browser. */
@@ -33,6 +36,8 @@ export const sharedName = 'OPERATOR_KEY';
 export interface OperatorCredential {
   authorization: string | undefined;
   session: string | undefined;
+  /** The address of the client. */
+  address: string;
 }
 
 const p = sql.placeholder;
@@ -44,7 +49,8 @@ const now = sql<number>`extract(epoch from clock_timestamp())`;
  *
  * The length of the keys makes guessing infeasible. Failed attempts lock out nobody, because a stranger would also lock
  * out the operators. A request with a wrong key waits a second for its domain error; while 20 such requests wait,
- * further ones get 429 at once. A request with a right key never waits.
+ * further ones get 429 at once. A right key that was valid before waits for nothing. The first use of one at a gateway
+ * waits for at most a look-up of each other address that sends unknown keys.
  */
 export class Credentials {
   readonly #shared: Buffer | undefined;
@@ -64,14 +70,17 @@ export class Credentials {
   }
 
   /** The operator of a request. Refuses a request without a valid key or session; says so at once for a wrong key. */
-  async check({ authorization, session }: OperatorCredential, onWrongKey = () => {}): Promise<OperatorIdentity> {
-    if (authorization === undefined && session !== undefined) return this.#ofSession(session);
+  async check(
+    { authorization, session, address }: OperatorCredential,
+    onWrongKey = () => {},
+  ): Promise<OperatorIdentity> {
+    if (authorization === undefined && session !== undefined) return this.#ofSession(session, address);
     const [, given] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     if (given === undefined)
       throw new DomainError(
         problem('authentication_required', undefined, "Send an operator's key, as Authorization: Bearer <key>."),
       );
-    const found = this.#ofShared(given) ?? (await this.#ofKey(given));
+    const found = this.#ofShared(given) ?? (await this.#ofKey(given, address));
     if (found) return found;
     onWrongKey();
     if (this.#delayed >= delayedMax) throw new DomainError(problem('rate_limit_exceeded'));
@@ -90,10 +99,10 @@ export class Credentials {
     return { id: null, name: sharedName, role: OperatorRole.OPERATE, keyDigest: keyDigest!, session: null };
   }
 
-  async #ofKey(given: string): Promise<OperatorIdentity | undefined> {
+  async #ofKey(given: string, address: string): Promise<OperatorIdentity | undefined> {
     if (!isOperatorToken('opk', given)) return undefined;
     const digests = this.secrets.digests(given);
-    const found = await this.#looked(digests[0], () => this.#readKey(digests));
+    const found = await this.#looked(digests[0], address, () => this.#readKey(digests));
     if (!found) return undefined;
     const { id, name, role, digest, pepperId, stale } = found;
     const [pepper] = this.secrets.pepperIds;
@@ -124,10 +133,10 @@ export class Credentials {
   }
 
   /** The operator of a session. It ends with its time, with its operator, and with the OPERATOR_KEY that made it. */
-  async #ofSession(token: string): Promise<OperatorIdentity> {
+  async #ofSession(token: string, address: string): Promise<OperatorIdentity> {
     const digests = this.secrets.digests(token);
     const found = isOperatorToken('ops', token)
-      ? await this.#looked(digests[0], () => this.#readSession(digests))
+      ? await this.#looked(digests[0], address, () => this.#readSession(digests))
       : undefined;
     if (!found || (found.keyDigest !== null && !this.#sharedDigests.includes(found.keyDigest)))
       throw new DomainError(problem('api_key_invalid', undefined, 'The session has ended. Sign in again.'));
@@ -166,8 +175,8 @@ export class Credentials {
   }
 
   /** Looks up a keyed hash, among few others unless it was valid before. */
-  async #looked<T>(digest: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const found = await (this.#valid.has(digest) ? read() : this.#strangers.during('all', read));
+  async #looked<T>(digest: string, address: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    const found = await (this.#valid.has(digest) ? read() : this.#strangers.during(address, read));
     if (found) this.#valid.set(digest, true);
     else this.#valid.delete(digest);
     return found;

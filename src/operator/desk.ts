@@ -42,8 +42,8 @@ export interface OperatorRequest {
  * key, and the mutations of an account.
  */
 export class OperatorDesk {
-  /** Whether a response was replayed for an idempotency key. */
-  replayed = false;
+  /** How many responses were replayed for an idempotency key. */
+  replays = 0;
   /** The tenant and mode of the last write, for the audit log. */
   place: TenantAndMode | undefined;
   readonly secrets: Secrets;
@@ -109,7 +109,7 @@ export class OperatorDesk {
       this.secrets,
     );
     const answer = (await run(field, { input }, context)) as T;
-    this.replayed = context.replayed;
+    if (context.replayed) this.replays++;
     return answer;
   }
 
@@ -179,7 +179,7 @@ export class OperatorDesk {
       // response was lost.
       const before = await this.database.answered(tenantId, livemode, envelope.account, envelope.key, table, name);
       const { requestId: firstRequestId, row } = answeredBefore(before, envelope, error);
-      this.replayed = firstRequestId !== requestId;
+      if (firstRequestId !== requestId) this.replays++;
       return row;
     }
   }

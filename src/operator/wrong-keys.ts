@@ -15,6 +15,8 @@ const unknown = '(unknown)';
  */
 export class WrongKeys {
   #count = 0;
+  /** The request with the first wrong key that the log does not have yet. */
+  #first: string | null = null;
   #busy = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -27,6 +29,7 @@ export class WrongKeys {
   add(requestId: string): void {
     this.log.warn({ requestId }, "wrong operator's key");
     this.#count++;
+    this.#first ??= requestId;
     if (!this.#busy && !this.#timer) void this.#write();
   }
 
@@ -39,17 +42,19 @@ export class WrongKeys {
   async #write(): Promise<void> {
     this.#busy = true;
     this.#timer = undefined;
-    const count = this.#count;
+    const [count, first] = [this.#count, this.#first];
+    this.#first = null;
     const entry = entryJson(
       { operation: 'signIn', outcome: ActionOutcome.REFUSED, code: 'api_key_invalid', details: { count } },
       null,
-      this.desk.requestId,
+      first!,
     );
     // After an outage, the count is written with the next attempt.
     const rows = await this.desk
       .call('append_refused_sign_ins', [unknown, JSON.stringify(entry), windowSeconds])
       .catch(() => []);
     if (rows[0]?.append_refused_sign_ins != null) this.#count -= count;
+    else this.#first = first;
     this.#busy = false;
     if (this.#count > 0) this.#timer = setTimeout(() => void this.#write(), retryMilliseconds).unref();
   }

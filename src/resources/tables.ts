@@ -3,6 +3,7 @@ import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { EventType } from './event/catalogue.js';
+import { changesOf } from './changes.js';
 import { type OperationRow, type Path, type Resource, type Shape, type StoredObject, storedObject } from './define.js';
 import {
   type Edge,
@@ -143,7 +144,7 @@ function graphOf(declared: readonly Resource[]) {
       if (rule) rules.set(`Query.${name}`, rule);
     }
     resolvers.push(...own);
-    for (const each of fields) {
+    for (const each of [...(node ? changesOf(node) : []), ...fields]) {
       resolvers.push(edgeResolver(each, nodeOf));
       const parent = nodeOf(each.table);
       for (const [name, edge] of Object.entries(each.edges)) {

@@ -18,6 +18,7 @@ import type { Context } from '../operation/context.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import type { OperatorContext } from '../operator/context.js';
 import { OperatorDesk } from '../operator/desk.js';
+import { RefusedChanges } from '../operator/refused-changes.js';
 import { WrongKeys } from '../operator/wrong-keys.js';
 import { type RequestBudget, type RequestLimits, tooLarge } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';
@@ -121,7 +122,9 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
   const wrongKeys = new WrongKeys(new OperatorDesk(database, schema, secrets), log);
-  const identity = new Identity({ config, database, schema, secrets, callers, terms, acquirers, wrongKeys });
+  const refusedChanges = new RefusedChanges();
+  const operating = { wrongKeys, refusedChanges };
+  const identity = new Identity({ config, database, schema, secrets, callers, terms, acquirers, ...operating });
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   const app = application(config, identity, fixed);
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
@@ -151,7 +154,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const takesLivePayments = acquirers.live !== undefined;
   startPage(app, { config, demos: parts.demos ?? [], links: parts.links, takesLivePayments });
   await graphEndpoints(app, { config, schema, streams: services, onFault });
-  if (config.OPERATOR_API) operatorRoutes(app, config, wrongKeys);
+  if (config.OPERATOR_API) operatorRoutes(app, config, [wrongKeys, refusedChanges]);
   if (config.DASHBOARD) {
     browserProgram(app, dashboardProgram, config);
     dashboardSessions(app, { config, schema });

@@ -1,6 +1,7 @@
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
+import { DomainError, problem } from '../request/problems.js';
 import { isApi, isSecure } from './request.js';
 
 declare module 'fastify' {
@@ -53,12 +54,14 @@ const allowedHeaders = [
   'Tracestate',
 ];
 
+const notAdmitted = 'Pages of this origin may not use the gateway. Ask its operator to add the origin to CORS_ORIGINS.';
+
 /** How long a browser may keep the answer to a preflight. */
 const maxAge = 600;
 
 /**
  * Opens /v1 and /graphql to the pages of the origins in CORS_ORIGINS. A preflight is answered before any check of a
- * key, without cost and without a turn. Over plain HTTP it is refused like every request, so that a browser does not
+ * key, without cost and without a turn; one of another origin is refused with the reason. Over plain HTTP it is refused like every request, so that a browser does not
  * send the token. Cookies are never accepted. Everything else, such as payment pages, the explorer and the operator's
  * endpoint, has no such headers. Register it before the other hooks, so that refusals have the headers, too.
  */
@@ -84,6 +87,12 @@ export async function crossOrigin(app: FastifyInstance, config: Config, fixed: R
   await app.register(cors, {
     delegator: (request: FastifyRequest, done: (error: Error | null, options?: FastifyCorsOptions) => void) =>
       done(null, optionsOf(request)),
+  });
+  app.addHook('onRequest', async (request) => {
+    const { origin, 'access-control-request-method': asked } = request.headers;
+    // A preflight has no key, so the check of the key would refuse it with a reason that misleads.
+    if (request.method === 'OPTIONS' && isApi(request.url) && origin !== undefined && asked !== undefined)
+      if (!open.has(origin)) throw new DomainError(problem('permission_denied', undefined, notAdmitted));
   });
   app.addHook('onSend', (request, reply, _, done) => {
     if (request.corsPreflightEnabled) reply.headers(fixed).header('request-id', request.id);

@@ -15,6 +15,7 @@ import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
 import { Credentials } from '../operator/credential.js';
 import { Operator } from '../operator/operator.js';
+import type { RefusedChanges } from '../operator/refused-changes.js';
 import type { WrongKeys } from '../operator/wrong-keys.js';
 import type { Caller } from '../request/caller.js';
 import type { RequestBudget } from '../request/budget.js';
@@ -34,6 +35,7 @@ export interface IdentityParts {
   terms: CheckoutTerms;
   acquirers: Acquirers;
   wrongKeys: WrongKeys;
+  refusedChanges: RefusedChanges;
 }
 
 /**
@@ -98,11 +100,13 @@ export class Identity {
   async identifyOperator(request: FastifyRequest): Promise<OperatorContext> {
     const { config, database, schema, secrets, terms } = this.parts;
     const session = operatorSessionOf(request, config);
-    const credential = { authorization: single(request, 'authorization'), session };
+    const credential = { authorization: single(request, 'authorization'), session, address: request.ip };
     const viewer = await this.#credentials.check(credential, () => this.parts.wrongKeys.add(request.id));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
     const acting = new Operator(database, schema, secrets, asking, terms);
-    return new OperatorContext(acting, viewer, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
+    const { requestId, idempotencyKey: key } = asking;
+    const budget = request.budget ?? undefined;
+    return new OperatorContext(acting, viewer, requestId, key, budget, this.parts.refusedChanges);
   }
 
   readonly #newKey = (tenant: string, live: boolean) => this.parts.callers.newKey(tenant, live);

@@ -4,14 +4,15 @@ import { viewerOf } from '../operator/action-resolver.js';
 import { logged } from '../operator/actions.js';
 import type { OperatorContext } from '../operator/context.js';
 import { createSession, endSession, sessionSeconds } from '../operator/operators.js';
-import type { WrongKeys } from '../operator/wrong-keys.js';
 import { DomainError, problem } from '../request/problems.js';
 import { operatorFiles } from './operator-files.js';
 import { setOperatorCookie } from './dashboard-cookie.js';
 
 /** Registers the operators' routes besides their graph. */
-export function operatorRoutes(app: FastifyInstance, config: Config, wrongKeys: WrongKeys): void {
-  app.addHook('onClose', async () => wrongKeys.close());
+export function operatorRoutes(app: FastifyInstance, config: Config, logs: readonly { close(): void }[]): void {
+  app.addHook('onClose', async () => {
+    for (const log of logs) log.close();
+  });
   operatorSessions(app, config);
   operatorFiles(app);
 }

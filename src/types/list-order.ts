@@ -1,5 +1,5 @@
-import type { SQL, SQLWrapper } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { getTableColumns, type SQL, type SQLWrapper } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
 
 export const ListOrder = { CREATED_DESC: 'created_desc', CREATED_ASC: 'created_asc' } as const;
@@ -15,7 +15,7 @@ export type ColumnName = (column: PgColumn) => SQLWrapper;
 export interface OrderBy {
   /** The value of a row, and its type in PostgreSQL. */
   by: (name: ColumnName) => SQL;
-  type: 'bigint' | 'text';
+  type: 'bigint' | 'text' | 'numeric';
   valueOf: (row: never) => bigint | string;
   /** The filter in the key of the indexes. */
   key: string;
@@ -25,6 +25,20 @@ export interface OrderBy {
   because?: string;
   /** The parents and accounts whose lists have such an index, next to the lists of callers. */
   parents: readonly PgColumn[];
+  /** The view that has the value, where it is not in the table of the objects. */
+  view?: OrderView;
+}
+
+/**
+ * A view with the rows of a list and a value that changes: its cursors have the value, so that a page begins where the
+ * one before it ended, also when the object of the cursor has moved since. The view has the columns of the table.
+ */
+interface OrderView {
+  table: PgTable & Record<'tenantId' | 'livemode' | 'id' | 'created' | 'actingAccountId' | 'onRootList', PgColumn>;
+  /** The arguments from which the values of the order's key are made. Only the required one is of this order alone. */
+  takes: readonly string[];
+  required: { name: string; because: string };
+  keysOf: (given: Record<string, unknown>) => string[];
 }
 
 /** A filter that is true or absent, such as `overdue`: a condition within an order, for one value of the order's key. */
@@ -40,12 +54,27 @@ interface Either {
 }
 
 /**
- * A filter by a list of values of a column that a view derives. PostgreSQL has no statistics for such a column: with an
- * equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most rows to match,
- * and scans the index of the list.
+ * A filter by a list of values of a column without an index. PostgreSQL has no statistics for a column that a view
+ * derives: with an equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most
+ * rows to match, and scans the index of the list.
  */
 interface Derived {
   derived: PgColumn;
+  ending?: Ending;
+}
+
+/**
+ * A status that a view derives: a row whose stored status is `from` has the status `to` after the time in the column
+ * `at`. The indexes have the stored status, and others have the rows in `from` by that time, so that those that nothing
+ * has marked yet are found without reading the rest.
+ */
+interface Ending {
+  stored: PgColumn;
+  at: PgColumn;
+  from: string;
+  to: string;
+  /** The present time, read once for a statement. */
+  now: SQL;
 }
 
 /** A filter that omits the rows with these values in a column. */
@@ -132,12 +161,13 @@ export function orderedBy(
   const names = [...new Set(Object.keys(given).map((name) => memberOf(listing, name)))];
   for (const name of names) {
     const needed = neededBy(listing, name);
-    if (needed !== undefined && needed !== order) refuse(name, needs(needed));
+    if (needed !== undefined && needed !== order) refuse(name, needs(needed, listing.orders?.[needed]?.view));
     if (listing.exclusive?.[name])
       for (const other of names) if (other !== name && other !== 'created') refuse(other, notWith(snake(name), name));
   }
   const by = order === undefined ? undefined : listing.orders?.[order];
   if (order === undefined || !by) return ordered;
+  if (by.view) return { ...ordered, filters: viewed(listing, by, by.view, given, value, parent, refuse) };
   if (parent && !by.parents.includes(parent)) refuse('orderBy', 'is not available for this list, except by created');
   for (const name of names)
     if (!servedBy(listing, by, order, name) && neededBy(listing, name) === undefined)
@@ -154,6 +184,29 @@ export function orderedBy(
   return ordered;
 }
 
+/** The filters of a page of a view: the values of its key, and a parent or an account. */
+function viewed(
+  { fixed }: Listing,
+  by: OrderBy,
+  { table, takes, required, keysOf }: OrderView,
+  given: Record<string, unknown>,
+  value: string,
+  parent: PgColumn | undefined,
+  refuse: (name: string, text: MessageText) => void,
+): Record<string, unknown> {
+  const own = parent && Object.values(getTableColumns(table)).find(({ name }) => name === parent.name);
+  if (parent && !(own && by.parents.includes(own)))
+    refuse('orderBy', 'is not available for this list, except by created');
+  for (const name of Object.keys(given))
+    if (!takes.includes(name)) refuse(name, notWith(`order_by ${value}`, `orderBy ${value.toUpperCase()}`));
+  if (given[required.name] === undefined)
+    refuse(required.name, {
+      v1: `must be given with order_by ${value}, ${required.because}`,
+      graph: `must be given with orderBy ${value.toUpperCase()}, ${required.because}`,
+    });
+  return { [by.key]: keysOf({ ...given, ...fixed }) };
+}
+
 /** The filter that a dotted name belongs to: `amount` of `amount.gte`. */
 function memberOf(listing: Listing, name: string): string {
   const [member = name] = name.split('.');
@@ -162,7 +215,10 @@ function memberOf(listing: Listing, name: string): string {
 
 /** The order that a range or a condition needs. */
 const neededBy = (listing: Listing, name: string) =>
-  listing.orders?.[name] ? name : listing.conditions?.[name]?.order;
+  listing.orders?.[name]
+    ? name
+    : (listing.conditions?.[name]?.order ??
+      Object.entries(listing.orders ?? {}).find(([, { view }]) => view?.required.name === name)?.[0]);
 
 /** Whether the indexes of an order serve a filter. */
 function servedBy(listing: Listing, by: OrderBy, order: string, name: string): boolean {
@@ -185,10 +241,14 @@ function keyOf(by: OrderBy, given: unknown, value: string, refuse: (text: Messag
   return values[0];
 }
 
-const needs = (order: string): MessageText => ({
-  v1: `needs order_by=${snake(order)}_desc or ${snake(order)}_asc, because only that order has its ranges`,
-  graph: `needs orderBy: ${snake(order).toUpperCase()}_DESC or ${snake(order).toUpperCase()}_ASC, because only that order has its ranges`,
-});
+const needs = (order: string, view?: OrderView): MessageText => {
+  const why = view ? 'of whose amounts it is the currency' : 'because only that order has its ranges';
+  const name = snake(order);
+  return {
+    v1: `needs order_by=${name}_desc or ${name}_asc, ${why}`,
+    graph: `needs orderBy: ${name.toUpperCase()}_DESC or ${name.toUpperCase()}_ASC, ${why}`,
+  };
+};
 
 const notWith = (v1: string, graph: string): MessageText => ({
   v1: `cannot be combined with ${v1}. Leave out one of them.`,
@@ -210,7 +270,7 @@ export function isOutside(
   row: object,
 ): boolean {
   const by = order === undefined ? undefined : listing.orders?.[order];
-  if (order === undefined || !by) return false;
+  if (order === undefined || !by || by.view) return false;
   // What may change, such as a status, says nothing about the position of an object.
   if (!by.all && (row as Record<string, unknown>)[by.key] !== filters[by.key]) return true;
   const value = by.valueOf(row as never);

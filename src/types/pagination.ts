@@ -157,11 +157,17 @@ export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgCo
     backward,
     size,
     cursor: (backward ? before : after) ?? undefined,
-    filters: { ...ordered.filters, ...fixed },
+    filters: { ...ordered.filters, ...fixedIn(listing, order) },
     order,
     ascending,
     beyondOwn: args.descendants === true || byAccount.some((name) => name in filters || name in (fixed ?? {})),
   };
+}
+
+/** The filters that always apply, without those that the key of an order contains. */
+function fixedIn({ fixed = {}, orders }: Listing, order: string | undefined): Record<string, unknown> {
+  const takes = (order === undefined ? undefined : orders?.[order]?.view?.takes) ?? [];
+  return Object.fromEntries(Object.entries(fixed).filter(([name]) => !takes.includes(name)));
 }
 
 /** Converts a list of one account to an equality: its index then has the order of the list, and needs no sort. */

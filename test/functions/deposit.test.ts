@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
-const { of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
+const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
 const root = useRoot(fixture, 'user', 1);
 const { create, deposit, receivable, reconcile, reconciled, balance } = moneyOf(fixture, root);
 const json = (object: unknown) => JSON.stringify(object);
@@ -124,6 +124,12 @@ of('create_receivable', () => {
     const made = await receivable(100n, { description: 'Spices', metadata: { a: '1' } });
     expect(made).toMatchObject({ status: 'open', amount_reconcilable: '100', description: 'Spices' });
     expect(await eventsOf(root, made.id)).toEqual(['receivable.created']);
+  });
+
+  it('has a customer of the same tenant and mode', async () => {
+    const [other] = await world.sql`select id from account where tenant_id <> ${root.tenantId} limit 1`;
+    for (const customerId of ['account_none', ...(other ? [other.id as string] : [])])
+      await expect(receivable(100n, { customerId })).rejects.toMatchObject({ code: '23503' });
   });
 
   it('refuses a live receivable of an account that is not activated', async () => {

@@ -130,6 +130,17 @@ of('append_refused_sign_ins', () => {
   });
 });
 
+of('append_refused_change', () => {
+  it('appends a few of an operator in a time, and those of the others', async () => {
+    const refused = (id: string, name: string, seconds = 600) =>
+      value('append_refused_change', name, entry(id, { outcome: 'refused', details: {} }), seconds, 3);
+    for (const id of ['c1', 'c2', 'c3']) expect(await refused(id, 'Reader')).not.toBeNull();
+    expect(await refused('c4', 'Reader')).toBeNull();
+    expect(await refused('c5', 'Other')).not.toBeNull();
+    expect(await refused('c6', 'Reader', -1)).not.toBeNull();
+  });
+});
+
 of('check_operator_actions', () => {
   it('checks the chain in pieces, each from the end of the one before', async () => {
     const [{ last }] = (await world.sql`select max(number)::int as last from operator_action`) as [{ last: number }];

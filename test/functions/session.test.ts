@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
-const { world, of, call, write, stored, eventsOf } = fixture;
+const { world, of, call, value, write, stored, eventsOf } = fixture;
 const root = useRoot(fixture, 'platform', 2);
 
 let digests = 0;
@@ -54,6 +54,30 @@ of('create_session', () => {
       expect(await refusal(create({ apiKeyId: id }))).toContain('api_key_invalid');
     const { digest: known } = await create();
     expect(await refusal(create({ digest: known }))).toBe('idempotency_key_in_use');
+  });
+
+  it('bounds the sessions of one key that have not ended', async () => {
+    const [key, other] = [await createKey(), await createKey()];
+    const most = Number(await value('sessions_max'));
+    const one = await create({ apiKeyId: key.id });
+    await world.sql`
+      insert into session (tenant_id, livemode, id, created, account_id, api_key_id, role, allowed_origins, digest, expires_at, context_id, on_root_list)
+      select tenant_id, livemode, id || n, created, account_id, api_key_id, role, allowed_origins, 'many ' || n, expires_at, context_id, on_root_list
+      from session, generate_series(2, ${most}::int) n where id = ${one.id}`;
+    expect(await refusal(create({ apiKeyId: key.id }))).toContain('rate_limit_exceeded');
+    await create({ apiKeyId: other.id });
+    await write(root, 'revoke_session', { id: one.id });
+    await create({ apiKeyId: key.id });
+    expect(await refusal(create({ apiKeyId: key.id }))).toContain('rate_limit_exceeded');
+    await world.sql`update session set expires_at = 1 where id = ${`${one.id}2`}`;
+    await create({ apiKeyId: key.id });
+    await world.sql`delete from session where digest like 'many %'`;
+  });
+});
+
+of('sessions_max', () => {
+  it('is 1,000', async () => {
+    expect(await value('sessions_max')).toBe(1_000);
   });
 });
 

@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
-import { PageArgs } from '../../types/pagination.js';
+import { TimedPageArgs } from '../../types/pagination.js';
+import { AccountOrder } from './type.js';
 import { Amount, CountryCode, Currency, DateTime, IP, Metadata, EmailAddress } from '../../types/scalars.js';
 import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
 import {
@@ -166,8 +167,25 @@ export class CapabilityFilter {
   multicurrencyExportsV1?: CapabilityStatus | null;
 }
 
+/** The arguments of lists of accounts: their orders. */
 @ArgsType()
-export class AccountArgs extends PageArgs {
+export class RankedAccountArgs extends TimedPageArgs {
+  @Field(() => AccountOrder, {
+    nullable: true,
+    description:
+      'The order of the list; the newest first by default. An order by balance needs a `currency`, and lists the accounts with a balance in it: `available` and `pending` together, as they were a moment ago. ' +
+      'It can be combined with `type` alone. An account whose balance changes moves in the list, so a walk over its pages may miss it or meet it twice.',
+  })
+  declare orderBy?: string | null;
+  @Field(() => Currency, {
+    nullable: true,
+    description: 'The currency of the balances that order the list, such as `USD`. It needs an order by balance.',
+  })
+  currency?: string | null;
+}
+
+@ArgsType()
+export class AccountArgs extends RankedAccountArgs {
   @Field(() => String, {
     nullable: true,
     description: searchText('the nickname, the legal name or the e-mail address'),
@@ -198,7 +216,7 @@ export class AccountArgs extends PageArgs {
 }
 
 @ArgsType()
-export class PartnerArgs extends PageArgs {
+export class PartnerArgs extends RankedAccountArgs {
   @Field(() => String, {
     nullable: true,
     description: searchText('the nickname, the legal name or the e-mail address'),

@@ -8,6 +8,7 @@ import { problem, DomainError } from '../../request/problems.js';
 import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
 import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
+import { byBalance } from './by-balance.js';
 import { Account, AccountConnection, type Capability } from './type.js';
 import { Input } from '../../types/input.js';
 
@@ -22,6 +23,7 @@ export const accountListing: Listing = {
   },
   byAccount: [],
   parents: [account.ownerId, account.tenantId],
+  orders: { balance: byBalance },
   search: {
     object: 'account',
     texts: (name) =>

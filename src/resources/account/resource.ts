@@ -2,7 +2,7 @@ import { everyone } from '../../auth/permissions.js';
 import { defineResource, extension, get, list, post, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { accountProblems, connectedUserProblems } from './creation.js';
-import { AccountArgs } from './inputs.js';
+import { AccountArgs, RankedAccountArgs } from './inputs.js';
 import { accountListing, AccountResolver, capabilityOf } from './resolver.js';
 import { account } from './table.js';
 import { Account, AccountConnection, Capability } from './type.js';
@@ -40,6 +40,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: accountProblems,
+      accepts: { type: ['partner'] },
       refusals: ['nickname_taken'],
       routes: [post('/v1/accounts')],
     },
@@ -75,10 +76,12 @@ export default defineResource({
           'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where the caller cannot see it.',
       }),
       partners: page(account, account.ownerId, {
+        args: RankedAccountArgs,
         description: 'The partners that the account owns.',
         fixed: { type: 'partner' },
       }),
       connectedUsers: page(account, account.ownerId, {
+        args: RankedAccountArgs,
         description: "A platform's connected users.",
         fixed: { type: 'user' },
       }),

@@ -134,71 +134,70 @@ const filters = (t: Record<'address' | 'status' | 'type' | 'capabilityStatus', P
   capability: t.capabilityStatus,
 });
 
+/** The columns of an account, which the table and the view `account_by_balance` share. */
+export const accountColumns = () => ({
+  ...keyColumns(),
+  kind: text('kind').$type<AccountKind>().notNull(),
+  type: text('type')
+    .$type<AccountType>()
+    .notNull()
+    .generatedAlwaysAs(sql`case kind when 'platform' then 'platform' when 'partner' then 'partner' else 'user' end`),
+  edition: smallint('edition').$type<1 | 2>().notNull(),
+  subType: text('sub_type').$type<AccountSubType>(),
+  status: text('status').$type<AccountStatus>().notNull(),
+  address: text('address').$type<AccountAddressState>().notNull().default('deactivated'),
+  addressKey: text('address_key').$type<AddressKey>(),
+  nickname: text('nickname'),
+  nicknameKey: text('nickname_key').generatedAlwaysAs(sql`lower(nickname)`),
+  businessDetails: jsonb('business_details').$type<BusinessDetailsObject>().notNull(),
+  /** Follows from the status; shown in Edition 1 only. */
+  capabilityStatus: text('capability_status')
+    .$type<CapabilityStatus>()
+    .notNull()
+    .generatedAlwaysAs(
+      sql`case status when 'verifying' then 'verifying' when 'activated' then 'activated' when 'draft' then 'pending' else 'hold' end`,
+    ),
+  logoId: text('logo_id'),
+  metadata: jsonb('metadata').$type<MetadataMap>(),
+  supportingDocumentation: jsonb('supporting_documentation').$type<SupportingDocumentationObject>().notNull(),
+  tosAcceptance: jsonb('tos_acceptance').$type<TosAcceptanceObject>().notNull(),
+  /** The account that created it: null for a root, the platform for a connected user, the owner of a partner. */
+  ownerId: text('owner_id'),
+  ...visibilityColumns(),
+  ...version(),
+});
+
 /**
  * Platforms, users and partners. A root (platform or direct user) has one row per mode under one id,
  * and its tenant is the text after `account_` in that id.
  */
-export const account = pgTable(
-  'account',
-  {
-    ...keyColumns(),
-    kind: text('kind').$type<AccountKind>().notNull(),
-    type: text('type')
-      .$type<AccountType>()
-      .notNull()
-      .generatedAlwaysAs(sql`case kind when 'platform' then 'platform' when 'partner' then 'partner' else 'user' end`),
-    edition: smallint('edition').$type<1 | 2>().notNull(),
-    subType: text('sub_type').$type<AccountSubType>(),
-    status: text('status').$type<AccountStatus>().notNull(),
-    address: text('address').$type<AccountAddressState>().notNull().default('deactivated'),
-    addressKey: text('address_key').$type<AddressKey>(),
-    nickname: text('nickname'),
-    nicknameKey: text('nickname_key').generatedAlwaysAs(sql`lower(nickname)`),
-    businessDetails: jsonb('business_details').$type<BusinessDetailsObject>().notNull(),
-    /** Follows from the status; shown in Edition 1 only. */
-    capabilityStatus: text('capability_status')
-      .$type<CapabilityStatus>()
-      .notNull()
-      .generatedAlwaysAs(
-        sql`case status when 'verifying' then 'verifying' when 'activated' then 'activated' when 'draft' then 'pending' else 'hold' end`,
-      ),
-    logoId: text('logo_id'),
-    metadata: jsonb('metadata').$type<MetadataMap>(),
-    supportingDocumentation: jsonb('supporting_documentation').$type<SupportingDocumentationObject>().notNull(),
-    tosAcceptance: jsonb('tos_acceptance').$type<TosAcceptanceObject>().notNull(),
-    /** The account that created it: null for a root, the platform for a connected user, the owner of a partner. */
-    ownerId: text('owner_id'),
-    ...visibilityColumns(),
-    ...version(),
-  },
-  (t) => [
-    primaryKey({ name: 'account_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    unique('account_nickname_taken').on(t.tenantId, t.livemode, t.nicknameKey),
-    foreignKey({
-      name: 'account_owner',
-      columns: [t.tenantId, t.livemode, t.ownerId],
-      foreignColumns: [t.tenantId, t.livemode, t.id],
-    }),
-    index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
-    index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
-    // The operator searches all tenants: by id, and by status for the accounts that it has to decide about.
-    index('account_by_id').on(t.id),
-    index('account_queue').on(t.status, t.created, t.id, t.livemode),
-    // All accounts of a tenant, for a platform that lists its own with the partners of its users.
-    index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
-    index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
-    ...listIndexes('account', t, filters(t)),
-    ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
-    ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
-    ...fileIndexes('account', t, {
-      logo: t.logoId,
-      id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,
-      ownership_document: sql`${t.supportingDocumentation} ->> 'ownershipStructureDocument'`,
-      address_document: sql`${t.supportingDocumentation} ->> 'physicalAddressDocument'`,
-    }),
-    check('account_kind', isOneOf(t.kind, AccountKind)),
-    check('account_status', isOneOf(t.status, AccountStatus)),
-    check('account_address', isOneOf(t.address, AccountAddressState)),
-  ],
-);
+export const account = pgTable('account', accountColumns(), (t) => [
+  primaryKey({ name: 'account_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+  unique('account_nickname_taken').on(t.tenantId, t.livemode, t.nicknameKey),
+  foreignKey({
+    name: 'account_owner',
+    columns: [t.tenantId, t.livemode, t.ownerId],
+    foreignColumns: [t.tenantId, t.livemode, t.id],
+  }),
+  index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+  index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+  // The operator searches all tenants: by id, and by status for the accounts that it has to decide about.
+  index('account_by_id').on(t.id),
+  index('account_queue').on(t.status, t.created, t.id, t.livemode),
+  // All accounts of a tenant, for a platform that lists its own with the partners of its users.
+  index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
+  index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+  ...listIndexes('account', t, filters(t)),
+  ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
+  ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
+  ...fileIndexes('account', t, {
+    logo: t.logoId,
+    id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,
+    ownership_document: sql`${t.supportingDocumentation} ->> 'ownershipStructureDocument'`,
+    address_document: sql`${t.supportingDocumentation} ->> 'physicalAddressDocument'`,
+  }),
+  check('account_kind', isOneOf(t.kind, AccountKind)),
+  check('account_status', isOneOf(t.status, AccountStatus)),
+  check('account_address', isOneOf(t.address, AccountAddressState)),
+]);
 export type AccountRow = typeof account.$inferSelect;

@@ -1,5 +1,6 @@
-import { bigint, pgTable } from 'drizzle-orm/pg-core';
-import { checkoutColumns } from './table.js';
+import { sql } from 'drizzle-orm';
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
+import { type CheckoutStatus, checkoutColumns } from './table.js';
 
 /**
  * Checkouts in their present state: the view `checkout_now` of `drizzle/functions/checkout.sql`. A checkout past its
@@ -8,6 +9,13 @@ import { checkoutColumns } from './table.js';
  */
 export const checkoutNow = pgTable('checkout_now', {
   ...checkoutColumns(),
+  /** The status in the table, where a checkout past its time may still be `initialized`. */
+  storedStatus: text('stored_status').$type<CheckoutStatus>().notNull(),
   now: bigint('now', { mode: 'number' }).notNull(),
 });
+
+/** The time by the tenant's own clock, as the view has it, read once for a statement. */
+export const presentTime = sql`(select extract(epoch from clock_timestamp())::bigint + coalesce((
+  select t.offset_seconds from test_clock t
+  where t.tenant_id = ${sql.placeholder('tenant')} and t.livemode = ${sql.placeholder('live')} and not t.livemode), 0))`;
 export type CheckoutNow = typeof checkoutNow.$inferSelect;

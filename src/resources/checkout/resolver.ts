@@ -8,7 +8,7 @@ import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { type ReceivableRow, receivable } from '../receivable/table.js';
 import { amountText } from '../../types/scalars.js';
 import { CheckoutIdInput, CreateCheckoutInput, DeclineTestCheckoutInput, PayTestCheckoutInput } from './inputs.js';
-import { checkoutNow } from './now.js';
+import { checkoutNow, presentTime } from './now.js';
 import { checkout, checkoutReceivable } from './table.js';
 import { grossOf } from './terms.js';
 import { Checkout } from './type.js';
@@ -19,9 +19,19 @@ export const checkoutListing: Listing = {
   object: 'checkout',
   filters: {
     accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
-    status: { derived: checkoutNow.status },
+    status: {
+      derived: checkoutNow.status,
+      ending: {
+        stored: checkoutNow.storedStatus,
+        at: checkoutNow.expiresAt,
+        from: 'initialized',
+        to: 'expired',
+        now: presentTime,
+      },
+    },
   },
   byAccount: ['accountId'],
+  parents: [checkoutNow.toAccountId, checkoutNow.fromAccountId],
 };
 
 /** The link from receivables to their checkouts. */

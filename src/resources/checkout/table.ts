@@ -1,7 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  type PgColumn,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, parentIndexes } from '../../db/filter-index.js';
 import { receivable } from '../receivable/table.js';
 import type { TransactionStatus } from '../transaction/table.js';
 
@@ -45,6 +57,12 @@ export const checkoutColumns = () => ({
   ...version(),
 });
 
+/** The order of the open checkouts by the end of their time. */
+const due = (t: Record<'expiresAt' | 'id', PgColumn>) => ({
+  order: [t.expiresAt, t.id],
+  where: sql`status = 'initialized'`,
+});
+
 /**
  * A payment session that a partner opens in a browser. Amounts are minor units. Reads go through `checkoutNow`. Spec:
  * Checkout.
@@ -65,6 +83,13 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   index('checkout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
   index('checkout_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
   index('checkout_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
+  ...listIndexes('checkout', t, { status: t.status }),
+  ...parentIndexes('checkout_to', t, t.toAccountId, { status: t.status }),
+  ...parentIndexes('checkout_from', t, t.fromAccountId, { status: t.status }),
+  // Those whose time is over and that no worker has marked yet: they read as expired.
+  ...listIndexes('checkout_due', t, { status: t.status }, due(t)),
+  ...parentIndexes('checkout_due_to', t, t.toAccountId, { status: t.status }, due(t)),
+  ...parentIndexes('checkout_due_from', t, t.fromAccountId, { status: t.status }, due(t)),
   check('checkout_status', isOneOf(t.status, CheckoutStatus)),
   check('checkout_amount', sql`${t.amount} > 0 and ${t.grossAmount} >= ${t.amount}`),
   // At most one credit: a checkout has a deposit if and only if an attempt has succeeded.

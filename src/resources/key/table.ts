@@ -1,6 +1,6 @@
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 import { ofOthers } from '../../db/filter-index.js';
 
 export const KeyPermission = { FULL: 'full', READ: 'read' } as const;
@@ -24,6 +24,7 @@ export const apiKey = pgTable(
     revokedAt: bigint('revoked_at', { mode: 'number' }),
     lastUsedAt: bigint('last_used_at', { mode: 'number' }),
     ...visibilityColumns(),
+    ...updatedAt(),
   },
   (t) => [
     primaryKey({ name: 'api_key_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -7,6 +7,7 @@ import {
   index,
   integer,
   jsonb,
+  numeric,
   pgTable,
   primaryKey,
   text,
@@ -15,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { parentIndexes } from '../../db/filter-index.js';
+import { listIndexes, parentIndexes } from '../../db/filter-index.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
 export const Compartment = {
@@ -68,6 +69,39 @@ export const balance = pgTable(
   ],
 );
 export type BalanceRow = typeof balance.$inferSelect;
+
+/**
+ * The place of a balance among those of its currency, for lists of accounts by balance: `available` and `pending`
+ * together, as they were at `version`. The worker writes it when it seals the postings of the balance, so that a posting
+ * costs nothing for it; the audit of the ledger compares it with the entries.
+ */
+export const balanceRank = pgTable(
+  'balance_rank',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    /** The type of the account and the currency, such as `partner USD`. */
+    rankedAs: text('ranked_as').notNull(),
+    /** Minor units. Two of the largest amounts do not fit into a bigint together. */
+    amount: numeric('amount').notNull(),
+    version: bigint('version', { mode: 'number' }).notNull(),
+    ownerId: text('owner_id'),
+    actingAccountId: visibilityColumns().actingAccountId,
+    onRootList: visibilityColumns().onRootList,
+  },
+  (t) => {
+    const columns = { ...t, id: t.accountId, created: t.version };
+    const order = { order: [t.amount, t.accountId] };
+    return [
+      primaryKey({ name: 'balance_rank_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.currency] }),
+      ...listIndexes('balance_rank', columns, { kind: t.rankedAs }, order),
+      ...parentIndexes('balance_rank_tenant', columns, t.tenantId, { kind: t.rankedAs }, order),
+      ...parentIndexes('balance_rank_owner', columns, t.ownerId, { kind: t.rankedAs }, order),
+    ];
+  },
+);
 
 /**
  * The condition that a balance has an entry. A row without an entry is only a lock that a write took before it knew

@@ -1,6 +1,6 @@
 import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 
 export const PaymentType = {
   DEPOSIT: 'deposit',
@@ -33,6 +33,7 @@ export const payment = pgTable(
     depositId: text('deposit_id'),
     checkoutId: text('checkout_id'),
     ...visibilityColumns(),
+    ...updatedAt(),
   },
   (t) => [
     primaryKey({ name: 'payment_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 import { fileIndexes, ofOthers } from '../../db/filter-index.js';
 
 /** The roles that a person holds in the account's business; one person may hold several. */
@@ -34,6 +34,7 @@ export const person = pgTable(
     identification: jsonb('identification').$type<IdentificationObject>().notNull(),
     metadata: jsonb('metadata').$type<MetadataMap>(),
     ...visibilityColumns(),
+    ...updatedAt(),
   },
   (t) => [
     primaryKey({ name: 'person_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -93,6 +93,11 @@ export const receivable = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
+    foreignKey({
+      name: 'receivable_customer',
+      columns: [t.tenantId, t.livemode, t.customerId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
     index('receivable_in_context')
       .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
       .where(ofOthers(t.actingAccountId, t.accountId)),

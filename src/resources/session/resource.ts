@@ -1,10 +1,11 @@
 import { everyone, ownAccounts } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { defineResource, extension, stored } from '../define.js';
-import { fields, link, many, node, one, page } from '../edges.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { DateTime } from '../../types/scalars.js';
 import { apiKey } from '../key/table.js';
 import { SessionArgs, sessionListing, sessionProblems, SessionResolver } from './resolver.js';
-import { session } from './table.js';
+import { type SessionRow, session } from './table.js';
 import { Session, SessionConnection } from './type.js';
 import { newSessionV1, sessionV1 } from './v1.js';
 
@@ -50,6 +51,11 @@ export default defineResource({
   },
   fields: [
     fields(session, {
+      updatedAt: value(
+        () => DateTime,
+        (row: SessionRow) => row.revokedAt ?? row.created,
+        { description: 'When it was revoked, or else created.' },
+      ),
       account: link(account, 'accountId', { description: 'The account that the session acts as.' }),
       apiKey: link(apiKey, 'apiKeyId', { nullable: true, description: 'The API key that made the session.' }),
     }),

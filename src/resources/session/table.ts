@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 import { ofOthers } from '../../db/filter-index.js';
@@ -44,6 +45,8 @@ export const session = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('session_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('session_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    // The sessions of a key that have not ended, which are bounded.
+    index('session_of_key').on(t.tenantId, t.livemode, t.apiKeyId, t.expiresAt).where(sql`revoked_at is null`),
     index('session_age').on(t.tenantId, t.livemode, t.created, t.id),
     check('session_role', isOneOf(t.role, SessionRole)),
   ],

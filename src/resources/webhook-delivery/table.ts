@@ -12,7 +12,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 import { listIndexes, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 
 export const WebhookDeliveryStatus = { PENDING: 'pending', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;
@@ -50,6 +50,7 @@ export const webhookDelivery = pgTable(
     /** The latest attempts of all series, the newest first. */
     attempts: jsonb('attempts').$type<WebhookAttemptObject[]>().notNull().default([]),
     ...visibilityColumns(),
+    ...updatedAt(),
   },
   (t) => [
     primaryKey({ name: 'webhook_delivery_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { account } from '../account/table.js';
 
@@ -38,6 +38,7 @@ export const webhookEndpoint = pgTable(
     /** Until when a worker has claimed the endpoint, so that no other one sends its deliveries. */
     claimedUntil: bigint('claimed_until', { mode: 'number' }),
     ...visibilityColumns(),
+    ...updatedAt(),
   },
   (t) => [
     primaryKey({ name: 'webhook_endpoint_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -169,8 +169,9 @@ export class CompiledQuery {
         const { table, listing } = rule!;
         const parent = rule!.read === 'edge' ? columnOf(rule!.match) : undefined;
         const request = pageRequest(listing, args, parent);
-        // The resolvers answer a page with a cursor: they check that its object exists.
-        if (request.backward || request.cursor !== undefined) return undefined;
+        // The resolvers answer a page with a cursor, because they check that its object exists, and one of a view.
+        const ofView = request.order !== undefined && listing.orders?.[request.order]?.view;
+        if (request.backward || request.cursor !== undefined || ofView) return undefined;
         const own = root ? listOf(scope.caller, request.beyondOwn) : visibility;
         lists.set(branch, { request, visibility: own, prefix });
         parts.push(pageQuestion(listing, request));

@@ -123,6 +123,8 @@ export class ParameterSchemas {
   constructor(
     private readonly wording: Wording,
     private readonly operation: string,
+    /** The values of parameters that the operation accepts, where their types have more. */
+    private readonly accepts: Readonly<Record<string, readonly string[]>> = {},
   ) {}
 
   /** The schema of a JSON body with these fields. */
@@ -146,7 +148,8 @@ export class ParameterSchemas {
   #property(field: Field, path: string): Json {
     const note = noteOfParameter(this.operation, path);
     const must = field.type instanceof GraphQLNonNull || note.required;
-    const plain = limited(this.#valueOf(getNullableType(field.type) as GraphQLInputType, path), note.values);
+    const values = this.accepts[path] ?? note.values;
+    const plain = limited(this.#valueOf(getNullableType(field.type) as GraphQLInputType, path), values);
     const schema = must ? notEmpty(plain) : nullable(plain);
     return { ...described(schema, this.#about(field, path)), ...(note.difference && { 'x-edition': note.difference }) };
   }
