@@ -19,6 +19,8 @@ const acrossTenants = [
   'tenants_with_deliveries',
   'tenants_with_requests',
   'endpoints_with_deliveries',
+  'exports_due',
+  'imports_due',
   'operator_address',
   'operator_deposit',
   'operator_payout',
