@@ -180,10 +180,10 @@ export const settings = z.object({
   EXPORT_HOURS: wholeNumber(1, 720)
     .default(72)
     .describe('How many hours the content of an export is kept after its end.'),
-  EXPORT_BYTES_MAX: wholeNumber(1_048_576, 107_374_182_400)
-    .default(1_073_741_824)
+  EXPORT_MEGABYTES_MAX: wholeNumber(1, 100_000)
+    .default(1_024)
     .describe(
-      'The largest content of an export. No further export begins while those that a root account keeps in a mode have as many bytes together.',
+      'The largest content of an export, in MiB. No further export begins while those that a root account keeps in a mode have as much together.',
     ),
   REQUEST_LOG_DAYS: wholeNumber(0, 90)
     .default(7)

@@ -63,7 +63,7 @@ describe('no setting at all', () => {
       EVENT_DAYS: undefined,
       REQUEST_LOG_DAYS: 7,
       EXPORT_HOURS: 72,
-      EXPORT_BYTES_MAX: 1_073_741_824,
+      EXPORT_MEGABYTES_MAX: 1_024,
       PREPARED_STATEMENTS: true,
       API_KEY_PEPPER: undefined,
       ENCRYPTION_KEY: undefined,
@@ -246,7 +246,7 @@ describe('a setting', () => {
     ['REQUEST_SECONDS', 1, 300],
     ['REQUEST_LOG_DAYS', 0, 90],
     ['EXPORT_HOURS', 1, 720],
-    ['EXPORT_BYTES_MAX', 1_048_576, 107_374_182_400],
+    ['EXPORT_MEGABYTES_MAX', 1, 100_000],
     ['DRAIN_SECONDS', 1, 300],
   ];
   const noNumbers = ['many', '12.5', '12x', '-1', 'NaN', 'Infinity', 'true', '1,000'];

@@ -20,6 +20,8 @@ const acrossTenants = [
   'tenants_with_requests',
   'endpoints_with_deliveries',
   'exports_due',
+  'stuck_jobs',
+  'stuck_tenant_work',
   'imports_due',
   'operator_address',
   'operator_deposit',

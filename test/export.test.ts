@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../src/resources/registry.js';
 import { eventually, givenIn, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
 
-const world = useWorld({ environment: { EXPORT_BYTES_MAX: '1048576' } });
+const world = useWorld({ environment: { EXPORT_MEGABYTES_MAX: '1' } });
 const given = givenIn(world);
 
 async function done(reply: Promise<Reply>): Promise<any> {

@@ -1,5 +1,7 @@
 -- Imports: the creation of an object for each row of a CSV file, or its trial. Their times are wall-clock times. A
 -- worker has an import until `due`, and what an attempt records counts only while it is the latest one.
+--
+-- Longer than 60 lines: create_import (one insert with its columns).
 
 -- An import for events and stored responses, without what only the worker needs.
 create or replace function shown_import(p_row data_import)

@@ -23,6 +23,7 @@ import { Lane, type WorkObserver } from './lane.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
 import { type Aged, deletions, requestSecondsDefault, type Retention, retentionDefault } from './retention.js';
+import { countStuck } from './stuck-count.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
@@ -125,6 +126,7 @@ export class Worker {
       this.#webhooks?.run(),
       this.#ledgerChecks?.run(),
       ...this.#bulkWork(),
+      countStuck(this.database, () => this.observer, this.#stop.signal),
       new Heartbeat(this.database, this.#stop.signal).run(),
     ]);
   }

@@ -21,7 +21,7 @@ export function bulkOf(parts: {
     database,
     // Where the allowance refuses nothing, nothing waits for it.
     chargeOf: config.RATE_LIMIT === 'enforce' ? chargeOf : () => null,
-    exportBytesMax: config.EXPORT_BYTES_MAX,
+    exportBytesMax: config.EXPORT_MEGABYTES_MAX * 1_048_576,
     exportKeepSeconds: config.EXPORT_HOURS * 3_600,
     contextOf: (caller, budget, requestId, more) => identity.accountContext(caller, budget, requestId, more),
     during: (caller, work) => inFlight.during(caller, work),
