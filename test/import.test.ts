@@ -262,6 +262,18 @@ describe('imports', () => {
     expect((await create(user.using(body.data.createApiKey.secret), 'receivables', file)).status).toBe(403);
   });
 
+  it('fail when they are interrupted five times before their first row, with an event', async () => {
+    const user = await given.directUser(1);
+    const { made } = await imported(user, 'receivables', [header, row('1.00')].join('\n'));
+    await world.sql`update data_import set status = 'running', rows_done = 0, attempts = 5, due = 0 where id = ${made.id}`;
+    expect(await ended(user, made.id)).toMatchObject({ status: 'failed', error: 'It was interrupted five times.' });
+    const events = await eventually(
+      async () => (await done(user.get('/v1/events?type=import.failed'))).data,
+      (list) => list.length > 0,
+    );
+    expect(events[0].data.object.id).toBe(made.id);
+  });
+
   it('are deleted with their results 30 days after their end', async () => {
     const user = await given.directUser(1);
     const { made } = await imported(user, 'receivables', [header, row('1.00')].join('\n'));

@@ -29,6 +29,7 @@ const download: RestRoute = {
     },
   ],
   content: ['text/csv', 'application/jsonl'],
+  ranged: true,
 };
 
 export default defineResource({
