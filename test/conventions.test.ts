@@ -47,6 +47,7 @@ describe('the conventions of the code', () => {
           'jobs/ledger-checks.ts',
           'jobs/numbering.ts',
           'jobs/runner.ts',
+          'jobs/stuck-count.ts',
           'jobs/tenants.ts',
           'jobs/webhooks.ts',
           'operator/credential.ts',
