@@ -73,6 +73,7 @@ describe('an import of receivables', () => {
       account_id: user.id,
     });
     expect(second).toMatchObject({ description: null, metadata: {}, amount_maximum_reconcilable: '0.01' });
+    expect(await done(user.get(`/v1/import_rows/${rows[0].id}`))).toEqual(rows[0]);
     const events = await eventually(
       async () => (await done(user.get('/v1/events?type=import.completed'))).data,
       (list) => list.length > 0,
