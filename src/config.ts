@@ -177,6 +177,14 @@ export const settings = z.object({
   LEDGER_CHECK_HOURS: wholeNumber(0, 8_760)
     .default(24)
     .describe('How often the ledger of each tenant and mode is checked; 0 checks it by command only.'),
+  EXPORT_HOURS: wholeNumber(1, 720)
+    .default(72)
+    .describe('How many hours the content of an export is kept after its end.'),
+  EXPORT_MEGABYTES_MAX: wholeNumber(1, 100_000)
+    .default(1_024)
+    .describe(
+      'The largest content of an export, in MiB. No further export begins while those that a root account keeps in a mode have as much together.',
+    ),
   REQUEST_LOG_DAYS: wholeNumber(0, 90)
     .default(7)
     .describe('How many days the requests of each account are kept in its request log; 0 keeps none.'),

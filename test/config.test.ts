@@ -62,6 +62,8 @@ describe('no setting at all', () => {
       LEDGER_CHECK_HOURS: 24,
       EVENT_DAYS: undefined,
       REQUEST_LOG_DAYS: 7,
+      EXPORT_HOURS: 72,
+      EXPORT_MEGABYTES_MAX: 1_024,
       PREPARED_STATEMENTS: true,
       API_KEY_PEPPER: undefined,
       ENCRYPTION_KEY: undefined,
@@ -243,6 +245,8 @@ describe('a setting', () => {
     ['ANSWER_BYTES_MAX', 65_536, 104_857_600],
     ['REQUEST_SECONDS', 1, 300],
     ['REQUEST_LOG_DAYS', 0, 90],
+    ['EXPORT_HOURS', 1, 720],
+    ['EXPORT_MEGABYTES_MAX', 1, 100_000],
     ['DRAIN_SECONDS', 1, 300],
   ];
   const noNumbers = ['many', '12.5', '12x', '-1', 'NaN', 'Infinity', 'true', '1,000'];

@@ -1069,6 +1069,9 @@ describe('an object that is missing or not visible', () => {
     webhookEndpoint: 'webhookEndpoint(id: "webhook_0")',
     webhookDelivery: 'webhookDelivery(id: "delivery_0")',
     requestLog: 'requestLog(id: "req_0")',
+    export: 'export(id: "export_0")',
+    import: 'import(id: "import_0")',
+    importRow: 'importRow(id: "import_row_0")',
   };
   let second: Speaker;
   beforeAll(async () => {

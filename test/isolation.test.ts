@@ -91,7 +91,19 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 
 /** One object of each kind that an account owns, by the prefix of its id. */
 type Holdings = Record<
-  'account' | 'account_setting' | 'address' | 'delivery' | 'file' | 'key' | 'person' | 'req' | 'session' | 'webhook',
+  | 'account'
+  | 'account_setting'
+  | 'address'
+  | 'delivery'
+  | 'export'
+  | 'file'
+  | 'import'
+  | 'import_row'
+  | 'key'
+  | 'person'
+  | 'req'
+  | 'session'
+  | 'webhook',
   string
 > &
   Earnings;
@@ -212,6 +224,23 @@ async function webhooks(owner: Speaker) {
   return { webhook, delivery: body.data[0].id as string };
 }
 
+const csv = new TextEncoder().encode('currency\nUSD');
+
+/** An export and an import that no worker does, and a row of the import. */
+async function bulk(owner: Speaker) {
+  const tenant = tenantOf(owner);
+  for (const table of ['data_export', 'data_import'])
+    await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant} and status = 'pending'`;
+  const exported = (await owner.post('/v1/exports', { list: '/v1/files', format: 'csv' })).body.id as string;
+  const file_id = (await owner.upload('import', csv)).body.id as string;
+  const imported = (await owner.post('/v1/imports', { kind: 'receivables', file_id })).body.id as string;
+  const row = `import_row_${imported.split('_')[1]}`;
+  await world.sql`
+    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id, on_root_list)
+    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import where id = ${imported}`;
+  return { export: exported, import: imported, import_row: row };
+}
+
 async function holdings(owner: Speaker): Promise<Holdings> {
   const [partner, address, person, file, key, session] = await Promise.all([
     owner.partner(),
@@ -229,6 +258,7 @@ async function holdings(owner: Speaker): Promise<Holdings> {
     file: file.body.id,
     key: key.body.data.createApiKey.apiKey.id,
     ...(await webhooks(owner)),
+    ...(await bulk(owner)),
     person: person.body.id,
     session: session.body.id,
     req: await loggedRequest(owner),
@@ -324,7 +354,16 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
 
 /** A cursor of an edge of the caller's own object. */
 function ofOwn(
-  object: 'address' | 'deposit' | 'file' | 'payment' | 'payout' | 'checkout' | 'receivable' | 'webhookEndpoint',
+  object:
+    | 'address'
+    | 'deposit'
+    | 'file'
+    | 'import'
+    | 'payment'
+    | 'payout'
+    | 'checkout'
+    | 'receivable'
+    | 'webhookEndpoint',
   edge: string,
   select = 'nodes { id }',
 ): Record<string, Probe> {
@@ -464,6 +503,10 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       accountId,
     })),
     webhookEndpoints: filter('webhookEndpoints', 'accountId: $id'),
+    exports: filter('exports', 'accountId: $id'),
+    imports: filter('imports', 'accountId: $id'),
+    'POST export of': write('/v1/exports', (id) => ({ list: `/v1/accounts/${id}/partners`, format: 'csv' })),
+    'GET exports of': read('/v1/exports?account_id=:id', 'nothing'),
     accountSettings: filter('accountSettings', 'accountId: [$id]'),
     connectedAccountSettings: { ...filter('connectedAccountSettings', 'accountId: [$id]'), platformOnly: true },
     partners: { ...filter('partners', 'accountId: $id'), answer: 'resource_missing' },
@@ -563,6 +606,8 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...cursors('/v1/files', 'files', 'files'),
     'GET file': read('/v1/files/:id'),
     'GET content': read('/v1/files/:id/content'),
+    'POST import': write('/v1/imports', (file_id) => ({ kind: 'partners', file_id })),
+    createImport: mutation('createImport', (fileId) => ({ kind: 'PARTNERS', fileId })),
     ...Object.fromEntries(
       (['taxCardImage', 'passportImage'] as const).map((name) => [
         `updatePerson, ${name}`,
@@ -629,6 +674,28 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     testWebhookEndpoint: byIdInput('testWebhookEndpoint'),
     redeliverWebhooks: mutation('redeliverWebhooks', (id) => ({ id, afterNumber: 0 })),
     webhookDeliveries: filter('webhookDeliveries', 'endpointId: $id'),
+  },
+  export: {
+    ...nodes,
+    ...cursors('/v1/exports', 'exports', 'exports'),
+    'GET export': read('/v1/exports/:id'),
+    'GET export content': read('/v1/exports/:id/content'),
+    export: graphById('export'),
+  },
+  import: {
+    ...nodes,
+    ...cursors('/v1/imports', 'imports', 'imports'),
+    'GET import': read('/v1/imports/:id'),
+    'GET rows of': { ...read('/v1/imports/:id/rows'), answer: 'nothing' },
+    import: graphById('import'),
+    importRows: filter('importRows', 'importId: $id'),
+  },
+  import_row: {
+    ...nodes,
+    ...cursors('/v1/import_rows', 'importRows'),
+    ...ofOwn('import', 'results'),
+    'GET import row': read('/v1/import_rows/:id'),
+    importRow: graphById('importRow'),
   },
   req: {
     ...nodes,
@@ -909,9 +976,10 @@ const probed = `
   account.billedReceivables.after account.billedReceivables.before account.checkoutsIn.after
   account.checkoutsIn.before account.checkoutsOut.after account.checkoutsOut.before account.connectedUsers.after
   account.connectedUsers.before account.depositsIn.after account.depositsIn.before account.depositsOut.after
-  account.depositsOut.before account.events.after account.events.before account.files.after account.files.before
-  account.id account.partners.after account.partners.before account.payments.after account.payments.before
-  account.payouts.after account.payouts.before account.persons.after account.persons.before account.receivables.after
+  account.depositsOut.before account.events.after account.events.before account.exports.after account.exports.before
+  account.files.after account.files.before account.id account.imports.after account.imports.before
+  account.partners.after account.partners.before account.payments.after account.payments.before account.payouts.after
+  account.payouts.before account.persons.after account.persons.before account.receivables.after
   account.receivables.before account.sessions.after account.sessions.before account.webhookEndpoints.after
   account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
   accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
@@ -926,27 +994,30 @@ const probed = `
   createConnectedUser.supportingDocumentation.idDocument
   createConnectedUser.supportingDocumentation.ownershipStructureDocument
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
-  createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
-  createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.customerId createReceivable.invoice.document createSession.accountId createTestWallet.id
-  createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after
-  deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before
-  disputeTestDeposit.id event.id events.accountId events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id
+  createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createImport.fileId
+  createPerson.accountId createPerson.identification.passportImage createPerson.identification.taxCardImage
+  createReceivable.accountId createReceivable.customerId createReceivable.invoice.document createSession.accountId
+  createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id
+  deactivateTestAddress.id declineTestCheckout.id deposit.allocations.after deposit.allocations.before
+  deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after
+  deposits.before disputeTestDeposit.id event.id events.accountId events.after events.before events.objectId
+  expireTestAddress.id expireTestCheckout.id export.id exports.accountId exports.after exports.before
   failTestDeposit.id failTestPayout.id file.id file.usedByAccounts.after file.usedByAccounts.before
   file.usedByAddresses.after file.usedByAddresses.before file.usedByPersons.after file.usedByPersons.before
   file.usedByReceivables.after file.usedByReceivables.before files.accountId files.after files.before
-  holdTestAccount.id node.id nodes.ids partners.accountId partners.after partners.before payTestCheckout.id
-  payment.balanceTransactions.after payment.balanceTransactions.before payment.id payments.accountId payments.after
-  payments.before payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after
-  payouts.before person.id persons.accountId persons.after persons.before processTestDeposit.id
-  receivable.allocations.after receivable.allocations.before receivable.checkouts.after receivable.checkouts.before
-  receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
-  reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
-  requestLogs.after requestLogs.before reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id
-  rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
-  testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
-  updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
+  holdTestAccount.id import.id import.results.after import.results.before importRow.id importRows.after
+  importRows.before importRows.importId imports.accountId imports.after imports.before node.id nodes.ids
+  partners.accountId partners.after partners.before payTestCheckout.id payment.balanceTransactions.after
+  payment.balanceTransactions.before payment.id payments.accountId payments.after payments.before
+  payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after payouts.before
+  person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.allocations.after
+  receivable.allocations.before receivable.checkouts.after receivable.checkouts.before receivable.id
+  receivables.accountId receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id
+  redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id requestLogs.after requestLogs.before
+  reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id
+  sessions.accountId sessions.after sessions.before settleTestPayout.id testWebhookEndpoint.id transaction.id
+  updateAccount.id updateAccount.logoId updateAccount.supportingDocumentation.idDocument
+  updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage
   updateReceivable.customerId updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id
@@ -1085,6 +1156,9 @@ describe('an object outside the visibility', () => {
       `/v1/webhook_endpoints/${mine.webhook}/deliveries`,
       `/v1/webhook_deliveries/${mine.delivery}`,
       `/v1/request_logs/${mine.req}`,
+      `/v1/exports/${mine.export}`,
+      `/v1/imports/${mine.import}/rows`,
+      `/v1/import_rows/${mine.import_row}`,
       `/v1/events?object_id=${mine.file}`,
     ];
     expect((await Promise.all(gets.map((path) => me.get(path)))).map(({ status }) => status)).toEqual(
@@ -1129,6 +1203,9 @@ describe('lists', () => {
       webhookEndpoints: await of('webhook_endpoint', 'account_id'),
       webhookDeliveries: await of('webhook_delivery', 'context_id'),
       requestLogs: await of('request_log', 'context_id'),
+      exports: await of('data_export', 'account_id'),
+      imports: await of('data_import', 'account_id'),
+      importRows: await of('import_row', 'context_id'),
       deposits: [...new Set([...(await of('deposit', 'to_account_id')), ...(await of('deposit', 'from_account_id'))])],
       receivables: await of('receivable', 'account_id'),
       payments: await of('payment', 'account_id'),
@@ -1230,7 +1307,7 @@ describe('lists', () => {
     for (const owner of [platform, ...users]) all.push(await holdings(owner));
     const [mine, ...theirs] = all;
     const edges =
-      'addresses { nodes { id account { id } } } persons { nodes { id account { id } } } files { nodes { id account { id } } } setting { account { id } } owner { id }';
+      'addresses { nodes { id account { id } } } persons { nodes { id account { id } } } files(purpose: [IDENTITY_DOCUMENT]) { nodes { id account { id } } } setting { account { id } } owner { id }';
     const reply = await platform.graph(
       `{ viewer { account { id partners { nodes { id owner { id } } }
            connectedUsers { nodes { id ${edges} partners { nodes { id owner { id } setting { id account { id } } } } } } } } }`,

@@ -4,7 +4,9 @@ import postgres from 'postgres';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
 import type { Retention } from '../src/jobs/retention.js';
+import type { WorkObserver } from '../src/jobs/lane.js';
 import { Worker } from '../src/jobs/runner.js';
+import { countStuck } from '../src/jobs/stuck-count.js';
 import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';
 import { eventually, givenIn, type Speaker, useWorld, tenantOf } from './world.js';
@@ -46,6 +48,35 @@ async function queued(tenant: string, count: number, kind = 'retire_address', st
 
 const jobsOf = async (tenant: string) =>
   (await world.sql<{ n: number }[]>`select count(*)::int as n from job where tenant_id = ${tenant} and due = 0`)[0]!.n;
+
+describe('what has failed', () => {
+  it('is counted where there are metrics, and not read where there are none', async () => {
+    await queued('stuck', 5, 'retire_address', 'job_stuck_');
+    await world.sql`update job set error = 'failed', due = 99999999999 where tenant_id = 'stuck' and id < 'job_stuck_000003'`;
+    await world.sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
+      values ('stuck', false, 'seal_postings', 'failed', 0, 1, 99999999999)`;
+    const stop = new AbortController();
+    let observed: WorkObserver | undefined;
+    const counts: object[] = [];
+    const observer = { stuck: (count: object) => void counts.push(count) } as Partial<WorkObserver> as WorkObserver;
+    const unobserved = countStuck(world.database, () => observed, stop.signal);
+    expect([...world.database.preparedStatements.keys()].filter((name) => name.startsWith('stuck_'))).toEqual([]);
+    observed = observer;
+    const counting = countStuck(world.database, () => observed, stop.signal);
+    await eventually(
+      async () => counts,
+      ({ length }) => length > 0,
+    );
+    stop.abort();
+    await Promise.all([unobserved, counting]);
+    const [expected] = await world.sql`select (select count(*)::int from job where error is not null) as jobs,
+      (select count(*)::int from worker_fault) as work`;
+    expect(counts).toEqual([{ ...expected }]);
+    expect(expected!.jobs).toBeGreaterThan(1);
+    await world.sql`delete from job where tenant_id = 'stuck'`;
+    await world.sql`delete from worker_fault where tenant_id = 'stuck'`;
+  });
+});
 
 describe('jobs of many tenants', () => {
   it('run in turns, even if many tenants have more than a batch', async () => {

@@ -140,7 +140,10 @@ export function useWorld({
       requests: new WebhookRequests({ local: true }),
       queries: world.app.eventQueries,
     };
-    if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers, webhooks)).start();
+    if (worker) {
+      running = new Worker(world.database, log, retentionDefault, acquirers, webhooks, undefined, world.app.bulk);
+      running.start();
+    }
   });
   afterAll(async () => {
     await recordEvents(world.sql);

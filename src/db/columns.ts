@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { bigint, boolean, type PgColumn, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, customType, type PgColumn, text } from 'drizzle-orm/pg-core';
 
 /**
  * The columns that begin every key of tenant data: tenant, mode, id; and `created`, in whole seconds since 1970 from
@@ -20,6 +20,9 @@ export const visibilityColumns = () => ({
   actingAccountId: text('context_id').notNull(),
   onRootList: boolean('on_root_list').notNull(),
 });
+
+/** A column of bytes. */
+export const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
 /**
  * When a row was last changed, in whole seconds by the tenant's clock; null for one that was not changed since the

@@ -1,9 +1,9 @@
-import { makePgArray } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { parse } from 'postgres-array';
 import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
 import { busy, slowMilliseconds, within } from './deadline.js';
+import { json, texts } from './driver-types.js';
 import { type Connection, openClient } from './connection.js';
 import type { PoolSettings, SlowLimits } from './database-settings.js';
 import type { PoolName } from './observer.js';
@@ -14,6 +14,10 @@ import type { Servers } from './servers.js';
 export type TrackQuery = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 
 const auditQueryMillisecondsMax = 600_000;
+/** How long the statement of an export may run. */
+const exportMillisecondsMax = 600_000;
+/** How many exports one process makes at once. */
+export const exportsAtOnce = 2;
 /** PostgreSQL answers every statement within the statement's limit, so a connection that is silent longer is dead. */
 const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
@@ -59,6 +63,8 @@ export class Connections {
   readonly audit: Pool;
   /** For the reads whose cost grows with the rows of a tenant. */
   readonly slow: Pool;
+  /** For reading whole lists. */
+  readonly bulk: Pool;
   readonly availability: Availability;
   /** When each PostgreSQL backend last answered, by the driver's object for it. `#lastAnswer` is the latest of all. */
   readonly #answeredAt = new WeakMap<object, number>();
@@ -78,6 +84,7 @@ export class Connections {
     this.worker = new Pool('worker', () => openClient(options.worker), limit);
     this.audit = new Pool('audit', () => openClient(options.audit), limit);
     this.slow = new Pool('slow', () => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
+    this.bulk = new Pool('bulk', () => mapped(openClient(options.bulk)), limit);
     this.availability = new Availability(servers, {
       // An unavailable server will not answer a running statement: its request retries when the server is back.
       away: () => this.replace(0),
@@ -182,7 +189,7 @@ export class Connections {
   }
 
   get #pools(): Pool[] {
-    return [this.reader, this.writer, this.worker, this.audit, this.slow];
+    return [this.reader, this.writer, this.worker, this.audit, this.slow, this.bulk];
   }
 }
 
@@ -267,20 +274,20 @@ export function optionsOf(
       max: 1,
       idle_timeout: 5,
     },
+    // As many as exports run at once; connected for the first one, and closed soon after the last one.
+    bulk: {
+      ...{ ...direct, ...common },
+      connection: { ...named('bulk').connection, statement_timeout: exportMillisecondsMax },
+      types,
+      max: exportsAtOnce,
+      max_pipeline: 0,
+      idle_timeout: 5,
+    },
   };
 }
 
-/** Converts lists of text. Drizzle's own parser of such lists loses backslashes. */
-const texts = {
-  to: 1009,
-  from: [1009],
-  serialize: (list: string[] | string) => (typeof list === 'string' ? list : makePgArray(list)),
-  parse: (list: string) => parse(list),
-};
-
-const json = {
-  to: 114,
-  from: [114, 3802],
-  serialize: (text: string) => text,
-  parse: (text: string) => JSON.parse(text),
-};
+/** A client whose values are converted as Drizzle expects them. */
+function mapped(client: postgres.Sql): postgres.Sql {
+  drizzle(client);
+  return client;
+}

@@ -11,6 +11,7 @@ import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
+import { ListStreams } from './list-stream.js';
 import type { Connection } from './connection.js';
 import { QuickReads } from './quick-reads.js';
 import type { Found, Read } from './read-combiner.js';
@@ -48,6 +49,8 @@ export class Database {
   readonly #slowReads: SlowReads;
   readonly #quickReads: QuickReads;
   readonly #audits: AuditQueries;
+  /** Reads whole lists, for exports. */
+  readonly lists: ListStreams;
   readonly #writes: Turns;
   #reads = 0;
   #inspection: Promise<void> | undefined;
@@ -90,6 +93,7 @@ export class Database {
         ...replicas,
         ...{ slow, pools, statements },
       });
+    this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }
 
@@ -238,7 +242,7 @@ export class Database {
   }
 
   /** The statements that run or wait now, by pool. */
-  get load(): Record<Exclude<PoolName, 'worker'>, number> {
+  get load(): Record<Exclude<PoolName, 'worker' | 'bulk'>, number> {
     return {
       read: this.#reads,
       slow: this.#slowReads.visitors,

@@ -252,7 +252,7 @@ function unpaged(request: PageRequest): PageRequest {
 }
 
 /** The listing without the rows that the caller does not see. The fixed filter is part of the statement's name. */
-function seenBy(caller: Caller, table: Rows, listing: Listing): Listing {
+export function seenBy(caller: Caller, table: Rows, listing: Listing): Listing {
   const rows = withheldFrom(caller, table);
   return rows
     ? {

@@ -121,6 +121,17 @@ export interface WriteFunctions {
       metadata?: object | null | undefined;
     };
   };
+  create_export: {
+    returns: 'data_export';
+    args: {
+      accountId: string;
+      list: string;
+      filters: string;
+      format: string;
+      caller: object;
+      bytesMax: bigint;
+    };
+  };
   create_file: {
     returns: 'file';
     args: {
@@ -132,6 +143,17 @@ export interface WriteFunctions {
       sha256: string;
       content: string;
       metadata?: object | null | undefined;
+    };
+  };
+  create_import: {
+    returns: 'data_import';
+    args: {
+      accountId: string;
+      kind: string;
+      fileId: string;
+      dryRun: boolean;
+      rows: number;
+      caller: object;
     };
   };
   create_person: {

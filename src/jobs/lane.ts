@@ -22,6 +22,8 @@ export interface WorkObserver {
   failed(work: TenantWork): void;
   /** A look over all tenants has found rows with work. */
   found(work: TenantWork, rows: number): void;
+  /** What fails and is tried again was counted: single jobs, and the work of whole tenants. */
+  stuck(count: { jobs: number; work: number }): void;
   /** An event was sent to a webhook endpoint, or could not be. */
   delivered(outcome: 'delivered' | 'failed', seconds: number): void;
   /** A check of a tenant's ledger has ended. */

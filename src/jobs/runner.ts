@@ -12,13 +12,18 @@ import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
+import type { Bulk } from '../operation/bulk.js';
+import { BulkWork } from './bulk.js';
 import { DueJobs } from './due.js';
+import { Exports } from './exports.js';
 import { Faults, workLine } from './faults.js';
 import { Heartbeat } from './heartbeat.js';
+import { Imports } from './imports.js';
 import { Lane, type WorkObserver } from './lane.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
 import { type Aged, deletions, requestSecondsDefault, type Retention, retentionDefault } from './retention.js';
+import { countStuck } from './stuck-count.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
@@ -36,7 +41,8 @@ const forgetEveryMilliseconds = 3_600_000;
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
- * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the ledger and deletes old rows.
+ * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the ledger, makes exports and
+ * imports, and deletes old rows.
  * Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes
  * it. Each kind of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant:
  * the other tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
@@ -66,6 +72,8 @@ export class Worker {
     webhooks?: WebhookParts,
     /** How often the ledger of each tenant and mode is checked; without it, never. */
     ledgerCheckSeconds?: number,
+    /** What exports and imports need; without it, none is made. */
+    private readonly bulk?: Bulk,
   ) {
     const parts = webhooks && { ...webhooks, observer: () => this.observer };
     this.#webhooks = parts && new Webhooks(database, log, parts, this.#stop.signal);
@@ -117,8 +125,21 @@ export class Worker {
       this.#forget(),
       this.#webhooks?.run(),
       this.#ledgerChecks?.run(),
+      ...this.#bulkWork(),
+      countStuck(this.database, () => this.observer, this.#stop.signal),
       new Heartbeat(this.database, this.#stop.signal).run(),
     ]);
+  }
+
+  /** Exports and imports. */
+  #bulkWork(): Promise<void>[] {
+    const { database, log, bulk } = this;
+    const { signal } = this.#stop;
+    if (!bulk) return [];
+    return [
+      new BulkWork(database, log, 'exports', new Exports(database, bulk), bulk, signal).run(),
+      new BulkWork(database, log, 'imports', new Imports(database, bulk), bulk, signal).run(),
+    ];
   }
 
   /** Stops the worker; resolves when its running statements and status polls have ended. */

@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { NewToken } from '../auth/tokens.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
 
+import type { Bulk } from './bulk.js';
 import type { EventQueries } from './event-queries.js';
 import type { Scope } from '../db/scope.js';
 import type { Edition } from '../editions/edition.js';
@@ -76,6 +77,9 @@ export class Context {
 
   /** Checks the queries of webhook endpoints; absent where the operator acts for an account. */
   eventQueries: EventQueries | undefined;
+
+  /** Exports and imports; absent where the operator acts for an account. */
+  bulk: Bulk | undefined;
 
   /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
   dryRun: DryRun | undefined;

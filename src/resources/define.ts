@@ -85,6 +85,8 @@ export interface RestRoute {
   parameters?: readonly Readonly<Record<string, unknown>>[];
   /** The content types of its response, where the response is not the object. */
   content?: readonly string[];
+  /** Whether it answers ranges of the content, and whether the client has it already. */
+  ranged?: true;
 }
 
 /** A table whose rows appear as objects in events and in responses that are stored under idempotency keys. */

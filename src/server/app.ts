@@ -3,6 +3,7 @@ import fastifyMultipart from '@fastify/multipart';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { exportContentRoute } from '../api/rest/bulk/download.js';
 import { fileRoutes } from '../api/rest/file-upload.js';
 import { contractEndpoint } from '../api/rest/contract/endpoint.js';
 import { rest } from '../api/rest/handler.js';
@@ -15,6 +16,7 @@ import { Secrets } from '../db/secrets.js';
 import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import type { Context } from '../operation/context.js';
+import type { Bulk } from '../operation/bulk.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import type { OperatorContext } from '../operator/context.js';
 import { OperatorDesk } from '../operator/desk.js';
@@ -28,6 +30,7 @@ import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
+import { bulkOf } from './bulk.js';
 import { eventQueries } from './event-queries.js';
 import { docsSite } from './docs/site.js';
 import { browserProgram, consoleProgram, dashboardProgram } from './dashboard-files.js';
@@ -62,6 +65,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Runs the queries of webhook endpoints, for the worker. */
     eventQueries: EventQueries;
+    /** Exports and imports, for the worker. */
+    bulk: Bulk;
     /** Makes /readyz answer 503 and answers end their connections, while requests are served. */
     startDraining(): void;
   }
@@ -144,6 +149,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const chargeOf = rateLimit(app, config, database);
   identity.eventQueries = eventQueries({ config, schema, identity, inFlight, chargeOf, onFault });
   app.decorate('eventQueries', identity.eventQueries);
+  identity.bulk = bulkOf({ config, database, schema, identity, inFlight, chargeOf });
+  app.decorate('bulk', identity.bulk);
   const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
   metrics?.watchStreams(() => services.streams.size);
   await app.register(compress, compressionOptions);
@@ -164,6 +171,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     conditionalRequests(api);
     rest(api, schema);
   });
+  exportContentRoute(app);
   eventStreamRoute(app, services, onFault);
   await app.register(async (files) => {
     await files.register(fastifyMultipart);

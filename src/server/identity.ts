@@ -10,6 +10,7 @@ import type { Secrets } from '../db/secrets.js';
 import { editions } from '../editions/editions.js';
 import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
 import { Context, type NewSessions } from '../operation/context.js';
+import type { Bulk } from '../operation/bulk.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
@@ -53,6 +54,9 @@ export class Identity {
 
   /** The queries of webhook endpoints; set once the gateway has what they need. */
   eventQueries: EventQueries | undefined;
+
+  /** Exports and imports; set once the gateway has what they need. */
+  bulk: Bulk | undefined;
 
   /**
    * The context of the caller whose key the request has; no promise when the key is cached. Refuses an unknown key.
@@ -111,13 +115,18 @@ export class Identity {
 
   readonly #newKey = (tenant: string, live: boolean) => this.parts.callers.newKey(tenant, live);
 
-  /** The context in which the worker reads for an account, without a request. It makes no sessions. */
-  accountContext(owner: Caller, budget: RequestBudget, requestId: string): Context {
+  /** The context in which the worker reads and writes for an account, without a request. It makes no sessions. */
+  accountContext(
+    owner: Caller,
+    budget: RequestBudget,
+    requestId: string,
+    { key, kind = Scope }: { key?: string; kind?: typeof Scope } = {},
+  ): Context {
     const { config, database, secrets } = this.parts;
-    const scope = new Scope(owner, database, budget);
+    const scope = new kind(owner, database, budget);
     const checkouts = this.#checkouts(() => ownOriginOf(config));
     const edition = editions[owner.edition];
-    return new Context(owner, scope, edition, requestId, undefined, this.#newKey, checkouts, secrets, budget);
+    return new Context(owner, scope, edition, requestId, key, this.#newKey, checkouts, secrets, budget);
   }
 
   #checkouts(origin: () => string): Checkouts {
@@ -145,6 +154,7 @@ export class Identity {
     const context = new Context(caller, scope, edition, request.id, key, made, checkouts, secrets, budget, sessions);
     context.local = config.transport === 'local';
     context.eventQueries = this.eventQueries;
+    context.bulk = this.bulk;
     return context;
   }
 

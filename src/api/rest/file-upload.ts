@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../operation/context.js';
@@ -7,7 +8,7 @@ import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfRoute, weights } from '../../types/weights.js';
-import { contentOf, contentTypes, fileBytesMax } from '../../resources/file/content.js';
+import { contentOf, documentTypes, fileBytesMax } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
@@ -140,6 +141,11 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
   return found;
 }
 
+const csv = { mime: 'text/csv' };
+
+/** Whether bytes are text, which has no zero bytes. */
+const isText = (content: Buffer): boolean => isUtf8(content) && !content.includes(0);
+
 /** Refuses query parameters, which both routes would ignore. */
 function refuseQuery(request: FastifyRequest): void {
   const [, search = ''] = request.url.split('?');
@@ -170,12 +176,19 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
     problems.push(problem('parameter_invalid', 'file.purpose', `must be one of ${purposes.join(', ')}`));
   // Imported at the first upload, because it is 5 % of the code that a start would load.
   const { fileTypeFromBuffer } = await import('file-type');
-  const type = content && (await fileTypeFromBuffer(content));
+  const found = content && (await fileTypeFromBuffer(content));
+  const type = content && purpose === FilePurpose.IMPORT && !found && isText(content) ? csv : found;
   if (content === undefined) problems.push(problem('parameter_missing', 'file.file'));
   else if (content.length === 0) problems.push(problem('parameter_invalid_empty', 'file.file'));
-  else if (!type || !contentTypes.includes(type.mime))
-    problems.push(problem('parameter_invalid', 'file.file', 'must be a PDF, PNG or JPEG by its content'));
-  else problems.push(...imageProblems(content, type.mime));
+  else if (purpose === FilePurpose.IMPORT ? type !== csv : !type || !documentTypes.includes(type.mime))
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'file.file',
+        purpose === FilePurpose.IMPORT ? 'must be CSV: text in UTF-8' : 'must be a PDF, PNG or JPEG by its content',
+      ),
+    );
+  else if (type) problems.push(...imageProblems(content, type.mime));
   if ([...filename].length > filenameLengthMax)
     problems.push(problem('parameter_invalid', 'file.filename', `is longer than ${filenameLengthMax} characters`));
   try {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
+import type { Edition } from '../../editions/edition.js';
 import type { Context } from '../../operation/context.js';
 import { run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
@@ -52,23 +53,32 @@ function costOf(route: Route): (request: FastifyRequest) => number {
  * Reads the arguments of a request. It is built once per route, so work that depends only on the route is done at
  * start.
  */
-type Reader = (
+export type Reader = (
   request: { search: string; params: Record<string, string>; body: unknown },
   problems: Problem[],
 ) => Record<string, unknown>;
 
 function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Record<string, unknown> {
-  const problems: Problem[] = [];
   const mark = request.url.indexOf('?');
   const search = mark < 0 ? '' : request.url.slice(mark);
   const params: Record<string, string> = {};
   for (const [name, value] of Object.entries((request.params ?? {}) as Record<string, string>))
     params[route.params?.[name] ?? name] = value;
-  const args = read({ search, params, body: request.body }, problems);
+  return checkedArguments(route, read, { search, params, body: request.body }, request.context!.edition);
+}
+
+/** The arguments of a request. Refuses it with all problems that need no look at the database. */
+export function checkedArguments(
+  route: Route,
+  read: Reader,
+  request: Parameters<Reader>[0],
+  edition: Edition,
+): Record<string, unknown> {
+  const problems: Problem[] = [];
+  const args = read(request, problems);
   if (problems.length === 0) return args;
   // Adds the problems by the edition's own rules, as the guard would, but not for parameters that are refused already.
-  const operation = operationOf(route.field);
-  throw new DomainError(...joined(problems, inputProblems(operation, args, request.context!.edition)));
+  throw new DomainError(...joined(problems, inputProblems(operationOf(route.field), args, edition)));
 }
 
 /** The names of the arguments that the path contains. */
@@ -79,7 +89,7 @@ function paramsOf(route: Route): string[] {
 /**
  * Reads query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string.
  */
-function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
+export function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
   const { object } = operationOf(route.field);
   const paged = field.args.some((argument) => argument.name === 'first');
   const elsewhere = new Set([...paramsOf(route), ...pageArguments, ...(route.without ?? [])]);
@@ -125,7 +135,7 @@ function limitOf(raw: unknown, object: string, problems: Problem[]): number {
 }
 
 /** Reads a JSON body as the members of the field's `input`. The body may not contain the parameters of the path. */
-function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
+export function bodyArguments(route: Route, field: GraphQLField<unknown, Context>, format = body): Reader {
   const { object } = operationOf(route.field);
   const argument = field.args.find(({ name }) => name === 'input');
   const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
@@ -140,7 +150,7 @@ function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
     if (typeof (raw ?? {}) !== 'object' || Array.isArray(raw))
       throw new DomainError(problem('body_invalid', undefined, 'The body must be a JSON object.'));
     return {
-      input: Object.assign(read(own, (raw ?? {}) as Record<string, unknown>, object, body, problems), params),
+      input: Object.assign(read(own, (raw ?? {}) as Record<string, unknown>, object, format, problems), params),
     };
   };
 }

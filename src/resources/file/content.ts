@@ -21,5 +21,7 @@ export async function contentOf(scope: Scope, id: string): Promise<Buffer> {
 
 /** The most bytes of a file. */
 export const fileBytesMax = 10 * 1024 * 1024;
-/** The accepted types, which are detected from the content and never from the name. */
-export const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
+/** The accepted types of documents, which are detected from the content and never from the name. */
+export const documentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
+/** The types of all files: documents, and the text of imports. */
+export const contentTypes = [...documentTypes, 'text/csv'];

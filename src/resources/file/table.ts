@@ -1,6 +1,6 @@
-import { check, customType, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { bytea, isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 
 export const FilePurpose = {
@@ -9,10 +9,9 @@ export const FilePurpose = {
   TAX_DOCUMENT: 'tax_document',
   INVOICE: 'invoice',
   LOGO: 'logo',
+  IMPORT: 'import',
 } as const;
 export type FilePurpose = (typeof FilePurpose)[keyof typeof FilePurpose];
-
-const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
 /** The metadata of an uploaded document. Its bytes are in `file_content`, which no list reads. */
 export const file = pgTable(

@@ -16,6 +16,7 @@ registerEnumType(FilePurpose, {
     TAX_DOCUMENT: { description: 'A tax document, such as a GST certificate.' },
     INVOICE: { description: 'An invoice of a receivable.' },
     LOGO: { description: 'A logo for communications.' },
+    IMPORT: { description: 'A CSV file of objects to be created by an import.' },
   },
 });
 
@@ -36,7 +37,7 @@ export class File extends Node {
   filename: string;
   @Field(() => String, {
     description:
-      'The media type, found from the content and not from the name: `application/pdf`, `image/png` or `image/jpeg`.',
+      'The media type, found from the content and not from the name: `application/pdf`, `image/png` or `image/jpeg`, and `text/csv` of an import.',
   })
   contentType: string;
   @Field(() => Int, { description: 'The size of the content in bytes.' })

@@ -68,6 +68,13 @@ export class Metrics implements StatementObserver {
     'Rows with work that the last look over all tenants has found, of each tenant the first ones.',
     ['work'],
   );
+  readonly #stuck = this.#gauge(
+    'tidegate_stuck',
+    'What has failed and is tried again: single jobs, and work of whole tenants. Counted every 30 seconds, to 10,000.',
+    ['of'],
+    undefined,
+    'max',
+  );
   readonly #deliveries = this.#histogram(
     'tidegate_webhook_attempt_seconds',
     'Attempts to deliver an event to a webhook endpoint.',
@@ -131,6 +138,12 @@ export class Metrics implements StatementObserver {
   /** A look over all tenants has found rows with work. */
   found(work: string, rows: number): void {
     this.#found.set({ work }, rows);
+  }
+
+  /** What fails and is tried again was counted. */
+  stuck({ jobs, work }: Record<'jobs' | 'work', number>): void {
+    this.#stuck.set({ of: 'job' }, jobs);
+    this.#stuck.set({ of: 'tenant' }, work);
   }
 
   /** An event was sent to a webhook endpoint, or could not be. */

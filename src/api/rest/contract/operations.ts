@@ -114,7 +114,7 @@ function inputOf(field: GraphQLField<unknown, unknown>, inPath: string[]) {
 }
 
 function ofRestRoute({ field, object, summary, description, ...route }: (typeof restRoutes)[number]): Described {
-  const { form, content, parameters = [] } = route;
+  const { form, content, ranged, parameters = [] } = route;
   return {
     id: field,
     ...route,
@@ -123,7 +123,7 @@ function ofRestRoute({ field, object, summary, description, ...route }: (typeof 
     description,
     parameters: parameters.map((parameter) => ({ ...parameter })),
     ...(form && { body: form }),
-    success: content ? { content } : { $ref: `#/components/schemas/${pascal(object)}` },
+    success: content ? { content, ranged } : { $ref: `#/components/schemas/${pascal(object)}` },
   };
 }
 
@@ -248,8 +248,11 @@ function requestBody({ id }: Described, schema: Json, { operations }: Examples):
 }
 
 function responsesOf({ id, method, operation, success }: Described, examples: Examples): Json {
-  const { content } = success as { content?: readonly string[] };
+  const { content, ranged } = success as { content?: readonly string[]; ranged?: true };
   const example = examples.operations[id]?.response;
+  const media =
+    content &&
+    Object.fromEntries(content.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]));
   const linked = routes.some(({ field, link }) => field === operation.name && link);
   return {
     200: {
@@ -264,11 +267,15 @@ function responsesOf({ id, method, operation, success }: Described, examples: Ex
         ...(method === 'GET' && !content && { ETag: { $ref: '#/components/headers/ETag' } }),
         ...(linked && { Link: { $ref: '#/components/headers/Link' } }),
       },
-      content: content
-        ? Object.fromEntries(content.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]))
-        : { 'application/json': { schema: success, ...(example !== undefined && { example }) } },
+      content: media ?? { 'application/json': { schema: success, ...(example !== undefined && { example }) } },
     },
-    ...(method === 'GET' && !content && { 304: { $ref: '#/components/responses/NotModified' } }),
+    ...(ranged && {
+      206: { description: 'The range of the content that `Content-Range` names.', content: media },
+      416: {
+        description: 'The range begins beyond the content, whose length `Content-Range` names. There is no body.',
+      },
+    }),
+    ...(method === 'GET' && (!content || ranged) && { 304: { $ref: '#/components/responses/NotModified' } }),
     ...Object.fromEntries(
       [...refusalsOf(operation)].map(([status, codes]) => [
         String(status),

@@ -1,0 +1,50 @@
+import type { Caller } from '../request/caller.js';
+import { type Listing, type Page, type PageArgs, pageRequest } from '../types/pagination.js';
+import type { ListStatement } from './list-stream.js';
+import { listed, type Row, type Rows, shape, values } from './list-statement.js';
+import { seenBy } from './pages.js';
+import { Scope } from './scope.js';
+import { listOf } from './visibility.js';
+
+/** More rows than any list has: the limit of a statement that reads a whole list. */
+const rowsMax = 2_000_000_000;
+
+/** Thrown in place of a page: what the page would have been of. */
+class Asked extends Error {
+  constructor(readonly statement: ListStatement) {
+    super('A page was asked for where the whole list is wanted.');
+  }
+}
+
+/** A scope whose pages are not read, so that a resolver says which list a caller asks for after all its own checks. */
+class ListScope extends Scope {
+  override async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+    throw new Asked(statementOf(this.caller, table, all, args));
+  }
+}
+
+/**
+ * The whole list of which a resolver would answer a page. `resolve` runs it with a scope of the given class, and what it
+ * refuses is refused.
+ */
+export async function wholeList(resolve: (kind: typeof Scope) => unknown): Promise<ListStatement> {
+  try {
+    await resolve(ListScope);
+  } catch (error) {
+    if (error instanceof Asked) return error.statement;
+    throw error;
+  }
+  throw new Error('a resolver of a list has read no page');
+}
+
+function statementOf(caller: Caller, table: Rows, all: Listing, args: PageArgs): ListStatement {
+  const listing = seenBy(caller, table, all);
+  const request = pageRequest(listing, args);
+  const visibility = listOf(caller, request.beyondOwn);
+  const { tenantId, livemode, actingAccountId } = caller;
+  return {
+    name: `whole:${shape(table, request, visibility)}`,
+    build: (db) => listed(db, { table, listing, request, visibility }, 'rows', rowsMax),
+    values: { tenant: tenantId, live: livemode, context: actingAccountId, ...values(request) },
+  };
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.js';
+import { exportsAtOnce } from '../db/connections.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import { type Bulk, callerOf } from '../operation/bulk.js';
+import type { Charge } from '../request/charge.js';
+import { DomainError, retryAfter } from '../request/problems.js';
+import { faultLine } from '../server/log.js';
+import { weights } from '../types/weights.js';
+
+const pollMilliseconds = 500;
+/** How many pieces of work one look reads. */
+const foundMax = 20;
+/** A process that dies leaves its work for so long; one that lives says so three times in that time. */
+export const claimSeconds = 30;
+const keepMilliseconds = 10_000;
+/** How long a piece that failed because of an outage rests, at the least; its claim has to end, too. */
+const waitMilliseconds = 250;
+
+/** A piece of work that is due: to be done, or to be deleted after its time. */
+export interface Piece extends TenantAndMode {
+  id: string;
+  due: number;
+  ended: boolean;
+}
+
+/** Thrown when another process has the work now, or this one stops. */
+export class Lost extends Error {
+  constructor() {
+    super('Another process has the work now, or this one stops.');
+  }
+}
+
+/** What a piece of work may use while it is done. */
+export interface Turn {
+  /** Aborted when the work is lost, or the worker stops. */
+  signal: AbortSignal;
+  /** Pays for rows that were read, from the allowance of the account. */
+  pay: (rows: number) => Promise<void>;
+  /** Pays for writes. */
+  payWrites: (writes: number) => Promise<void>;
+}
+
+/** A kind of work that takes long, and is claimed as a whole. */
+interface Kind<R extends TenantAndMode & { id: string; attempts: number; caller: object }> {
+  table: PgTable & { tenantId: PgColumn; livemode: PgColumn; id: PgColumn; due: PgColumn; status: PgColumn };
+  /** The database function that keeps a claim. */
+  keep: string;
+  /** Deletes what is over; returns whether the piece is over. */
+  expire(piece: Piece): Promise<boolean>;
+  claim(piece: Piece): Promise<R | undefined>;
+  run(row: R, turn: Turn): Promise<void>;
+}
+
+/**
+ * Does one kind of work that takes minutes: exports, or imports. A process does some at once, and one of a tenant at a
+ * time. A claim ends by the clock of the database when its process dies, and then another process goes on.
+ */
+export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; caller: object }> {
+  readonly #running = new Map<string, Promise<void>>();
+  /** Aborted when a piece has ended, so that the next look does not wait. */
+  #ended = new AbortController();
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+    private readonly name: string,
+    private readonly kind: Kind<R>,
+    private readonly bulk: Bulk,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  /** Works until it is stopped; resolves when all that was begun has ended. */
+  async run(): Promise<void> {
+    while (!this.stop.aborted) {
+      await this.#look().catch((error: unknown) => {
+        const outage = error instanceof DomainError && error.status === 503;
+        this.log[outage ? 'debug' : 'warn'](faultLine(error), `the worker will look for ${this.name} again`);
+      });
+      await sleep(pollMilliseconds * (0.75 + Math.random() / 2), undefined, {
+        signal: AbortSignal.any([this.stop, this.#ended.signal]),
+      }).catch(() => {});
+      if (this.#ended.signal.aborted) this.#ended = new AbortController();
+    }
+    await Promise.all(this.#running.values());
+  }
+
+  async #look(): Promise<void> {
+    if (this.#running.size >= exportsAtOnce) return;
+    for (const piece of await this.#due()) {
+      const key = `${piece.tenantId} ${piece.livemode}`;
+      if (this.#running.size >= exportsAtOnce || this.stop.aborted) return;
+      if (!this.#running.has(key))
+        this.#running.set(
+          key,
+          this.#turn(piece).finally(() => this.#leave(key)),
+        );
+    }
+  }
+
+  #leave(key: string): void {
+    this.#running.delete(key);
+    this.#ended.abort();
+  }
+
+  /** The pieces that are due first, of those tenants that have none under way here. */
+  #due(): Promise<Piece[]> {
+    const { table } = this.kind;
+    const { tenantId, livemode, id, due, status } = table;
+    return this.database.read<Piece>(
+      `${this.name}_due`,
+      (db) =>
+        db
+          .select({ tenantId, livemode, id, due, ended: sql<boolean>`${status} not in ('pending', 'running')` })
+          .from(table as PgTable)
+          .where(
+            sql`${due} <= extract(epoch from statement_timestamp())::bigint and
+              array_position(${sql.placeholder('busy')}::text[], ${tenantId} || ' ' || ${livemode}::text) is null`,
+          )
+          .orderBy(due, tenantId, livemode, id)
+          .limit(foundMax),
+      { busy: [...this.#running.keys()] },
+    );
+  }
+
+  async #turn(piece: Piece): Promise<void> {
+    const { tenantId: tenant, id } = piece;
+    try {
+      if (await this.kind.expire(piece)) return;
+      const row = await this.kind.claim(piece);
+      if (row) await this.#work(row);
+    } catch (error) {
+      if (error instanceof Lost) return;
+      this.log.warn({ tenant, id, ...faultLine(error) }, `${this.name} will be tried again`);
+      await sleep(waitMilliseconds, undefined, { signal: this.stop }).catch(() => {});
+    }
+  }
+
+  /** Does a piece that is claimed, and keeps the claim. */
+  async #work(row: R): Promise<void> {
+    const { tenantId, livemode, id, attempts } = row;
+    const lost = new AbortController();
+    const signal = AbortSignal.any([this.stop, lost.signal]);
+    const timer = setInterval(() => {
+      this.database.work(this.kind.keep, [tenantId, livemode, id, attempts, claimSeconds]).then(
+        ([kept]) => kept?.[this.kind.keep] === true || lost.abort(),
+        () => {},
+      );
+    }, keepMilliseconds);
+    try {
+      const pay = (points: number) => paid(() => this.bulk.chargeOf(callerOf(row)), points, signal);
+      await this.kind.run(row, {
+        signal,
+        pay: (rows) => pay(rows * weights.object),
+        payWrites: (writes) => pay(writes * weights.write),
+      });
+    } finally {
+      clearInterval(timer);
+    }
+  }
+}
+
+/** The longest pause until the allowance is looked at again. */
+const pauseMillisecondsMax = 1_000;
+
+/** Takes points of an allowance once more than half of it is left: the other half is for requests. */
+async function paid(chargeOf: () => Charge | null, points: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const charge = chargeOf();
+    if (!charge) return;
+    const { remaining, limit, restoreRate } = charge.state;
+    const missing = Math.min(limit / 2 + points, limit) - remaining;
+    let milliseconds = (missing / restoreRate) * 1_000;
+    if (missing <= 0) {
+      try {
+        await charge.take(points);
+        charge.count(points);
+        charge.settled(false);
+        return;
+      } catch (error) {
+        const seconds = error instanceof DomainError ? retryAfter(error.problems) : undefined;
+        if (seconds === undefined) throw error;
+        milliseconds = seconds * 1_000;
+      }
+    }
+    await sleep(Math.min(milliseconds, pauseMillisecondsMax), undefined, { signal }).catch(() => {});
+  }
+  throw new Lost();
+}

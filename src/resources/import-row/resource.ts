@@ -1,0 +1,40 @@
+import { everyone } from '../../auth/permissions.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, many, node, one, page } from '../edges.js';
+import { dataImport } from '../import/table.js';
+import { importRow } from './table.js';
+import { ImportRow, ImportRowArgs, ImportRowConnection, importRowListing, ImportRowOfImportArgs } from './type.js';
+import { importRowV1 } from './v1.js';
+
+export default defineResource({
+  object: 'import_row',
+  node: node('import_row', importRow, ImportRow, { listing: importRowListing, connection: ImportRowConnection }),
+  stored: { import_row: stored(importRow, importRowV1) },
+  operations: {
+    importRow: {
+      reads: one('A row of an import that the caller can see, by its id.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/import_rows/:id')],
+    },
+    importRows: {
+      reads: many(ImportRowArgs, "The rows of the imports on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [
+        extension.list('/v1/import_rows'),
+        extension.list('/v1/imports/:id/rows', { params: { id: 'importId' } }),
+      ],
+    },
+  },
+  sizes: { 'ImportRow.problems': 20 },
+  fields: [
+    fields(importRow, { import: link(dataImport, 'importId', { description: 'The import.' }) }),
+    fields(dataImport, {
+      results: page(importRow, importRow.importId, {
+        args: ImportRowOfImportArgs,
+        description: 'What became of its rows, the last one first.',
+      }),
+    }),
+  ],
+});

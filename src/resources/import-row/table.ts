@@ -1,0 +1,47 @@
+import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { dataImport } from '../import/table.js';
+
+export const ImportRowStatus = { CREATED: 'created', VALID: 'valid', FAILED: 'failed' } as const;
+export type ImportRowStatus = (typeof ImportRowStatus)[keyof typeof ImportRowStatus];
+
+/** What is wrong with a row of a file. */
+export interface RowProblem {
+  code: string;
+  /** The column, as the header names it; null where the row as a whole is at fault. */
+  column: string | null;
+  message: string;
+}
+
+/** What became of one row of an import. */
+export const importRow = pgTable(
+  'import_row',
+  {
+    ...keyColumns(),
+    importId: text('import_id').notNull(),
+    row: integer('row').notNull(),
+    status: text('status').$type<ImportRowStatus>().notNull(),
+    objectId: text('object_id'),
+    problems: jsonb('problems').$type<RowProblem[]>().notNull(),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'import_row_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('import_row_once').on(t.tenantId, t.livemode, t.importId, t.row),
+    foreignKey({
+      name: 'import_row_import',
+      columns: [t.tenantId, t.livemode, t.importId],
+      foreignColumns: [dataImport.tenantId, dataImport.livemode, dataImport.id],
+    }),
+    index('import_row_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('import_row_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('import_row_of_import').on(t.tenantId, t.livemode, t.importId, t.created, t.id),
+    // An account asks for the rows of one of its imports, which have its visibility as well.
+    index('import_row_of_import_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.importId, t.created, t.id),
+    ...listIndexes('import_row', t, { status: t.status }),
+    ...parentIndexes('import_row_import', t, t.importId, { status: t.status }),
+    check('import_row_status', isOneOf(t.status, ImportRowStatus)),
+  ],
+);
+export type ImportRowRow = typeof importRow.$inferSelect;

@@ -1,0 +1,69 @@
+import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { Node } from '../../types/relay-node.js';
+import { DateTime } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
+import { importRow, ImportRowStatus } from './table.js';
+
+registerEnumType(ImportRowStatus, {
+  name: 'ImportRowStatus',
+  description: 'What became of a row of an import.',
+  valuesConfig: {
+    CREATED: { description: 'Its object was created.' },
+    VALID: { description: 'A trial found no fault.' },
+    FAILED: { description: 'It has faults, and nothing was created.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'A fault of a row of an import.' })
+export class ImportProblem {
+  @Field(() => String, { description: 'The code of the error, as the creation by itself would have it.' })
+  code: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The column that is at fault, as the header names it; null where the row as a whole is.',
+  })
+  column: string | null;
+  @Field(() => String, { description: 'What is wrong, with the names of /v1.' })
+  message: string;
+}
+
+/** What became of one row of an import. Silent: all fields. */
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'What became of one row of an import.' })
+export class ImportRow extends Node {
+  @Field(() => DateTime, { description: texts.created })
+  created: number;
+  @Field(() => Boolean, { description: texts.livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: 'The import.' })
+  importId: string;
+  @Field(() => Int, { description: 'Its place in the file: 1 is the first row after the header.' })
+  row: number;
+  @Field(() => ImportRowStatus, { description: 'What became of it.' })
+  status: ImportRowStatus;
+  @Field(() => ID, { nullable: true, description: 'The object that was created; null otherwise.' })
+  objectId: string | null;
+  @Field(() => [ImportProblem], { description: 'Its faults, 20 at most; empty if it did not fail.' })
+  problems: ImportProblem[];
+}
+
+export const ImportRowConnection = connectionOf('ImportRow', () => ImportRow);
+
+export const importRowListing: Listing = {
+  object: 'import_row',
+  filters: { importId: importRow.importId, status: importRow.status },
+  byAccount: ['importId'],
+  parents: [importRow.importId],
+};
+
+@ArgsType()
+export class ImportRowOfImportArgs extends PageArgs {
+  @Field(() => [ImportRowStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: ImportRowStatus[] | null;
+}
+
+@ArgsType()
+export class ImportRowArgs extends ImportRowOfImportArgs {
+  @Field(() => ID, { nullable: true, description: 'Rows of this import.' })
+  importId?: string | null;
+}
