@@ -29,6 +29,8 @@ export interface Session {
   viewer: ResultOf<typeof ViewerQuery>['viewer'];
   /** Acts as a user of the platform, or as the platform itself again. */
   actAs: (accountId: string | null) => void;
+  /** Asks again who is signed in and what time it is, after the clock was moved. */
+  refresh: () => void;
   signOut: () => Promise<void>;
 }
 

@@ -10,7 +10,7 @@ interface ListProps<Row> {
   /** The answer to the query of the list. */
   result: { data?: unknown; error?: CombinedError | undefined; ask: () => void };
   /** The page of the list; undefined until it has arrived. */
-  page: { nodes: Row[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } | undefined;
+  page: { nodes: readonly Row[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } | undefined;
   columns: readonly Column<Row>[];
   href?: (row: Row) => string;
   /** What the list shows when it has no rows. */

@@ -1,14 +1,15 @@
 import { Link } from 'wouter';
+import { countryName } from '../../format/countries';
 import { hundredths } from '../../format/money';
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
 import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
@@ -96,22 +97,18 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   const columns: Column<Account>[] = [
     {
       head: 'Name',
-      cell: (account) => (
-        <span className="two-lines">
-          <strong className="clip">{nameOf(account)}</strong>
-          <span className="hint clip">{account.businessDetails.legalName}</span>
-        </span>
-      ),
+      cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
     },
     {
       head: 'Place',
-      cell: ({ businessDetails: { physicalAddress: at } }) => [at?.city, at?.countryCode].filter(Boolean).join(', '),
+      cell: ({ businessDetails: { physicalAddress: at } }) =>
+        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
       only: 'wide',
     },
     { head: 'Added', cell: ({ created }) => time(created, 'date'), only: 'wider' },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true, only: 'wider' },
     { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true, only: 'wider' },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, end: true },
+    statusColumn(),
   ];
   const action = mayWrite && (
     <Link href={`${path}/new`} className="button primary">

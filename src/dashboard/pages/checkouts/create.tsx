@@ -111,12 +111,14 @@ function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
         <SelectField
           name="from.accountId"
           label="Customer"
+          required
           none="Choose …"
           options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
         />
         <SelectField
           name="receivables"
           label="Invoice"
+          required
           none="Choose …"
           onChange={setChosen}
           options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
@@ -129,6 +131,7 @@ function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
           key={chosen}
           name="amount"
           label="Amount"
+          required
           currency="INR"
           defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
           hint="What is open, unless you ask for less."

@@ -2,12 +2,11 @@ import { Link } from 'wouter';
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite } from '../../session';
 
@@ -55,27 +54,16 @@ export function Checkouts() {
     {
       head: 'Customer',
       cell: ({ fromAccount, receivables }) => (
-        <span className="two-lines">
-          <strong className="clip">{nameOf(fromAccount)}</strong>
-          <span className="hint clip">{receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}</span>
-        </span>
+        <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
       ),
     },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, only: 'wide' },
+    statusColumn('wide'),
     { head: 'Created', cell: ({ created }) => time(created), only: 'wide' },
     { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), only: 'wider' },
-    {
-      head: 'Amount',
-      cell: (checkout) => (
-        <span className="two-lines">
-          <Money amount={checkout.amount} currency={checkout.currency} />
-          <span className="only-narrow">
-            <Status value={checkout.status} />
-          </span>
-        </span>
-      ),
-      end: true,
-    },
+    amountAndStatus(
+      (checkout) => checkout,
+      (checkout) => checkout.status,
+    ),
   ];
   const create = mayWrite && (
     <Link href="/checkouts/new" className="button primary">

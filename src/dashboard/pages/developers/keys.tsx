@@ -1,30 +1,13 @@
 import { useState } from 'react';
 import { useTimes } from '../../format/time';
-import { graphql } from '../../graph/graphql';
 import { useKeyedQuery } from '../../graph/with-key';
 import { Empty } from '../../parts/empty';
-import { KeyForm } from '../../parts/key-form';
+import { Form } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { useSession } from '../../session';
-import { Act, type Action, type Key } from './key-actions';
-
-const KeysQuery = graphql(`
-  query Keys($accountId: ID!) {
-    apiKeys(accountId: $accountId, first: 100) {
-      nodes {
-        id
-        prefix
-        permission
-        created
-        expiresAt
-        revokedAt
-        lastUsedAt
-      }
-    }
-  }
-`);
+import { Act, type Action, type Key, KeysQuery } from './key-actions';
 
 /** The API keys of the account. A session sees none: each action here takes a key that the viewer enters. */
 export function Keys() {
@@ -32,7 +15,7 @@ export function Keys() {
   const { ask, pending, failure } = useKeyedQuery(KeysQuery);
   const [keys, setKeys] = useState<readonly Key[]>();
   const [action, setAction] = useState<Action>();
-  const show = async (_: FormData, apiKey: string) => {
+  const show = async (_: object, apiKey = '') => {
     const data = await ask({ accountId: viewer.account.id }, apiKey);
     if (data) setKeys(data.apiKeys.nodes);
   };
@@ -51,7 +34,7 @@ export function Keys() {
             Which keys exist is shown to a key alone, also to one that may only read. What a key made is revoked with
             it.
           </p>
-          <KeyForm submit="Show the keys" pending={pending} failure={failure} onSubmit={show} />
+          <Form label="Show the keys" submit="Show the keys" withKey {...{ pending, failure }} onSubmit={show} />
         </Card>
       )}
       {keys?.length === 0 && (

@@ -3,10 +3,9 @@ import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useKeyedQuery } from '../../graph/with-key';
-import { useWrite } from '../../graph/write';
-import { Dialog } from '../../parts/dialog';
+import { ActionDialog } from '../../parts/action';
 import { Empty } from '../../parts/empty';
-import { KeyForm } from '../../parts/key-form';
+import { Form } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
@@ -50,7 +49,7 @@ export function Sessions() {
   const { ask, pending, failure } = useKeyedQuery(SessionsQuery);
   const [sessions, setSessions] = useState<readonly Session[]>();
   const [revoking, setRevoking] = useState<Session>();
-  const show = async (_: FormData, apiKey: string) => {
+  const show = async (_: object, apiKey = '') => {
     const data = await ask({ accountId: viewer.account.id }, apiKey);
     if (data) setSessions(data.sessions.nodes);
   };
@@ -61,7 +60,13 @@ export function Sessions() {
           <p className="hint lead">
             A session lasts 12 hours at most, and ends with the key that made it. Signing out ends this one.
           </p>
-          <KeyForm submit="Show the sessions" pending={pending} failure={failure} onSubmit={show} />
+          <Form
+            label="Show the sessions"
+            submit="Show the sessions"
+            withKey
+            {...{ pending, failure }}
+            onSubmit={show}
+          />
         </Card>
       )}
       {sessions?.length === 0 && <Empty title="This account has no sessions" />}
@@ -135,19 +140,18 @@ interface RevokeProps {
 }
 
 function Revoke({ of, onClose, onRevoked }: RevokeProps) {
-  const { write, pending, failure } = useWrite(RevokeSession);
   const time = useTimes();
-  const revoke = async (_: FormData, apiKey: string) => {
-    const data = await write({ input: { id: of.id } }, apiKey);
-    if (!data) return;
-    onRevoked(data.revokeSession.session.revokedAt);
-    onClose();
-  };
   return (
-    <Dialog title="Revoke the session" onClose={onClose}>
-      <KeyForm submit="Revoke the session" danger pending={pending} failure={failure} onSubmit={revoke}>
-        <p className="hint">The session of {time(of.created)} is refused within a second.</p>
-      </KeyForm>
-    </Dialog>
+    <ActionDialog
+      title="Revoke the session"
+      danger
+      withKey
+      mutation={RevokeSession}
+      read={() => ({ id: of.id })}
+      onClose={onClose}
+      onDone={({ revokeSession: { session } }) => onRevoked(session.revokedAt)}
+    >
+      <p className="hint">The session of {time(of.created)} is refused within a second.</p>
+    </ActionDialog>
   );
 }

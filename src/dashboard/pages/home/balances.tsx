@@ -1,13 +1,10 @@
-import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
+import { currenciesOf, hundredths, sum } from '../../format/money';
+import type { BalanceFragment } from '../../graph/balance';
+import type { ResultOf } from '../../graph/graphql';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
 
-interface BalanceOf {
-  available: Amount[];
-  pending: Amount[];
-  processing: Amount[];
-  payoutProcessing: Amount[];
-}
+type BalanceOf = ResultOf<typeof BalanceFragment>;
 
 const compartments = [
   { key: 'pending', name: 'Not reconciled', hint: 'Received, and not yet matched with receivables' },

@@ -61,3 +61,8 @@ export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>
 export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {
   return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
 }
+
+/** The status of a payment, or that it waits for its reconciliation. */
+export function stateOf(payment: Pick<Payment, 'status' | 'pendingRest'>): string {
+  return isUnreconciled(payment) ? 'UNRECONCILED' : payment.status;
+}

@@ -33,7 +33,7 @@ const CandidatesQuery = graphql(`
   }
 `);
 
-const ReconcileMutation = graphql(`
+export const ReconcileMutation = graphql(`
   mutation Reconcile($input: ReconcileDepositInput!) {
     reconcileDeposit(input: $input) {
       deposit {

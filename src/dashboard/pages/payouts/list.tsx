@@ -1,12 +1,12 @@
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { Coming } from './coming';
@@ -58,33 +58,21 @@ export function Payouts() {
   const columns: (Column<Payout> | false)[] = [
     {
       head: 'Sent',
-      cell: ({ created, address }) => (
-        <span className="two-lines">
-          <strong>{time(created, 'date')}</strong>
-          <span className="hint clip">{bankOf(address)}</span>
-        </span>
-      ),
+      cell: ({ created, address }) => <Two hint={bankOf(address)}>{time(created, 'date')}</Two>,
     },
     ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account), only: 'wide' },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, only: 'wide' },
+    statusColumn('wide'),
     { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival), only: 'wider' },
-    {
-      head: 'Amount',
-      cell: (payout) => (
-        <span className="two-lines">
-          <Money amount={payout.amount} currency={payout.currency} />
-          {payout.sourceCurrency !== payout.currency && (
-            <span className="hint">
-              from <Money amount={payout.sourceAmount} currency={payout.sourceCurrency} />
-            </span>
-          )}
-          <span className="only-narrow">
-            <Status value={payout.status} />
+    amountAndStatus(
+      (payout) => payout,
+      (payout) => payout.status,
+      ({ sourceAmount, sourceCurrency, currency }) =>
+        sourceCurrency !== currency && (
+          <span className="hint">
+            from <Money amount={sourceAmount} currency={sourceCurrency} />
           </span>
-        </span>
-      ),
-      end: true,
-    },
+        ),
+    ),
   ];
   return (
     <Page title="Payouts">

@@ -3,6 +3,7 @@ import { currencies } from '../../format/money';
 import { formatDay } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -53,6 +54,13 @@ const ReceivablesQuery = graphql(`
         account {
           id
           nickname
+        }
+        customer {
+          id
+          nickname
+          businessDetails {
+            legalName
+          }
         }
       }
       pageInfo {
@@ -170,13 +178,9 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
   const columns: (Column<Receivable> | false)[] = [
     {
       head: 'Invoice',
-      cell: ({ invoice, description }) => (
-        <span className="two-lines">
-          <strong className="clip">{invoice.referenceNumber}</strong>
-          <span className="hint clip">{description}</span>
-        </span>
-      ),
+      cell: ({ invoice, description }) => <Two hint={description}>{invoice.referenceNumber}</Two>,
     },
+    { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer), only: 'wide' },
     ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account), only: 'wider' },
     { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} />, only: 'wide' },
     { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate), only: 'wide' },
@@ -186,18 +190,10 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
       end: true,
       only: 'wider',
     },
-    {
-      head: 'Amount',
-      cell: (receivable) => (
-        <span className="two-lines">
-          <Money amount={receivable.invoice.amount} currency={receivable.currency} />
-          <span className="only-narrow">
-            <Status value={stateOf(receivable, now)} />
-          </span>
-        </span>
-      ),
-      end: true,
-    },
+    amountAndStatus(
+      ({ invoice, currency }) => ({ amount: invoice.amount, currency }),
+      (receivable) => stateOf(receivable, now),
+    ),
   ];
   return columns.filter((column) => column !== false);
 }
