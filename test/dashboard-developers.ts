@@ -195,6 +195,6 @@ export const developerPages = [
   ['/developers', 'Request ID'],
   ['/developers/events', 'Next page'],
   ['/developers/webhooks', 'Add an endpoint'],
-  ['/developers/keys', 'Your session cannot do this'],
-  ['/developers/sessions', 'Your session cannot do this'],
+  ['/developers/keys', 'Being signed in is not enough for this'],
+  ['/developers/sessions', 'Being signed in is not enough for this'],
 ] as const;

@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { formatMoney } from '../src/dashboard/format/money.js';
-import { useDashboard } from './dashboard-fixture.js';
+import { faults, useDashboard } from './dashboard-fixture.js';
+import { sandboxStories } from './dashboard-sandbox.js';
 
 const dashboard = useDashboard();
 
@@ -100,7 +101,7 @@ describe('users in the dashboard', () => {
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByLabel('Status').selectOption('DRAFT');
     await page.getByRole('link', { name: 'Deccan Robotics' }).click();
-    const activate = page.getByRole('button', { name: 'Activate' });
+    const activate = page.getByRole('button', { name: 'Activate', exact: true });
     await page.getByText('5 things missing').waitFor();
     expect(await activate.isDisabled()).toBe(true);
     const details = page.getByRole('form', { name: 'Details of the business' });
@@ -121,9 +122,10 @@ describe('users in the dashboard', () => {
       'Account number': '004501551234',
       'Routing code (IFSC)': 'BOTC0000451',
     };
-    const place = { Bank: 'Bank of the Coast', Street: '1 Wharf', City: 'Pune', State: 'MH', 'Postal code': '411001' };
-    for (const [label, value] of Object.entries({ ...values, ...place, Country: 'IN' }))
-      await bank.getByLabel(label, { exact: label !== 'Country' }).fill(value);
+    const place = { 'Street of the holder': '1 Wharf', City: 'Pune', State: 'MH', 'Postal code': '411001' };
+    for (const [label, value] of Object.entries({ ...values, ...place, Bank: 'Bank of the Coast' }))
+      await bank.getByLabel(label, { exact: true }).fill(value);
+    await bank.getByLabel('Country').selectOption({ label: 'India' });
     await bank.getByRole('button', { name: 'Add bank account' }).click();
     await bank.getByText('Enter a secret key').waitFor();
     await bank.getByLabel('Secret key').fill('sk_live_1');
@@ -158,6 +160,8 @@ describe('checkouts in the dashboard', () => {
     const link = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');
     expect(await page.getByText(link!).count()).toBe(1);
     await page.getByRole('region', { name: 'Test tools' }).getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('dialog').getByLabel('Payment method').selectOption('UPI');
+    await page.getByRole('dialog').getByRole('button', { name: 'Pay' }).click();
     await page.getByRole('status').getByText('Completed').waitFor();
     await page.getByRole('region', { name: 'Attempts' }).getByText('Succeeded').waitFor();
     expect(complaints).toEqual([]);
@@ -317,5 +321,14 @@ describe('hostile texts in the dashboard', () => {
     }
     expect(complaints).toEqual([]);
     await context.close();
+  });
+});
+
+describe('the tools of the sandbox', () => {
+  sandboxStories({
+    enter: (edition) => dashboard.enter(edition),
+    enterAs: (edition, nickname) => dashboard.enterAs(edition, nickname),
+    key: (edition) => dashboard.tenants[edition - 1]!.testKey,
+    faults,
   });
 });

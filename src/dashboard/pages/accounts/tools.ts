@@ -96,7 +96,7 @@ export function toolsOf({ type, status }: { type: string; status: string }, own:
 
 /** What the sandbox can do with an address in a status. */
 export function addressToolsOf(status: string): Tool[] {
-  const end: Tool = { name: 'Deactivate', mutation: deactivateAddress, withKey: true };
-  if (status === 'ACTIVATED') return [{ name: 'Expire', mutation: expireAddress, withKey: true }, end];
+  const end: Tool = { name: 'Deactivate for testing', mutation: deactivateAddress, withKey: true };
+  if (status === 'ACTIVATED') return [{ name: 'Expire for testing', mutation: expireAddress, withKey: true }, end];
   return status === 'EXPIRED' || status === 'PENDING_DEACTIVATION' ? [end] : [];
 }
