@@ -112,21 +112,27 @@ async function render({ endpoint, examples, notice, dashboard }: Parameters<type
 <body>
 <form id="key-bar" autocomplete="off">
 <h1>Tidegate explorer</h1>
+<div class="key">
 <label for="key">API key</label>
 <input id="key" name="key" type="text" placeholder="sk_test_…" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Use key</button>
+</div>
+<div class="status">
+<output id="key-status" for="key"></output>
 <button type="button" id="key-forget" hidden>Forget</button>
 <button type="button" id="session-use" hidden>Use the dashboard's session</button>
-<output id="key-status" for="key"></output>
-<span id="key-hint" hidden>No key yet? A local gateway shows test keys on its <a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
+</div>
+<div class="tools">
 <select id="tasks" aria-label="Examples by task"><option value="">Examples by task …</option>${menu(tasks)}</select>
 <button type="button" id="behalf-load" hidden>Act for a user</button>
 <select id="behalf" aria-label="On-Behalf-Of" hidden></select>
-<output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output>
+</div>
 <a href="/docs">Docs</a>
+<span id="key-hint" hidden>No key yet? A local gateway shows test keys on its <a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
 </form>
 ${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>\n`}<noscript>The explorer needs JavaScript.</noscript>
 <main id="root"></main>
+<p id="cost-bar"><output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output></p>
 <script>${first}</script>
 <script>${second}</script>
 </body>

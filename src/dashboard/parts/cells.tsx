@@ -18,9 +18,9 @@ export function amountColumn<Row extends { amount: string; currency: string }>()
   return { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true };
 }
 
-/** The column of a status. Small screens may leave it out. */
-export function statusColumn<Row extends { status: string }>(only?: Column<Row>['only']): Column<Row> {
-  return { head: 'Status', cell: ({ status }) => <Status value={status} />, ...(only ? { only } : { end: true }) };
+/** The column of a status, which is the last one in a list without amounts. */
+export function statusColumn<Row extends { status: string }>(end = false): Column<Row> {
+  return { head: 'Status', cell: ({ status }) => <Status value={status} />, end };
 }
 
 /** The column of an amount, which on small screens has the status, too. */

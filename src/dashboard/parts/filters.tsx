@@ -1,4 +1,5 @@
-import { useEffect, useId, useState } from 'react';
+import { SlidersHorizontal } from 'lucide-react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { words } from '../format/words';
 
@@ -29,6 +30,26 @@ export function useFilters() {
     return gte === undefined && lte === undefined ? undefined : { gte, lte };
   };
   return { params, set, one, range };
+}
+
+/** What the address has beside filters. */
+const others = ['after', 'search', 'show', 'sort'];
+
+/** The filters of a list. A phone shows kinds and search at once, and the others behind a button that counts them. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  const { params } = useFilters();
+  const [open, setOpen] = useState(false);
+  const used = new Set([...params.keys()].map((name) => name.replace(/(From|To)$/, '')));
+  const count = [...used].filter((name) => !others.includes(name)).length;
+  return (
+    <div className="filters" data-open={open}>
+      {children}
+      <button type="button" className="button filters-more" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <SlidersHorizontal aria-hidden /> Filters
+        {count > 0 && <span className="waiting-count">{count}</span>}
+      </button>
+    </div>
+  );
 }
 
 /** Whether a text is a day, such as `2026-11-30`. */

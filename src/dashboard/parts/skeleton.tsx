@@ -13,6 +13,7 @@ export function Lines({ count = 3 }: { count?: number }) {
 export function PageSkeleton() {
   return (
     <div className="page">
+      <div className="skeleton-head" />
       <Lines count={8} />
     </div>
   );

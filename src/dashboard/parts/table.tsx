@@ -6,8 +6,6 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Amounts stand at the end of the line. */
   end?: boolean;
-  /** The column is left out on small screens: `wide` below 640 px, `wider` below 1,000 px. */
-  only?: 'wide' | 'wider';
 }
 
 interface TableProps<Row> {
@@ -29,15 +27,18 @@ function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
   links[at + step]?.focus();
 }
 
-/** A table of objects. The arrow keys move from row to row. */
+/**
+ * A table of objects. The arrow keys move from row to row. Below 1,000 px a row is a sheet, which has all cells: the
+ * first beside the last, and below them the others with the names of their columns.
+ */
 export function Table<Row extends { id: string }>({ label, columns, rows, href }: TableProps<Row>) {
   return (
     <div className="table-frame">
-      <table className="table" aria-label={label}>
+      <table className="table sheets" aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ head, end, only }) => (
-              <th scope="col" key={head} className={classes(end, only)}>
+            {columns.map(({ head, end }) => (
+              <th scope="col" key={head} className={end ? 'end' : undefined}>
                 {head}
               </th>
             ))}
@@ -46,8 +47,8 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
         <tbody onKeyDown={onKeyDown}>
           {rows.map((row) => (
             <tr key={row.id} className={href && 'linked'}>
-              {columns.map(({ head, cell, end, only }, i) => (
-                <td key={head} className={classes(end, only)}>
+              {columns.map(({ head, cell, end }, i) => (
+                <td key={head} className={end ? 'end' : undefined} data-name={head}>
                   {href && i === 0 ? <Link href={href(row)}>{cell(row)}</Link> : cell(row)}
                 </td>
               ))}
@@ -57,8 +58,4 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
       </table>
     </div>
   );
-}
-
-function classes(end?: boolean, only?: string): string {
-  return [end && 'end', only && `only-${only}`].filter(Boolean).join(' ');
 }

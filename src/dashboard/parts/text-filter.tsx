@@ -26,7 +26,7 @@ export function TextFilter({ label, name, placeholder, suggestions, alone = fals
     apply(String(new FormData(event.currentTarget).get('text')));
   };
   return (
-    <form className="filter" onSubmit={submit}>
+    <form className={alone ? 'filter searching' : 'filter'} onSubmit={submit}>
       <label htmlFor={id}>{label}</label>
       <input
         key={value}

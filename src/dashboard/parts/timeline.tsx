@@ -26,6 +26,7 @@ export function Timeline({ objectId }: { objectId: string }) {
     <Card title="Timeline">
       {error && !data && <Problem error={error} />}
       {!data && !error && <Lines />}
+      {data?.events.nodes.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
       <ol className="timeline">
         {data?.events.nodes.map(({ id, type, created }) => (
           <li key={id}>

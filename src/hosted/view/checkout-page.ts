@@ -61,24 +61,28 @@ const plainViews: Record<PlainState['name'], View<PlainState>> = {
       html`!${forms(session, state, options)}!${leave(session, 'Return without paying')}`,
   },
   expired: ended(
+    'clock',
     'This payment link has expired',
     (session) =>
       html`It was valid until !${time(session.checkout.expiresAt)}. Please ask ${payeeName(session)} for a new link.`,
   ),
   cancelled: ended(
+    'cross',
     'This payment request was cancelled',
     (session) => html`${payeeName(session)} cancelled it, so there is nothing to pay here.`,
   ),
 };
 
 /** A state in which the checkout has ended unpaid: one sentence and one button. */
-function ended(words: string, sentence: (session: Session) => string): View<PlainState> {
+function ended(sign: 'clock' | 'cross', words: string, sentence: (session: Session) => string): View<PlainState> {
   return {
     title: () => words,
-    heading: () => words,
-    body: (session) => html`
-    <p>!${sentence(session)}</p>
-    <p class="hint">${justPaid}</p>
+    body: (session) => html`<div class="result">
+      <div class="tick none">!${icon(sign)}</div>
+      <h1 tabindex="-1">${words}</h1>
+      <p>!${sentence(session)}</p>
+      <p class="hint">${justPaid}</p>
+    </div>
     !${leave(session, `Return to ${payeeName(session)}`, 'button')}`,
   };
 }

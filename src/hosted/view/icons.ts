@@ -6,6 +6,8 @@ const paths = {
   alert: 'M10 6.2v4.6M10 13.6v.1M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z',
   copy: 'M7.5 7.5h8v8h-8zM12.5 7.5v-3h-8v8h3',
   print: 'M6 8V3.5h8V8M6 14.5H3.5V8h13v6.5H14M6 12h8v4.5H6z',
+  clock: 'M10 5.8v4.4l2.8 1.8M10 2.5a7.5 7.5 0 1 1 0 15 7.5 7.5 0 0 1 0-15z',
+  cross: 'M6 6l8 8M14 6l-8 8',
   lock: 'M5 9h10v7.5H5zM7 9V6.5a3 3 0 0 1 6 0V9',
 } as const;
 

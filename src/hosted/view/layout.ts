@@ -17,8 +17,11 @@ export function messagePage(assets: PageOptions['assets'], { title, text, way }:
     assets,
     main: html`<main class="single" !${way ? html`data-state="message" data-path="${way.path}"` : ''}>
       <div class="pay">
-        <h1 tabindex="-1">${title}</h1>
-        <p>${text}</p>
+        <div class="result">
+          <div class="tick none">!${icon('alert')}</div>
+          <h1 tabindex="-1">${title}</h1>
+          <p>${text}</p>
+        </div>
         !${way ? html`<p class="leave"><a class="button" href="${way.path}">${way.words}</a></p>` : ''}
       </div>
     </main>`,

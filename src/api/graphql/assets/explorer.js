@@ -131,7 +131,7 @@ const tidegate = ((setup) => {
         ? 'The dashboard is not signed in. Sign in there, or paste a key.'
         : "Using the dashboard's session."
       : !key
-        ? 'Paste a key to load the schema and run the examples. It stays in this browser tab.'
+        ? 'Paste a key to load the schema. It stays in this tab.'
         : status === 401
           ? 'The key ' + shortened(key) + ' was refused. Paste another one.'
           : 'Using ' + shortened(key) + ' in this tab.';

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
@@ -44,10 +44,10 @@ export function Accounts() {
   });
   return (
     <Page title="Accounts" actions={<Find />}>
-      <div className="filters">
+      <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
         <PlaceFilters />
-      </div>
+      </FilterBar>
       <List
         label="Accounts"
         result={result}
@@ -67,7 +67,7 @@ export function Accounts() {
           },
           placeColumn,
           { head: 'Status', cell: ({ status }) => <Status value={status} /> },
-          { head: 'Created', cell: ({ created }) => <Time at={created} />, end: true, only: 'wider' },
+          { head: 'Created', cell: ({ created }) => <Time at={created} />, end: true },
         ]}
         empty={<Empty title="No account matches" />}
       />

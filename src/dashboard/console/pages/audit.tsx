@@ -3,7 +3,7 @@ import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
-import { Pager, useFilters } from '../../parts/filters';
+import { FilterBar, Pager, useFilters } from '../../parts/filters';
 import { Json } from '../../parts/json';
 import { Card, Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
@@ -62,11 +62,11 @@ export function Audit() {
   return (
     <Page title="Audit log" subtitle={<p className="hint">What operators have done and tried, newest first.</p>}>
       <Seal />
-      <div className="filters">
+      <FilterBar>
         <TextFilter label="Operator" name="operator" placeholder="Priya Nair" />
         <TextFilter label="Operation" name="operation" placeholder="settlePayout" />
         <TextFilter label="Object" name="object" placeholder="account_…" />
-      </div>
+      </FilterBar>
       {!page && (error ? <Problem error={error} onRetry={ask} /> : <Lines count={8} />)}
       {page?.nodes.length === 0 && <Empty title="No action matches" />}
       {page && page.nodes.length > 0 && (

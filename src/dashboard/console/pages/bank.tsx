@@ -3,7 +3,7 @@ import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Tabs, useFilters } from '../../parts/filters';
+import { FilterBar, Tabs, useFilters } from '../../parts/filters';
 import { SelectField, TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
@@ -104,13 +104,13 @@ export function Bank() {
       subtitle={<p className="hint">What banks report about transfers. A reversal may come before its deposit.</p>}
       actions={<Record onDone={result.ask} />}
     >
-      <div className="filters">
+      <FilterBar>
         <Tabs
           kinds={kinds}
           chosen={all ? 'all' : 'waiting'}
           onChoose={(show) => set({ show: show === 'all' ? show : null })}
         />
-      </div>
+      </FilterBar>
       <List
         label="Bank notices"
         result={result}
@@ -146,7 +146,7 @@ const columns: Column<Row>[] = [
     ),
   },
   placeColumn as Column<Row>,
-  { head: 'Recorded', cell: ({ created }) => <Time at={created} />, only: 'wider' },
+  { head: 'Recorded', cell: ({ created }) => <Time at={created} /> },
   { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
 ];
 

@@ -61,7 +61,7 @@ export function Holds() {
             ),
           },
           placeColumn,
-          { head: 'Payouts', cell: ({ payoutsInterval }) => words(payoutsInterval), only: 'wide' },
+          { head: 'Payouts', cell: ({ payoutsInterval }) => words(payoutsInterval) },
           {
             head: 'Action',
             end: true,

@@ -2,7 +2,7 @@ import { counted } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, Pager, useFilters } from '../../parts/filters';
 import { Card, Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
@@ -82,10 +82,10 @@ export function Ledger() {
         <Invariants />
         <Seal />
       </div>
-      <div className="filters">
+      <FilterBar>
         <Choice label="Outcome" name="status" values={statuses} />
         <PlaceFilters />
-      </div>
+      </FilterBar>
       {!page && (result.error ? <Problem error={result.error} onRetry={result.ask} /> : <Lines count={8} />)}
       {page?.nodes.length === 0 && (
         <Empty title="No check matches">

@@ -53,12 +53,10 @@ export function Operators() {
                 <span className="hint">by {createdBy}</span>
               </span>
             ),
-            only: 'wider',
           },
           {
             head: 'Last used',
             cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never'),
-            only: 'wide',
           },
           {
             head: 'State',

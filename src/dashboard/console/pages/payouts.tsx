@@ -1,7 +1,7 @@
 import { formatMoney } from '../../format/money';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { Facts } from '../../parts/facts';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
@@ -89,10 +89,16 @@ export function Payouts() {
       title="Payouts"
       subtitle={<p className="hint">Live payouts under way wait until you say whether they have arrived.</p>}
     >
-      <div className="filters">
-        <Choice label="Status" name="status" values={['COMPLETED', 'FAILED', 'ALL']} none="Processing" />
+      <FilterBar>
+        <Choice
+          label="Status"
+          name="status"
+          values={['COMPLETED', 'FAILED', 'ALL']}
+          names={{ ALL: 'All' }}
+          none="Processing"
+        />
         <PlaceFilters />
-      </div>
+      </FilterBar>
       <List
         label="Payouts"
         result={result}
@@ -100,8 +106,8 @@ export function Payouts() {
         columns={[
           { head: 'Payee', cell: (payout) => <Payee payout={payout} /> },
           placeColumn,
-          { head: 'Sent', cell: ({ created }) => <Time at={created} />, only: 'wider' },
-          { head: 'Status', cell: ({ status }) => <Status value={status} />, only: 'wide' },
+          { head: 'Sent', cell: ({ created }) => <Time at={created} /> },
+          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
           { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
           { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true },
         ]}

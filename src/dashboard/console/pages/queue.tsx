@@ -2,7 +2,7 @@ import { formatAge } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Tabs, useFilters } from '../../parts/filters';
+import { FilterBar, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { graphql } from '../graphql';
@@ -50,10 +50,10 @@ export function Queue() {
   });
   return (
     <Page title="Verification" subtitle={<p className="hint">Accounts that wait for a verdict, oldest first.</p>}>
-      <div className="filters">
+      <FilterBar>
         <Tabs kinds={kinds} chosen={status} onChoose={(show) => set({ show: show === 'VERIFYING' ? null : show })} />
         <PlaceFilters />
-      </div>
+      </FilterBar>
       <List
         label="Accounts to verify"
         result={result}
@@ -73,7 +73,7 @@ export function Queue() {
             ),
           },
           placeColumn,
-          { head: 'Created', cell: ({ created }) => formatAge(created), end: true, only: 'wide' },
+          { head: 'Created', cell: ({ created }) => formatAge(created), end: true },
         ]}
         empty={
           <Empty title={drafts ? 'No drafts in live mode' : 'Nothing waits for a verdict'}>

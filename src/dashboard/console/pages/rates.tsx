@@ -1,4 +1,4 @@
-import { useFilters } from '../../parts/filters';
+import { FilterBar, useFilters } from '../../parts/filters';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
 import { TextField } from '../../parts/form';
@@ -46,9 +46,9 @@ export function Rates() {
       subtitle={<p className="hint">What live payouts of a tenant are converted at.</p>}
       actions={<SetRate tenantId={tenantId} onDone={result.ask} />}
     >
-      <div className="filters">
+      <FilterBar>
         <TextFilter label="Tenant" name="tenant" placeholder="account_…" />
-      </div>
+      </FilterBar>
       {tenantId === '' ? (
         <Empty title="Which tenant?">
           <p>Enter the id of its root account. Each tenant has rates of its own.</p>
@@ -68,7 +68,7 @@ export function Rates() {
                 </span>
               ),
             },
-            { head: 'Set', cell: ({ created }) => <Time at={created} />, only: 'wide' },
+            { head: 'Set', cell: ({ created }) => <Time at={created} /> },
             { head: 'Rate', cell: ({ rate }) => <span className="money">{rate}</span>, end: true },
           ]}
           empty={

@@ -89,8 +89,8 @@ function Gateways({ gateways }: { gateways: Answer['gateways'] }) {
             ),
           },
           { head: 'Version', cell: ({ version }) => version },
-          { head: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, only: 'wider' },
-          { head: 'Seen', cell: ({ seenAt }) => formatAge(seenAt), only: 'wide' },
+          { head: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
+          { head: 'Seen', cell: ({ seenAt }) => formatAge(seenAt) },
           { head: 'State', cell: ({ alive }) => <Status value={alive ? 'ALIVE' : 'GONE'} />, end: true },
         ]}
       />

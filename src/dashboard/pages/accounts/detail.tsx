@@ -261,7 +261,7 @@ function Paid({ account }: { account: AccountDetail }) {
         label="Latest payments"
         rows={account.depositsOut.nodes}
         href={({ id }) => `/payments/${id}`}
-        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn('wide'), amountColumn()]}
+        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn(), amountColumn()]}
       />
     </Card>
   );
@@ -275,7 +275,7 @@ function Customers({ account }: { account: AccountDetail }) {
         label="Customers"
         rows={account.partners.nodes}
         href={({ id }) => `/accounts/${id}`}
-        columns={[{ head: 'Name', cell: (partner) => nameOf(partner) }, statusColumn()]}
+        columns={[{ head: 'Name', cell: (partner) => nameOf(partner) }, statusColumn(true)]}
       />
     </Card>
   );

@@ -61,7 +61,7 @@ export function Invoices({ page: { nodes, pageInfo } }: InvoicesProps) {
               head: 'Invoice',
               cell: ({ invoice }) => <Two hint={`due ${formatDay(invoice.dueDate)}`}>{invoice.referenceNumber}</Two>,
             },
-            statusColumn('wide'),
+            statusColumn(),
             {
               head: 'Open',
               cell: ({ amountReconcilable: amount, currency }) => <Money amount={amount} currency={currency} />,

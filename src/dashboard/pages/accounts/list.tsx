@@ -6,7 +6,7 @@ import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -103,12 +103,11 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
       head: 'Place',
       cell: ({ businessDetails: { physicalAddress: at } }) =>
         [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
-      only: 'wide',
     },
-    { head: 'Added', cell: ({ created }) => time(created, 'date'), only: 'wider' },
-    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true, only: 'wider' },
-    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true, only: 'wider' },
-    statusColumn(),
+    { head: 'Added', cell: ({ created }) => time(created, 'date') },
+    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
+    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
+    statusColumn(true),
   ];
   const action = mayWrite && (
     <Link href={`${path}/new`} className="button primary">
@@ -117,10 +116,10 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   );
   return (
     <Page title={title} actions={action}>
-      <div className="filters">
+      <FilterBar>
         <Search placeholder="Name or e-mail" />
         {!search && <Choice label="Status" name="status" values={statuses} />}
-      </div>
+      </FilterBar>
       <List
         label={title}
         result={result}

@@ -153,9 +153,9 @@ function Attempts({ checkout }: { checkout: CheckoutDetail }) {
           rows={checkout.transactions.nodes}
           columns={[
             { head: 'Method', cell: ({ method }) => words(method) },
-            { head: 'Tried', cell: ({ created }) => time(created), only: 'wide' },
-            { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode), only: 'wide' },
-            statusColumn(),
+            { head: 'Tried', cell: ({ created }) => time(created) },
+            { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode) },
+            statusColumn(true),
           ]}
         />
       )}

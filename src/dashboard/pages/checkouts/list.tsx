@@ -4,7 +4,7 @@ import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
@@ -57,9 +57,9 @@ export function Checkouts() {
         <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
       ),
     },
-    statusColumn('wide'),
-    { head: 'Created', cell: ({ created }) => time(created), only: 'wide' },
-    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), only: 'wider' },
+    statusColumn(),
+    { head: 'Created', cell: ({ created }) => time(created) },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
     amountAndStatus(
       (checkout) => checkout,
       (checkout) => checkout.status,
@@ -72,9 +72,9 @@ export function Checkouts() {
   );
   return (
     <Page title="Checkouts" actions={create}>
-      <div className="filters">
+      <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
-      </div>
+      </FilterBar>
       <List
         label="Checkouts"
         result={result}

@@ -4,7 +4,7 @@ import { eventWords } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { Pager, useFilters } from '../../parts/filters';
+import { FilterBar, Pager, useFilters } from '../../parts/filters';
 import { Json } from '../../parts/json';
 import { Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
@@ -45,7 +45,7 @@ export function Events() {
   const rows = data?.events.nodes;
   return (
     <Page title="Events" subtitle={<p className="subtitle">What webhooks and streams send.</p>}>
-      <div className="filters">
+      <FilterBar>
         <TextFilter
           label="Type"
           name="type"
@@ -53,7 +53,7 @@ export function Events() {
           suggestions={[...new Set(rows?.map((row) => row.type))].sort()}
         />
         <TextFilter label="Object ID" name="object" placeholder="deposit_…" />
-      </div>
+      </FilterBar>
       {error && !data && <Problem error={error} onRetry={ask} />}
       {!rows && !error && <Lines count={10} />}
       {rows && rows.length > 0 && (

@@ -74,14 +74,13 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
             </span>
           ),
         },
-        { head: 'May', cell: ({ permission }) => (permission === 'READ' ? 'Read' : 'Read and write'), only: 'wide' },
-        { head: 'Status', cell: (key) => <Status value={statusOf(key)} />, only: 'wide' },
+        { head: 'May', cell: ({ permission }) => (permission === 'READ' ? 'Read' : 'Read and write') },
+        { head: 'Status', cell: (key) => <Status value={statusOf(key)} /> },
         {
           head: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : 'never'),
-          only: 'wider',
         },
-        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never'), only: 'wider' },
+        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never') },
         {
           head: 'Actions',
           cell: (key) =>

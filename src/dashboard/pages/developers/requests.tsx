@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
 import { Copy } from '../../parts/facts';
-import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, Pager, useFilters } from '../../parts/filters';
 import { Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
@@ -79,7 +79,7 @@ export function Requests() {
       title="Requests"
       subtitle={<p className="subtitle">Without their content, for some days. Reads of this dashboard are left out.</p>}
     >
-      <div className="filters">
+      <FilterBar>
         {id === null && <Choice label="Outcome" name="outcome" values={outcomes} />}
         {id === null && <Choice label="API" name="api" values={apis} />}
         {id === null && (
@@ -91,7 +91,7 @@ export function Requests() {
           />
         )}
         <TextFilter label="Request ID" name="id" placeholder="req_…" />
-      </div>
+      </FilterBar>
       {error && !data && <Problem error={error} onRetry={ask} />}
       {!rows && !error && <Lines count={10} />}
       {rows && rows.length > 0 && <List rows={rows} />}
@@ -115,16 +115,15 @@ function List({ rows }: { rows: readonly Logged[] }) {
       columns={[
         {
           head: 'Operation',
-          cell: ({ operation, codes, created, onBehalfOf }) => (
+          cell: ({ operation, codes, onBehalfOf }) => (
             <span className="two-lines">
               <strong>{operation}</strong>
               {codes.length > 0 && <span className="hint">{codes.join(', ')}</span>}
               {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
-              <span className="hint only-narrow">{time(created, 'seconds')}</span>
             </span>
           ),
         },
-        { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL'), only: 'wider' },
+        { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL') },
         {
           head: 'Answer',
           cell: ({ status, outcome }) => (
@@ -136,10 +135,9 @@ function List({ rows }: { rows: readonly Logged[] }) {
         {
           head: 'Time',
           cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
-          only: 'wide',
         },
-        { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" />, only: 'wider' },
-        { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true, only: 'wide' },
+        { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
+        { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true },
       ]}
     />
   );

@@ -100,13 +100,12 @@ function List({ sessions, onRevoke }: { sessions: readonly Session[]; onRevoke: 
             </span>
           ),
         },
-        { head: 'Role', cell: ({ role }) => words(role), only: 'wide' },
+        { head: 'Role', cell: ({ role }) => words(role) },
         {
           head: 'Origins',
           cell: ({ allowedOrigins }) => allowedOrigins.join(', ') || 'all that the gateway admits',
-          only: 'wider',
         },
-        { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), only: 'wider' },
+        { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
         { head: 'Status', cell: (session) => <Status value={statusOf(session)} /> },
         {
           head: 'Actions',

@@ -76,8 +76,8 @@ export function Webhooks() {
               </span>
             ),
           },
-          { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes), only: 'wide' },
-          { head: 'Created', cell: ({ created }) => time(created, 'date'), only: 'wider' },
+          { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes) },
+          { head: 'Created', cell: ({ created }) => time(created, 'date') },
           { head: 'Status', cell: (endpoint) => <Status value={statusOf(endpoint)} />, end: true },
         ]}
         empty={

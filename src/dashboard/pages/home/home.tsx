@@ -78,26 +78,24 @@ export function Home() {
         <Checklist accountId={account.id} requirements={account.requirements} />
       )}
       <div className="home">
-        <div className="home-main">
-          {account ? <Balances balance={account.balance} /> : <CardSkeleton lines={4} />}
-          {account ? (
-            <MoneyIn
-              totals={account.depositTotals}
-              last={dayBefore(viewer.now, timeZone, 0)}
-              days={days}
-              timeZone={timeZone}
-            />
-          ) : (
-            <CardSkeleton lines={8} />
-          )}
-          <Events />
-        </div>
+        {account ? <Balances balance={account.balance} /> : <CardSkeleton lines={4} />}
         <div className="home-side">
           {account && (!platform || account.nextPayoutAt) && (
             <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} />
           )}
           <Work pending={account?.balance.pending} />
         </div>
+        {account ? (
+          <MoneyIn
+            totals={account.depositTotals}
+            last={dayBefore(viewer.now, timeZone, 0)}
+            days={days}
+            timeZone={timeZone}
+          />
+        ) : (
+          <CardSkeleton lines={8} />
+        )}
+        <Events />
       </div>
     </Page>
   );

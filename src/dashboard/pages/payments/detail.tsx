@@ -156,11 +156,10 @@ function Allocations({ payment }: { payment: PaymentDetail }) {
             cell: ({ receivable }) =>
               receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>,
           },
-          statusColumn('wide'),
+          statusColumn(),
           {
             head: 'Payout',
             cell: ({ payout }) => payout && <ObjectLink id={payout.id}>Paid out</ObjectLink>,
-            only: 'wide',
           },
           amountColumn(),
         ]}
@@ -178,7 +177,7 @@ function Disputes({ payment }: { payment: PaymentDetail }) {
         label="Disputes"
         rows={payment.disputedBy.nodes}
         href={({ id }) => `/payments/${id}`}
-        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn('wide'), amountColumn()]}
+        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn(), amountColumn()]}
       />
     </Card>
   );

@@ -6,7 +6,7 @@ import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { amountAndStatus, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Choice, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
@@ -80,7 +80,7 @@ export function Payments() {
   );
   return (
     <Page title="Payments" actions={actions}>
-      <div className="filters">
+      <FilterBar>
         <Tabs
           kinds={[
             ['all', 'All'],
@@ -91,7 +91,7 @@ export function Payments() {
         />
         <Search placeholder="Payer or description" />
         {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
-      </div>
+      </FilterBar>
       <List
         label="Payments"
         result={open && waiting.error ? { ...result, error: waiting.error } : result}
@@ -137,10 +137,10 @@ function useColumns(): Column<Payment>[] {
         <Two hint={statementDescriptor}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</Two>
       ),
     },
-    { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount), only: 'wider' },
-    { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod), only: 'wider' },
-    { head: 'Status', cell: (payment) => <Status value={stateOf(payment)} />, only: 'wide' },
-    { head: 'Received', cell: ({ created }) => time(created), only: 'wide' },
+    { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
+    { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
+    { head: 'Status', cell: (payment) => <Status value={stateOf(payment)} /> },
+    { head: 'Received', cell: ({ created }) => time(created) },
     amountAndStatus(
       (payment) => payment,
       (payment) => stateOf(payment),

@@ -3,7 +3,7 @@ import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Choice, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -60,9 +60,9 @@ export function Payouts() {
       head: 'Sent',
       cell: ({ created, address }) => <Two hint={bankOf(address)}>{time(created, 'date')}</Two>,
     },
-    ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account), only: 'wide' },
-    statusColumn('wide'),
-    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival), only: 'wider' },
+    ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account) },
+    statusColumn(),
+    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival) },
     amountAndStatus(
       (payout) => payout,
       (payout) => payout.status,
@@ -77,9 +77,9 @@ export function Payouts() {
   return (
     <Page title="Payouts">
       <Coming />
-      <div className="filters">
+      <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
-      </div>
+      </FilterBar>
       <List
         label="Payouts"
         result={result}

@@ -234,7 +234,7 @@ function Allocations({ receivable }: { receivable: ReceivableDetail }) {
                   </ObjectLink>
                 ),
             },
-            { head: 'Reconciled', cell: ({ created }) => time(created), only: 'wide' },
+            { head: 'Reconciled', cell: ({ created }) => time(created) },
             {
               head: 'Payout',
               cell: ({ payout, status }) =>

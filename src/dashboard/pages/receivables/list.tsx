@@ -5,7 +5,7 @@ import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { amountAndStatus, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Choice, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -119,7 +119,7 @@ export function Receivables() {
   return (
     <Page title="Receivables" actions={create}>
       <Ageing />
-      <div className="filters">
+      <FilterBar>
         <Tabs
           kinds={[
             ['all', 'All'],
@@ -130,7 +130,7 @@ export function Receivables() {
         />
         <Search placeholder="Reference or text" />
         {!search && <FilterChoices by={by} overdue={overdue} currency={variables.currency?.[0]} />}
-      </div>
+      </FilterBar>
       <List
         label="Receivables"
         result={result}
@@ -180,15 +180,14 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
       head: 'Invoice',
       cell: ({ invoice, description }) => <Two hint={description}>{invoice.referenceNumber}</Two>,
     },
-    { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer), only: 'wide' },
-    ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account), only: 'wider' },
-    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} />, only: 'wide' },
-    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate), only: 'wide' },
+    { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer) },
+    ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
+    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} /> },
+    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate) },
     {
       head: 'Open',
       cell: ({ amountReconcilable, currency }) => <Money amount={amountReconcilable} currency={currency} />,
       end: true,
-      only: 'wider',
     },
     amountAndStatus(
       ({ invoice, currency }) => ({ amount: invoice.amount, currency }),

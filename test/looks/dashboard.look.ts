@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { afterAll, it } from 'vitest';
+import { useDashboard } from '../dashboard-fixture.js';
+import { Camera, first, named, press, printed, settled, type State, steps } from './camera.js';
+
+const dashboard = useDashboard();
+const camera = new Camera(() => dashboard.chromium);
+afterAll(() => camera.close());
+
+/** Opens an address of the dashboard. */
+const at = (address: string) => async (page: Page) => {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.goto(`${dashboard.origin}/dashboard${address}`);
+  await settled(page);
+};
+
+async function signedIn(edition: 1 | 2, user?: string): Promise<Page> {
+  const page = await camera.page();
+  await at(`/sign-in#code=${dashboard.links.newCode(edition)}`)(page);
+  if (user) {
+    const { id } = await dashboard.user(edition, user);
+    await page.evaluate((acting) => sessionStorage.setItem('acting-as', acting), id);
+  }
+  return page;
+}
+
+const lists = ['payments', 'receivables', 'payouts', 'customers'];
+const listsAndObjects = (names: string[]): State[] =>
+  names.flatMap((name): State[] => [
+    [name, at(`/${name}`)],
+    [`${name}-object`, steps(at(`/${name}`), first)],
+  ]);
+
+const pagesOfUsers: State[] = [
+  ['home', at('/')],
+  ...listsAndObjects(lists),
+  ['payments-none', at('/payments?search=nothing')],
+  [
+    'payments-filters',
+    steps(at('/payments?status=COMPLETED'), (page) => page.locator('.filters-more').dispatchEvent('click')),
+  ],
+  ['payout-printed', steps(at('/payouts'), first, printed)],
+  ['receivable-new', steps(at('/receivables/new'), press(/^Create/))],
+  ['customer-new', at('/customers/new')],
+];
+
+const pagesOfPlatforms: State[] = [
+  ...['home', ...lists].map((name): State => [name, at(name === 'home' ? '/' : `/${name}`)]),
+  ...listsAndObjects(['users']),
+  ['user-new', at('/users/new')],
+  ['act-as', steps(at('/'), press('Act as a user'))],
+  ['menu', steps(at('/'), (page) => page.getByRole('button', { name: 'Open the menu' }).dispatchEvent('click'))],
+  ['key-new', steps(at('/developers/keys'), press(/^Create/))],
+  ...['', 'keys', 'webhooks', 'events', 'sessions'].map(
+    (name): State => [`developers${name && `-${name}`}`, at(`/developers/${name}`)],
+  ),
+  ['settings', at('/settings')],
+  ['not-found', at('/nothing')],
+];
+
+it('the pages of a user and of a platform', async () => {
+  for (const [edition, user] of [
+    [1, 'Indigo Looms'],
+    [2, 'Lighthouse Courses'],
+  ] as const) {
+    const checkouts: State[] =
+      edition === 1 ? [] : [...listsAndObjects(['checkouts']), ['checkout-new', at('/checkouts/new')]];
+    await camera.take(named(`e${edition}-user`, [...pagesOfUsers, ...checkouts]), () => signedIn(edition, user));
+    await camera.take(named(`e${edition}-platform`, pagesOfPlatforms), () => signedIn(edition));
+  }
+}, 1_800_000);
+
+/** Goes to a page by its link, while the gateway does not answer. */
+const unanswered = (from: string, link: string) => async (page: Page) => {
+  await at(from)(page);
+  await page.route('**/graphql', () => {});
+  await page.locator(link).first().click();
+  await page.locator('.skeleton').first().waitFor();
+};
+
+const failed = async (page: Page) => {
+  await at('/')(page);
+  await page.route('**/graphql', (route) =>
+    route.fulfill({ status: 500, json: { errors: [{ message: 'An internal error occurred.' }] } }),
+  );
+  await page.getByRole('link', { name: 'Receivables' }).first().click();
+  await page.getByRole('alert').first().waitFor();
+};
+
+it('pages that load, that have failed, for readers, and before signing in', async () => {
+  const states: State[] = [
+    ['loading-list', unanswered('/', '.side a[href$="/customers"]')],
+    ['loading-home', unanswered('/settings', '.side a[href$="/dashboard/"], .side a[href$="/dashboard"]')],
+    ['loading-object', unanswered('/payments', '.linked a')],
+    ['failed', failed],
+  ];
+  await camera.take(states, () => signedIn(1));
+  await camera.take([
+    ['sign-in', at('')],
+    ['sign-in-wrong', steps(at(''), press('Sign in'))],
+  ]);
+  await camera.take(named('reader', listsAndObjects(['receivables', 'payments'])), async () => {
+    const made = await dashboard.platform(1).graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    const page = await camera.page();
+    await at('')(page);
+    await page.getByLabel('API key').fill(made.body.data.createApiKey.secret);
+    await press('Sign in')(page);
+    await settled(page);
+    return page;
+  });
+}, 600_000);
+
+it('the explorer, the start page and the documentation', async () => {
+  const open = (address: string, ready: string) => async (page: Page) => {
+    await page.goto('about:blank');
+    await page.goto(`${dashboard.origin}${address}`);
+    await page.locator(ready).first().waitFor();
+    await page.waitForTimeout(1_000);
+  };
+  const answered = async (page: Page) => {
+    await press('Execute query')(page);
+    await page.locator('.result-window').getByText('Harborline').first().waitFor();
+  };
+  const key = () => dashboard.tenants[0]!.testKey;
+  await camera.take([
+    ['start-page', open('/', 'h1')],
+    ['explorer', open('/graphiql', '.graphiql-container')],
+    ['explorer-answer', (page) => steps(open(`/graphiql#key=${key()}`, '.graphiql-container'), answered)(page)],
+    ['explorer-history', steps(open('/graphiql', '.graphiql-container'), press('Show History'))],
+    ['docs', open('/docs', 'h1')],
+    ['docs-guide', open('/docs/webhooks', 'h1')],
+    ['docs-graphql', open('/docs/reference/graphql/mutations/createConnectedUser', 'h1')],
+    ['docs-rest', open('/docs/reference/rest/deposits', 'h1')],
+    ['docs-missing', open('/docs/none', 'h1')],
+  ]);
+}, 300_000);
