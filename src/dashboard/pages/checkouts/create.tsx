@@ -48,7 +48,7 @@ const CreateMutation = graphql(`
 
 type Input = VariablesOf<typeof CreateMutation>['input'];
 /** What the form asks for; the rest of the input is always the same. */
-type Asked = Pick<Input, 'amount' | 'from'> & { receivables?: string };
+type Asked = Pick<Input, 'amount'> & { from?: Input['from']; receivables?: string };
 
 /** Creates a checkout from three fields: who pays, which invoice, and how much. */
 export function CreateCheckout() {
@@ -91,7 +91,9 @@ function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
       // After the payment the customer comes to the gateway's own start page.
       redirectUrl: `${location.origin}/`,
     };
-    const made = await write({ input: { ...input, ...fixed, receivables: id ? [{ id }] : [] } });
+    // The gateway names the member that is missing, and so its field.
+    const from = { accountId: input.from?.accountId ?? '' };
+    const made = await write({ input: { ...input, ...fixed, from, receivables: id ? [{ id }] : [] } });
     if (made) go(`/checkouts/${made.createCheckout.checkout.id}`);
   };
   const cancel = (
