@@ -225,6 +225,7 @@ describe('a viewer of the dashboard', () => {
     const changing = page.getByRole('main').getByRole('button', { name: /reconcile|dispute|reverse|complete|fail/i });
     expect(await changing.count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Test tools' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Move the clock' }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -226,13 +226,15 @@ const lists = [
     'receivables(overdue: true, orderBy: DUE_DATE_ASC) { nodes { currency amountReconcilable invoice { amount } } }',
   ],
   ['/checkouts', 'Checkouts', 'checkouts { nodes { amount currency } }'],
-  ['/payouts', 'Payouts', 'payouts { nodes { amount currency } }'],
+  ['/payouts', 'Payouts', 'payouts { nodes { amount currency sourceAmount sourceCurrency } }'],
 ] as const;
 
 interface Row {
   amount?: string;
   currency: string;
   amountReconcilable?: string;
+  sourceAmount?: string;
+  sourceCurrency?: string;
   invoice?: { amount: string };
 }
 
@@ -276,15 +278,19 @@ describe('the money of the pages', () => {
           `{ ${query.replace(/[({]/, (found) => (found === '(' ? '(first: 25, ' : '(first: 25) {'))} }`,
         );
         const [{ nodes }] = Object.values(body.data) as [{ nodes: Row[] }];
-        const amounts = nodes.flatMap(({ amount, currency, amountReconcilable, invoice }) =>
-          [amountReconcilable, amount ?? invoice?.amount]
-            .filter((each) => each !== undefined)
-            .map((each) => asShown({ amount: each, currency })),
+        const amounts = nodes.flatMap(
+          ({ amount, currency, amountReconcilable, sourceAmount, sourceCurrency, invoice }) => [
+            ...(amountReconcilable ? [asShown({ amount: amountReconcilable, currency })] : []),
+            asShown({ amount: (amount ?? invoice?.amount)!, currency }),
+            ...(sourceAmount && sourceCurrency !== currency
+              ? [asShown({ amount: sourceAmount, currency: sourceCurrency! })]
+              : []),
+          ],
         );
         expect({ path, shown }).toEqual({ path, shown: amounts });
       }
       const { body } = await user.graph(
-        `{ viewer { account { balance { pending { ...M } available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
+        `{ viewer { account { balance(descendants: true) { pending { ...M } available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
       fragment M on Money { amount currency }`,
       );
       await open('/dashboard');
@@ -389,7 +395,7 @@ describe('hostile texts in the dashboard', () => {
     // A platform sees the names of its users, and acts as them.
     const other = await dashboard.platform(2).connectedUser({ nickname: `${hostile}2` });
     await page.getByRole('button', { name: 'Stop acting' }).click();
-    for (const path of ['/users', `/accounts/${other.id}`, '/receivables/new', '/payouts', '/']) {
+    for (const path of ['/users', `/accounts/${other.id}`, '/']) {
       await open(`/dashboard${path}`);
       if (path === '/') await page.getByRole('button', { name: 'Act as a user' }).click();
       await page.waitForFunction((sought) => document.body.textContent.includes(sought), `${hostile}2`);

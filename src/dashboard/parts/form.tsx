@@ -74,13 +74,7 @@ export function Form<Input>({
     if (input instanceof HTMLInputElement) input.value = '';
   };
   return (
-    <form
-      ref={form}
-      className={`form${withKey ? ' key-form' : ''}`}
-      aria-label={label}
-      onSubmit={(event) => void send(event)}
-      noValidate
-    >
+    <form ref={form} className="form" aria-label={label} onSubmit={(event) => void send(event)} noValidate>
       {failure && <Refusal failure={failure} elements={form.current?.elements} />}
       <FailureContext value={failure}>
         {children}

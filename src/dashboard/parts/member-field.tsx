@@ -1,14 +1,8 @@
+import { nameOfPath } from '../format/requirements';
 import { words } from '../format/words';
 import type { InputMember } from '../graph/input-types';
 import { CountryField, SelectField, TextField } from './form';
 import { UploadField } from './upload';
-
-/** The name of a member in words: `physicalAddress.postalCode` is `Postal code`. */
-export function nameOfPath(path: string): string {
-  const [last = '', parent] = path.split('.').reverse();
-  const name = words(last.replaceAll(/([A-Z])/g, '_$1'));
-  return parent === 'ids' ? `${name} ID`.replace('Tax GST', 'GST') : name;
-}
 
 interface MemberFieldProps {
   /** The path of the member in the input of the form. */

@@ -1,4 +1,5 @@
 import { countryName } from '../../format/countries';
+import { requirementWords } from '../../format/requirements';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { BalanceFragment } from '../../graph/balance';
@@ -196,8 +197,8 @@ function Lacking({ account }: { account: AccountDetail }) {
   return (
     <Card title="Before activation">
       <ul className="checklist">
-        {requirements.map(({ fieldName, message }) => (
-          <li key={fieldName}>{message}</li>
+        {requirements.map((requirement) => (
+          <li key={requirement.fieldName}>{requirementWords(requirement)}</li>
         ))}
       </ul>
       {!mayWrite && <p className="hint">You may only read here. Who may write can fill this in on this page.</p>}

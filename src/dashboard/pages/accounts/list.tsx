@@ -81,17 +81,19 @@ export function Customers() {
   return <Accounts type="PARTNER" />;
 }
 
+/** The filters of the address as arguments of the list. A search goes with no filter, and finds the account itself. */
+function useArguments(type: keyof typeof kinds) {
+  const { params, one } = useFilters();
+  const [search, status] = [params.get('search'), one('status', statuses)];
+  const filters = search ? { search } : { type: [type], status: status && [status] };
+  return { search, status, variables: { after: params.get('after'), ...filters } };
+}
+
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, path, create, none, hint } = kinds[type];
-  const { params, one } = useFilters();
+  const { search, status, variables } = useArguments(type);
   const time = useTimes();
-  const status = one('status', statuses);
-  const [search, after] = [params.get('search'), params.get('after')];
-  // A search goes with no filter, and finds the account itself, too.
-  const result = useLive(AccountsQuery, {
-    after,
-    ...(search ? { search } : { type: [type], status: status && [status] }),
-  });
+  const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const mayWrite = useMayWrite();
   const columns: Column<Account>[] = [

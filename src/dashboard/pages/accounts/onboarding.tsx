@@ -1,20 +1,14 @@
 import { useState } from 'react';
+import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { type InputMember, useInputMembers } from '../../graph/input-types';
 import { useWrite } from '../../graph/write';
 import { Form } from '../../parts/form';
-import { MemberField, nameOfPath } from '../../parts/member-field';
+import { MemberField } from '../../parts/member-field';
 import { Card } from '../../parts/page';
 import { Lines } from '../../parts/skeleton';
 import { PayoutAddress } from './payout-address';
 import { AddPerson } from './person';
-
-/** What an account lacks, as `Account.requirements` says it. */
-export interface Requirement {
-  fieldName: string;
-  message: string;
-  alternatives: string[];
-}
 
 const UpdateMutation = graphql(`
   mutation UpdateAccount($input: UpdateAccountInput!) {
@@ -72,10 +66,12 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
         <AddPerson
           accountId={accountId}
           roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
-          hint={persons.map(({ message }) => message).join(' ')}
+          hint={`Missing: ${persons.map(requirementWords).join(', ').toLowerCase()}. One person can have several roles.`}
         />
       )}
-      {addresses.length > 0 && <PayoutAddress accountId={accountId} hint={addresses[0]!.message} />}
+      {addresses.length > 0 && (
+        <PayoutAddress accountId={accountId} hint="Where the money of this account is paid out." />
+      )}
       {others.map(({ fieldName, message }) => (
         <p className="note" key={fieldName}>
           {message}
@@ -83,15 +79,6 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
       ))}
     </Card>
   );
-}
-
-/** The path of the input that a requirement names: `account.business_details.dba` is `businessDetails.dba`. */
-function pathOf(fieldName: string): string {
-  return fieldName
-    .replace(/^account\./, '')
-    .split('.')
-    .map((part) => part.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    .join('.');
 }
 
 interface RequiredFieldProps {

@@ -83,7 +83,6 @@ interface CheckoutFormProps {
 function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
   const [, go] = useLocation();
   const { write, pending, failure } = useWrite(CreateMutation);
-  const [chosen, setChosen] = useState('');
   const submit = async ({ receivables: id, ...input }: Asked) => {
     const fixed: Pick<Input, 'currency' | 'paymentMethods' | 'redirectUrl'> = {
       currency: 'INR',
@@ -109,36 +108,43 @@ function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
       onSubmit={submit}
       actions={cancel}
     >
-      <div className="fields">
-        <SelectField
-          name="from.accountId"
-          label="Customer"
-          required
-          none="Choose …"
-          options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
-        />
-        <SelectField
-          name="receivables"
-          label="Invoice"
-          required
-          none="Choose …"
-          onChange={setChosen}
-          options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
-            value: id,
-            name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
-          }))}
-        />
-        <AmountField
-          // Another invoice has another amount.
-          key={chosen}
-          name="amount"
-          label="Amount"
-          required
-          currency="INR"
-          defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
-          hint="What is open, unless you ask for less."
-        />
-      </div>
+      <Fields customers={customers} receivables={receivables} />
     </Form>
+  );
+}
+
+function Fields({ customers, receivables }: CheckoutFormProps) {
+  const [chosen, setChosen] = useState('');
+  return (
+    <div className="fields">
+      <SelectField
+        name="from.accountId"
+        label="Customer"
+        required
+        none="Choose …"
+        options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
+      />
+      <SelectField
+        name="receivables"
+        label="Invoice"
+        required
+        none="Choose …"
+        onChange={setChosen}
+        options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
+          value: id,
+          name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
+        }))}
+      />
+      <AmountField
+        // Another invoice has another amount.
+        key={chosen}
+        name="amount"
+        label="Amount"
+        required
+        currency="INR"
+        defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
+        hint="What is open, unless you ask for less."
+      />
+    </div>
   );
 }

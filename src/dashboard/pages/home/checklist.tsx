@@ -1,13 +1,14 @@
 import { Circle } from 'lucide-react';
 import { Link } from 'wouter';
+import { type Requirement, requirementWords } from '../../format/requirements';
 import { Card } from '../../parts/page';
 
 interface ChecklistProps {
   accountId: string;
-  requirements: { fieldName: string; message: string }[];
+  requirements: Requirement[];
 }
 
-/** What the account still lacks before it can be activated, in the words of the gateway, and the way to give it. */
+/** What the account still lacks before it can be activated, and the way to give it. */
 export function Checklist({ accountId, requirements }: ChecklistProps) {
   return (
     <Card
@@ -19,10 +20,10 @@ export function Checklist({ accountId, requirements }: ChecklistProps) {
       }
     >
       <ul className="checklist">
-        {requirements.map(({ fieldName, message }) => (
-          <li key={fieldName}>
+        {requirements.map((requirement) => (
+          <li key={requirement.fieldName}>
             <Circle aria-hidden />
-            <span>{message}</span>
+            <span>{requirementWords(requirement)}</span>
           </li>
         ))}
       </ul>

@@ -26,6 +26,7 @@ const HomeQuery = graphql(
           requirements {
             fieldName
             message
+            alternatives
           }
           nextPayoutAt
           payoutsBlockedBy {
