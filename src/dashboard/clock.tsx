@@ -5,7 +5,7 @@ import { useTimeZone } from './format/preferences';
 import { gatewayNow, useTimes } from './format/time';
 import { graphql } from './graph/graphql';
 import { useWrite } from './graph/write';
-import { Dialog } from './parts/dialog';
+import { DialogButton } from './parts/dialog';
 import { Form, TextField } from './parts/form';
 import { useMayTest } from './parts/test-tools';
 import { useSession } from './session';
@@ -32,7 +32,6 @@ export function TestClock() {
   const { viewer } = useSession();
   const time = useTimes();
   const mayTest = useMayTest();
-  const [open, setOpen] = useState(false);
   const [now, setNow] = useState(gatewayNow);
   useEffect(() => {
     setNow(gatewayNow());
@@ -44,11 +43,10 @@ export function TestClock() {
       <ClockIcon aria-hidden />
       <time dateTime={now}>{time(now, 'clock')}</time>
       {mayTest && (
-        <button type="button" className="link" onClick={() => setOpen(true)}>
-          Move the clock
-        </button>
+        <DialogButton title="Move the test clock" label="Move the clock" className="link">
+          {(close) => <MoveClock onClose={close} />}
+        </DialogButton>
       )}
-      {open && <MoveClock onClose={() => setOpen(false)} />}
     </span>
   );
 }
@@ -67,7 +65,7 @@ function MoveClock({ onClose }: { onClose: () => void }) {
     return undefined;
   };
   return (
-    <Dialog title="Move the test clock" onClose={onClose}>
+    <>
       <p className="hint">
         The sandbox then does all that has become due: payouts, reviews, expiries. It is the clock of all your test
         accounts, and does not go back.
@@ -91,6 +89,6 @@ function MoveClock({ onClose }: { onClose: () => void }) {
       >
         <TextField name="day" label="Day" type="date" hint="Its beginning; at most 400 days from now." />
       </Form>
-    </Dialog>
+    </>
   );
 }

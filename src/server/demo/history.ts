@@ -110,8 +110,6 @@ export async function createHistory(
       const [payout] = (await operator.payouts(filter)).nodes;
       if (payout) await operator.as(platform, 'failTestPayout', { id: payout.id });
     }
-    // A payout arrives a minute after it was made.
-    await operator.passTime(platform, payoutSeconds);
     const disputed = open[0];
     if (disputed && day % 17 === 8) {
       await operator.as(disputed.trader.user, 'disputeTestDeposit', {
@@ -129,6 +127,8 @@ export async function createHistory(
       });
       reversals++;
     }
+    // A payout of the last midnight arrives a minute after it was made, not with the next day's work.
+    await operator.passTime(platform, payoutSeconds);
     await operator.passTime(platform, daySeconds - 2 - payoutSeconds);
   }
   await operator.catchUp(platform);

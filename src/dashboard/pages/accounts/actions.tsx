@@ -1,9 +1,8 @@
 import { UserRoundCog } from 'lucide-react';
-import { useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { graphql } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
-import { Dialog } from '../../parts/dialog';
+import { DialogButton } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { useMayWrite, useSession } from '../../session';
 import type { AccountDetail } from './detail';
@@ -44,7 +43,17 @@ export function Actions({ account: { id, type, status, requirements } }: { accou
           <UserRoundCog aria-hidden /> Act as this user
         </button>
       )}
-      {mayWrite && !partner && status === 'ACTIVATED' && <AddPayoutAccount accountId={id} />}
+      {mayWrite && !partner && status === 'ACTIVATED' && (
+        <DialogButton title="Add a payout account">
+          {(close) => (
+            <PayoutAddress
+              accountId={id}
+              hint="Payouts go to the newest account of their currency, and otherwise to the newest of all."
+              onDone={close}
+            />
+          )}
+        </DialogButton>
+      )}
       {mayWrite && partner && status === 'ACTIVATED' && (
         <Move name="Deactivate" id={id} mutation={DeactivateMutation} />
       )}
@@ -76,27 +85,6 @@ function Move({ name, id, mutation, primary = false, disabled = false }: MovePro
         {name}
       </button>
       {failure && <Problem error={{ ...failure, messages: [...failure.messages, ...Object.values(failure.fields)] }} />}
-    </>
-  );
-}
-
-function AddPayoutAccount({ accountId }: { accountId: string }) {
-  const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  return (
-    <>
-      <button type="button" className="button" onClick={() => setOpen(true)}>
-        Add a payout account
-      </button>
-      {open && (
-        <Dialog title="Add a payout account" onClose={close}>
-          <PayoutAddress
-            accountId={accountId}
-            hint="Payouts go to the newest account of their currency, and otherwise to the newest of all."
-            onDone={close}
-          />
-        </Dialog>
-      )}
     </>
   );
 }

@@ -15,7 +15,7 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite, useSession } from '../../session';
+import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Balances } from '../home/balances';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
@@ -32,7 +32,7 @@ const AccountQuery = graphql(
         created
         type
         status
-        nickname
+        ...Name
         requirements {
           fieldName
           message
@@ -41,7 +41,7 @@ const AccountQuery = graphql(
         owner {
           id
           type
-          nickname
+          ...Name
         }
         businessDetails {
           legalName
@@ -84,8 +84,7 @@ const AccountQuery = graphql(
         }
         partners(first: 10) {
           nodes {
-            id
-            nickname
+            ...Name
             status
           }
         }
@@ -130,7 +129,7 @@ const AccountQuery = graphql(
       }
     }
   `,
-  [BalanceFragment, InvoiceFragment],
+  [NameFragment, BalanceFragment, InvoiceFragment],
 );
 
 export type AccountDetail = NonNullable<ResultOf<typeof AccountQuery>['account']>;
@@ -178,7 +177,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
           <TestTools id={account.id} {...toolsOf(account, own)}>
             {partner && account.status === 'ACTIVATED' && (
               <li>
-                <TestPayment name="Pay as this customer" payeeId={account.owner?.id} customerId={account.id} />
+                <TestPayment small name="Pay as this customer" payeeId={account.owner?.id} customerId={account.id} />
               </li>
             )}
           </TestTools>

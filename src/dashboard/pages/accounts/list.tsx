@@ -12,42 +12,45 @@ import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 
-const AccountsQuery = graphql(`
-  query Accounts($type: [AccountType!], $status: [AccountStatus!], $search: String, $after: ID) {
-    accounts(type: $type, status: $status, search: $search, first: 25, after: $after) {
-      nodes {
-        id
-        type
-        created
-        nickname
-        status
-        businessDetails {
-          legalName
-          physicalAddress {
-            city
-            countryCode
+const AccountsQuery = graphql(
+  `
+    query Accounts($type: [AccountType!], $status: [AccountStatus!], $search: String, $after: ID) {
+      accounts(type: $type, status: $status, search: $search, first: 25, after: $after) {
+        nodes {
+          id
+          type
+          created
+          ...Name
+          status
+          businessDetails {
+            legalName
+            physicalAddress {
+              city
+              countryCode
+            }
+          }
+          balance {
+            available {
+              amount
+              currency
+            }
+            pending {
+              amount
+              currency
+            }
           }
         }
-        balance {
-          available {
-            amount
-            currency
-          }
-          pending {
-            amount
-            currency
-          }
+        pageInfo {
+          hasNextPage
+          endCursor
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Account = ResultOf<typeof AccountsQuery>['accounts']['nodes'][number];
 

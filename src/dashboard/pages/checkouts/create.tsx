@@ -9,32 +9,31 @@ import { AmountField, Form, SelectField } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 
-const FormQuery = graphql(`
-  query CheckoutForm {
-    accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
-      nodes {
-        id
-        nickname
-        businessDetails {
-          legalName
+const FormQuery = graphql(
+  `
+    query CheckoutForm {
+      accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
+        nodes {
+          ...Name
+        }
+      }
+      receivables(status: [OPEN], currency: ["INR"], first: 100) {
+        nodes {
+          id
+          currency
+          description
+          amountReconcilable
+          invoice {
+            referenceNumber
+          }
         }
       }
     }
-    receivables(status: [OPEN], currency: ["INR"], first: 100) {
-      nodes {
-        id
-        currency
-        description
-        amountReconcilable
-        invoice {
-          referenceNumber
-        }
-      }
-    }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const CreateMutation = graphql(`
   mutation CreateCheckout($input: CreateCheckoutInput!) {

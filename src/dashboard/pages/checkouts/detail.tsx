@@ -16,50 +16,51 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { toolsOf } from './tools';
 
-const CheckoutQuery = graphql(`
-  query Checkout($id: ID!) {
-    checkout(id: $id) {
-      id
-      created
-      expiresAt
-      amount
-      grossAmount
-      currency
-      status
-      pageUrl
-      methods
-      fromAccount {
+const CheckoutQuery = graphql(
+  `
+    query Checkout($id: ID!) {
+      checkout(id: $id) {
         id
-        nickname
-      }
-      toAccount {
-        id
-        nickname
-      }
-      deposit {
-        id
-      }
-      receivables {
-        id
-        invoice {
-          referenceNumber
+        created
+        expiresAt
+        amount
+        grossAmount
+        currency
+        status
+        pageUrl
+        methods
+        fromAccount {
+          ...Name
         }
-      }
-      transactions(first: 10) {
-        nodes {
+        toAccount {
+          ...Name
+        }
+        deposit {
           id
-          created
-          method
-          status
-          reasonCode
+        }
+        receivables {
+          id
+          invoice {
+            referenceNumber
+          }
+        }
+        transactions(first: 10) {
+          nodes {
+            id
+            created
+            method
+            status
+            reasonCode
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const CancelMutation = graphql(`
   mutation CancelCheckout($id: ID!) {

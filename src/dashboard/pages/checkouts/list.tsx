@@ -8,36 +8,38 @@ import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 
-const CheckoutsQuery = graphql(`
-  query Checkouts($after: ID, $status: [CheckoutStatus!]) {
-    checkouts(first: 25, after: $after, status: $status) {
-      nodes {
-        id
-        created
-        expiresAt
-        amount
-        currency
-        status
-        fromAccount {
+const CheckoutsQuery = graphql(
+  `
+    query Checkouts($after: ID, $status: [CheckoutStatus!]) {
+      checkouts(first: 25, after: $after, status: $status) {
+        nodes {
           id
-          nickname
-        }
-        receivables {
-          id
-          invoice {
-            referenceNumber
+          created
+          expiresAt
+          amount
+          currency
+          status
+          fromAccount {
+            ...Name
+          }
+          receivables {
+            id
+            invoice {
+              referenceNumber
+            }
           }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Checkout = ResultOf<typeof CheckoutsQuery>['checkouts']['nodes'][number];
 

@@ -2,14 +2,12 @@ import { useState } from 'react';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
-import { useKeyedQuery } from '../../graph/with-key';
 import { ActionDialog } from '../../parts/action';
 import { Empty } from '../../parts/empty';
-import { Form } from '../../parts/form';
-import { Card, Page } from '../../parts/page';
+import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
-import { useSession } from '../../session';
+import { ShowWithKey } from './with-key';
 
 const SessionsQuery = graphql(`
   query Sessions($accountId: ID!) {
@@ -45,29 +43,17 @@ type Session = ResultOf<typeof SessionsQuery>['sessions']['nodes'][number];
 
 /** The sessions of the account: of this dashboard, and of pages that the account built. */
 export function Sessions() {
-  const { viewer } = useSession();
-  const { ask, pending, failure } = useKeyedQuery(SessionsQuery);
   const [sessions, setSessions] = useState<readonly Session[]>();
   const [revoking, setRevoking] = useState<Session>();
-  const show = async (_: object, apiKey = '') => {
-    const data = await ask({ accountId: viewer.account.id }, apiKey);
-    if (data) setSessions(data.sessions.nodes);
-  };
   return (
     <Page title="Sessions">
       {sessions === undefined && (
-        <Card title="Show the sessions">
-          <p className="hint lead">
-            A session lasts 12 hours at most, and ends with the key that made it. Signing out ends this one.
-          </p>
-          <Form
-            label="Show the sessions"
-            submit="Show the sessions"
-            withKey
-            {...{ pending, failure }}
-            onSubmit={show}
-          />
-        </Card>
+        <ShowWithKey
+          what="the sessions"
+          hint="A session lasts 12 hours at most, and ends with the key that made it. Signing out ends this one."
+          query={SessionsQuery}
+          onShown={({ sessions: page }) => setSessions(page.nodes)}
+        />
       )}
       {sessions?.length === 0 && <Empty title="This account has no sessions" />}
       {sessions && sessions.length > 0 && <List sessions={sessions} onRevoke={setRevoking} />}

@@ -12,71 +12,74 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { isUnreconciled, stateOf } from './query';
 import { Reconcile } from './reconcile';
 import { toolsOf } from './tools';
 
-const PaymentQuery = graphql(`
-  query Payment($id: ID!) {
-    deposit(id: $id) {
-      id
-      created
-      amount
-      currency
-      status
-      reasonCode
-      paymentMethod
-      pendingRest
-      disputed
-      statementDescriptor
-      disputedDeposit {
+const PaymentQuery = graphql(
+  `
+    query Payment($id: ID!) {
+      deposit(id: $id) {
         id
-      }
-      fromAccount {
-        id
-        type
-        nickname
-        owner {
+        created
+        amount
+        currency
+        status
+        reasonCode
+        paymentMethod
+        pendingRest
+        disputed
+        statementDescriptor
+        disputedDeposit {
           id
         }
-      }
-      toAccount {
-        id
-        type
-        nickname
-        owner {
+        fromAccount {
           id
-        }
-      }
-      disputedBy(first: 10) {
-        nodes {
-          id
-          created
-          amount
-          currency
-          status
-        }
-      }
-      allocations(first: 50) {
-        nodes {
-          amount
-          currency
-          status
-          payout {
+          type
+          ...Name
+          owner {
             id
           }
-          receivable {
+        }
+        toAccount {
+          id
+          type
+          ...Name
+          owner {
             id
-            invoice {
-              referenceNumber
+          }
+        }
+        disputedBy(first: 10) {
+          nodes {
+            id
+            created
+            amount
+            currency
+            status
+          }
+        }
+        allocations(first: 50) {
+          nodes {
+            amount
+            currency
+            status
+            payout {
+              id
+            }
+            receivable {
+              id
+              invoice {
+                referenceNumber
+              }
             }
           }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 export type PaymentDetail = NonNullable<ResultOf<typeof PaymentQuery>['deposit']>;
 

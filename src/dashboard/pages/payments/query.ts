@@ -1,55 +1,57 @@
 import { hundredths } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { NameFragment } from '../../session';
 
 /** A page of the payments, for the list and for its export. */
-export const PaymentsQuery = graphql(`
-  query Payments(
-    $first: Int!
-    $after: ID
-    $search: String
-    $orderBy: DepositOrder
-    $amount: AmountFilter
-    $created: TimeFilter
-    $status: [DepositStatus!]
-    $method: [DepositPaymentMethod!]
-    $currency: [Currency!]
-  ) {
-    deposits(
-      first: $first
-      after: $after
-      search: $search
-      orderBy: $orderBy
-      amount: $amount
-      created: $created
-      status: $status
-      paymentMethod: $method
-      currency: $currency
+export const PaymentsQuery = graphql(
+  `
+    query Payments(
+      $first: Int!
+      $after: ID
+      $search: String
+      $orderBy: DepositOrder
+      $amount: AmountFilter
+      $created: TimeFilter
+      $status: [DepositStatus!]
+      $method: [DepositPaymentMethod!]
+      $currency: [Currency!]
     ) {
-      nodes {
-        id
-        created
-        amount
-        currency
-        status
-        paymentMethod
-        pendingRest
-        statementDescriptor
-        fromAccount {
+      deposits(
+        first: $first
+        after: $after
+        search: $search
+        orderBy: $orderBy
+        amount: $amount
+        created: $created
+        status: $status
+        paymentMethod: $method
+        currency: $currency
+      ) {
+        nodes {
           id
-          nickname
+          created
+          amount
+          currency
+          status
+          paymentMethod
+          pendingRest
+          statementDescriptor
+          fromAccount {
+            ...Name
+          }
+          toAccount {
+            ...Name
+          }
         }
-        toAccount {
-          id
-          nickname
+        pageInfo {
+          hasNextPage
+          endCursor
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 /** A payment of the list. */
 export type Payment = ResultOf<typeof PaymentsQuery>['deposits']['nodes'][number];

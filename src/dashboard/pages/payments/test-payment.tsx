@@ -4,32 +4,33 @@ import { useLocation } from 'wouter';
 import { words } from '../../format/words';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
-import { Dialog } from '../../parts/dialog';
+import { DialogButton } from '../../parts/dialog';
 import { Form, type Option, SelectField, TextField } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { useMayTest } from '../../parts/test-tools';
-import { nameOf, useSession } from '../../session';
+import { nameOf, useSession, NameFragment } from '../../session';
 import { ReconcileMutation } from './reconcile';
 import { complete } from './tools';
 
-const PayeesQuery = graphql(`
-  query TestPayees {
-    accounts(type: [USER], status: [ACTIVATED], first: 100) {
-      nodes {
-        id
-        nickname
+const PayeesQuery = graphql(
+  `
+    query TestPayees {
+      accounts(type: [USER], status: [ACTIVATED], first: 100) {
+        nodes {
+          ...Name
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const SidesQuery = graphql(
   `
   query SidesOfTestPayment($payeeId: ID!) {
     account(id: $payeeId) {
-      id
-      nickname
+      ...Name
       addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) {
         nodes {
           ...Place
@@ -37,8 +38,7 @@ const SidesQuery = graphql(
       }
       partners(first: 100) {
         nodes {
-          id
-          nickname
+          ...Name
           status
           addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) {
             nodes {
@@ -51,6 +51,7 @@ const SidesQuery = graphql(
   }
 `,
   [
+    NameFragment,
     graphql(`
     fragment Place on Address {
       id
@@ -113,20 +114,12 @@ interface TestPaymentProps {
 }
 
 /** A button that plays a payment of a customer: the sandbox has no customers of its own that could pay. */
-export function TestPayment({ name, ...sides }: TestPaymentProps & { name: string }) {
-  const [open, setOpen] = useState(false);
+export function TestPayment({ name, small, ...sides }: TestPaymentProps & { name: string; small?: boolean }) {
   if (!useMayTest()) return null;
   return (
-    <>
-      <button type="button" className="button small" onClick={() => setOpen(true)}>
-        {name} …
-      </button>
-      {open && (
-        <Dialog title={name} onClose={() => setOpen(false)}>
-          <Payee {...sides} onClose={() => setOpen(false)} />
-        </Dialog>
-      )}
-    </>
+    <DialogButton title={name} label={`${name} …`} className={`button${small ? ' small' : ''}`}>
+      {(close) => <Payee {...sides} onClose={close} />}
+    </DialogButton>
   );
 }
 

@@ -10,56 +10,58 @@ import { Card, Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 import { bankOf } from './list';
 import { Statement, useSettlements } from './statement';
 import { toolsOf } from './tools';
 
-const PayoutQuery = graphql(`
-  query Payout($id: ID!) {
-    payout(id: $id) {
-      id
-      created
-      amount
-      currency
-      sourceAmount
-      sourceCurrency
-      rate
-      status
-      expectedArrival
-      paymentId
-      account {
+const PayoutQuery = graphql(
+  `
+    query Payout($id: ID!) {
+      payout(id: $id) {
         id
-        nickname
-        businessDetails {
-          legalName
-          ids {
-            business
-            tax
-            taxGst
-            taxTrade
-          }
-          physicalAddress {
-            line1
-            line2
-            city
-            state
-            postalCode
-            countryCode
+        created
+        amount
+        currency
+        sourceAmount
+        sourceCurrency
+        rate
+        status
+        expectedArrival
+        paymentId
+        account {
+          ...Name
+          businessDetails {
+            legalName
+            ids {
+              business
+              tax
+              taxGst
+              taxTrade
+            }
+            physicalAddress {
+              line1
+              line2
+              city
+              state
+              postalCode
+              countryCode
+            }
           }
         }
-      }
-      address {
-        id
-        name
-        bankAccount {
-          bankName
-          last4
+        address {
+          id
+          name
+          bankAccount {
+            bankName
+            last4
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 export type PayoutDetail = NonNullable<ResultOf<typeof PayoutQuery>['payout']>;
 

@@ -8,40 +8,42 @@ import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
-import { nameOf, useSession } from '../../session';
+import { nameOf, useSession, NameFragment } from '../../session';
 import { Coming } from './coming';
 
-const PayoutsQuery = graphql(`
-  query Payouts($after: ID, $status: [PayoutStatus!]) {
-    payouts(first: 25, after: $after, status: $status) {
-      nodes {
-        id
-        created
-        amount
-        currency
-        sourceAmount
-        sourceCurrency
-        status
-        expectedArrival
-        account {
+const PayoutsQuery = graphql(
+  `
+    query Payouts($after: ID, $status: [PayoutStatus!]) {
+      payouts(first: 25, after: $after, status: $status) {
+        nodes {
           id
-          nickname
-        }
-        address {
-          id
-          bankAccount {
-            bankName
-            last4
+          created
+          amount
+          currency
+          sourceAmount
+          sourceCurrency
+          status
+          expectedArrival
+          account {
+            ...Name
+          }
+          address {
+            id
+            bankAccount {
+              bankName
+              last4
+            }
           }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
 

@@ -9,48 +9,47 @@ import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 import type { PayoutDetail } from './detail';
 import { bankOf } from './list';
 
-const SettlementsQuery = graphql(`
-  query Settlements($id: ID!, $first: Int!, $after: ID) {
-    payout(id: $id) {
-      id
-      allocations(first: $first, after: $after) {
-        nodes {
-          amount
-          currency
-          deposit {
-            id
-            created
-            fromAccount {
+const SettlementsQuery = graphql(
+  `
+    query Settlements($id: ID!, $first: Int!, $after: ID) {
+      payout(id: $id) {
+        id
+        allocations(first: $first, after: $after) {
+          nodes {
+            amount
+            currency
+            deposit {
               id
-              nickname
-              businessDetails {
-                legalName
+              created
+              fromAccount {
+                ...Name
+              }
+            }
+            receivable {
+              id
+              purposeCode
+              purposeCodeDescription
+              invoice {
+                amount
+                creationDate
+                referenceNumber
               }
             }
           }
-          receivable {
-            id
-            purposeCode
-            purposeCodeDescription
-            invoice {
-              amount
-              creationDate
-              referenceNumber
-            }
+          pageInfo {
+            hasNextPage
+            endCursor
           }
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Settlement = NonNullable<ResultOf<typeof SettlementsQuery>['payout']>['allocations']['nodes'][number];
 

@@ -8,26 +8,25 @@ import { useWrite } from '../../graph/write';
 import { AmountField, Form, SelectField, TextField } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
 import { UploadField } from '../../parts/upload';
-import { nameOf, useSession } from '../../session';
+import { nameOf, useSession, NameFragment } from '../../session';
 import { CustomerField } from './customer-field';
 
-const FormQuery = graphql(`
-  query ReceivableForm {
-    purposeCodes {
-      code
-      description
-    }
-    accounts(type: [USER], status: [ACTIVATED], first: 100) {
-      nodes {
-        id
-        nickname
-        businessDetails {
-          legalName
+const FormQuery = graphql(
+  `
+    query ReceivableForm {
+      purposeCodes {
+        code
+        description
+      }
+      accounts(type: [USER], status: [ACTIVATED], first: 100) {
+        nodes {
+          ...Name
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const CreateMutation = graphql(`
   mutation CreateReceivable($input: CreateReceivableInput!) {

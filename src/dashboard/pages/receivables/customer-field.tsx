@@ -1,27 +1,26 @@
 import { useQuery } from 'urql';
 import { graphql } from '../../graph/graphql';
 import { SelectField } from '../../parts/form';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 
-const CustomersQuery = graphql(`
-  query CustomersOf($accountId: ID!) {
-    account(id: $accountId) {
-      id
-      partners(first: 100) {
-        nodes {
-          id
-          nickname
-          businessDetails {
-            legalName
+const CustomersQuery = graphql(
+  `
+    query CustomersOf($accountId: ID!) {
+      account(id: $accountId) {
+        id
+        partners(first: 100) {
+          nodes {
+            ...Name
           }
-        }
-        pageInfo {
-          hasNextPage
+          pageInfo {
+            hasNextPage
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 interface CustomerFieldProps {
   /** Whose customers these are. */

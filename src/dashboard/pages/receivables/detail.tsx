@@ -12,80 +12,78 @@ import { Loaded } from '../../parts/loaded';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card, Page } from '../../parts/page';
+import { Shares } from '../../parts/shares';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
 import { stateOf } from './list';
 
-const ReceivableQuery = graphql(`
-  query Receivable($id: ID!) {
-    viewer {
-      now
-    }
-    receivable(id: $id) {
-      id
-      customer {
+const ReceivableQuery = graphql(
+  `
+    query Receivable($id: ID!) {
+      viewer {
+        now
+      }
+      receivable(id: $id) {
         id
-        nickname
-        businessDetails {
-          legalName
+        customer {
+          ...Name
         }
-      }
-      created
-      currency
-      status
-      description
-      amountMaximumReconcilable
-      amountReconcilable
-      amountLocked
-      amountSettledPayouts
-      purposeCode
-      purposeCodeDescription
-      transactionType
-      account {
-        id
-        nickname
-      }
-      invoice {
-        amount
-        creationDate
-        dueDate
-        referenceNumber
-      }
-      document {
-        id
-        filename
-      }
-      systemMessages {
-        message
         created
-      }
-      allocations(first: 50) {
-        nodes {
-          created
+        currency
+        status
+        description
+        amountMaximumReconcilable
+        amountReconcilable
+        amountLocked
+        amountSettledPayouts
+        purposeCode
+        purposeCodeDescription
+        transactionType
+        account {
+          ...Name
+        }
+        invoice {
           amount
-          currency
-          status
-          deposit {
-            id
-            fromAccount {
+          creationDate
+          dueDate
+          referenceNumber
+        }
+        document {
+          id
+          filename
+        }
+        systemMessages {
+          message
+          created
+        }
+        allocations(first: 50) {
+          nodes {
+            created
+            amount
+            currency
+            status
+            deposit {
               id
-              nickname
+              fromAccount {
+                ...Name
+              }
+            }
+            payout {
+              id
+              created
             }
           }
-          payout {
-            id
-            created
-          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 export type ReceivableDetail = NonNullable<ResultOf<typeof ReceivableQuery>['receivable']>;
 
@@ -165,6 +163,7 @@ function Tools({ receivable }: { receivable: ReceivableDetail }) {
       {open && (
         <li>
           <TestPayment
+            small
             name="Pay it"
             payeeId={account.id}
             customerId={customer?.id}
@@ -177,33 +176,16 @@ function Tools({ receivable }: { receivable: ReceivableDetail }) {
 }
 
 const parts = [
-  { key: 'amountSettledPayouts', name: 'Paid out', className: 'available' },
-  { key: 'amountLocked', name: 'Paid, to be paid out', className: 'payoutProcessing' },
-  { key: 'amountReconcilable', name: 'Open', className: 'pending' },
+  { key: 'amountSettledPayouts', name: 'Paid out', colour: 'available' },
+  { key: 'amountLocked', name: 'Paid, to be paid out', colour: 'payoutProcessing' },
+  { key: 'amountReconcilable', name: 'Open', colour: 'pending' },
 ] as const;
 
 function Progress({ receivable }: { receivable: ReceivableDetail }) {
   const { amountMaximumReconcilable: most, currency } = receivable;
-  const share = (amount: string) => Number((hundredths(amount) * 1000n) / (hundredths(most) || 1n));
   return (
     <Card title="Paid">
-      <div className="balance-bar" aria-hidden="true">
-        {parts.map(({ key, className }) => (
-          <span key={key} className={className} style={{ flexGrow: share(receivable[key]) }} />
-        ))}
-      </div>
-      <dl className="balance-parts">
-        {parts.map(({ key, name, className }) => (
-          <div key={key}>
-            <dt>
-              <span className={`dot ${className}`} aria-hidden="true" /> {name}
-            </dt>
-            <dd>
-              <Money amount={receivable[key]} currency={currency} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Shares shares={parts.map((part) => ({ ...part, amount: receivable[part.key] }))} currency={currency} />
       {hundredths(most) !== hundredths(receivable.invoice.amount) && (
         <p className="hint">At most {formatMoney({ amount: most, currency })} of the invoice may count.</p>
       )}

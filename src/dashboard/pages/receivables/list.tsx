@@ -12,64 +12,62 @@ import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite, useSession } from '../../session';
+import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
 
-const ReceivablesQuery = graphql(`
-  query Receivables(
-    $after: ID
-    $search: String
-    $orderBy: ReceivableOrder
-    $status: [ReceivableStatus!]
-    $currency: [Currency!]
-    $dueDate: DateFilter
-    $overdue: Boolean
-    $amount: AmountFilter
-  ) {
-    viewer {
-      now
-    }
-    receivables(
-      first: 25
-      after: $after
-      search: $search
-      orderBy: $orderBy
-      status: $status
-      currency: $currency
-      dueDate: $dueDate
-      overdue: $overdue
-      amount: $amount
+const ReceivablesQuery = graphql(
+  `
+    query Receivables(
+      $after: ID
+      $search: String
+      $orderBy: ReceivableOrder
+      $status: [ReceivableStatus!]
+      $currency: [Currency!]
+      $dueDate: DateFilter
+      $overdue: Boolean
+      $amount: AmountFilter
     ) {
-      nodes {
-        id
-        currency
-        status
-        description
-        amountReconcilable
-        invoice {
-          amount
-          referenceNumber
-          dueDate
-        }
-        account {
+      viewer {
+        now
+      }
+      receivables(
+        first: 25
+        after: $after
+        search: $search
+        orderBy: $orderBy
+        status: $status
+        currency: $currency
+        dueDate: $dueDate
+        overdue: $overdue
+        amount: $amount
+      ) {
+        nodes {
           id
-          nickname
-        }
-        customer {
-          id
-          nickname
-          businessDetails {
-            legalName
+          currency
+          status
+          description
+          amountReconcilable
+          invoice {
+            amount
+            referenceNumber
+            dueDate
+          }
+          account {
+            ...Name
+          }
+          customer {
+            ...Name
           }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Receivable = ResultOf<typeof ReceivablesQuery>['receivables']['nodes'][number];
 
