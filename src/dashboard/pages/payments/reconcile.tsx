@@ -40,6 +40,10 @@ export const ReconcileMutation = graphql(`
         id
         status
         pendingRest
+        receivables {
+          id
+          status
+        }
       }
     }
   }
