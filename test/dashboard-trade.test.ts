@@ -305,6 +305,36 @@ describe('the money of the pages', () => {
     },
   );
 
+  it('that waits for reconciliation is listed from all pages of the gateway', async () => {
+    const platform = dashboard.platform(1);
+    const waiting: string[] = [];
+    let [after, pages]: [string | null, number] = [null, 0];
+    do {
+      const query = `query ($after: ID) { deposits(status: [COMPLETED], first: 100, after: $after) {
+        nodes { id pendingRest } pageInfo { hasNextPage endCursor } } }`;
+      const { body }: { body: any } = await platform.graph(query, { after });
+      const { nodes, pageInfo } = body.data.deposits;
+      waiting.push(...nodes.filter((each: any) => each.pendingRest !== '0.00').map(({ id }: { id: string }) => id));
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      pages++;
+    } while (after !== null);
+    expect(pages).toBeGreaterThan(1);
+    const { context, page, complaints, open } = await dashboard.enter(1);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await open('/dashboard/payments?show=unreconciled');
+    await rowsOf(page, 'Payments').first().waitFor();
+    const shown = await rowsOf(page, 'Payments')
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
+    expect(shown.length).toBeGreaterThan(waiting.length > 25 ? 24 : 0);
+    expect(shown).toEqual(waiting.slice(0, shown.length));
+    expect(shown.length === waiting.length || (await page.getByRole('button', { name: 'Next page' }).isEnabled())).toBe(
+      true,
+    );
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('is exported completely, with the filters of the list', async () => {
     const { context, page } = await dashboard.enterAs(2, 'Lighthouse Courses');
     await page.getByRole('link', { name: 'Payments', exact: true }).click();
@@ -370,6 +400,12 @@ describe('hostile texts in the dashboard', () => {
         return payout;
       })
       .toBeTruthy();
+    await open(`/dashboard/payouts/${payout}`);
+    // The bank has not confirmed it yet, so its statement proves nothing.
+    await page.getByRole('button', { name: 'Print provisional statement' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText('Not valid as a proof of remittance').waitFor();
+    await page.emulateMedia({ media: 'screen' });
     const paths = [
       ['/', ''],
       ['/customers', hostile],
