@@ -269,7 +269,8 @@ describe('the money of the pages', () => {
         expect({ seed, shown }).toEqual({ seed, shown: [whole, zero, zero, whole] });
       }
       for (const [path, table, list] of lists) {
-        if (edition === 1 && path === '/checkouts') continue;
+        // The orders and filters of the lists are those of both editions.
+        if (edition === 1 && (path.includes('?') || path === '/checkouts')) continue;
         const query = list.replace('["INR"]', `["${currency}"]`);
         await open(`/dashboard${path}`);
         await rowsOf(page, table).first().waitFor();
