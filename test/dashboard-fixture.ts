@@ -114,19 +114,41 @@ export function useDashboard(): Dashboard {
   return dashboard;
 }
 
-/** What axe finds on the page by all its rules, or by some, and whether the page is wider than a phone. */
+/** The rules of axe that can find on a narrow screen what they do not find on a desk. */
+const narrowRules = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'aria-hidden-focus'];
+
+/**
+ * What axe finds on the page by all its rules, or by some, on a desk and at 320 px; whether the page is wider than a
+ * phone; and what is too small there for a finger.
+ */
 export async function faults(page: Page, runOnly?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  const options = runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } };
-  const found = await page.evaluate(async (given) => {
+  const found = await violations(page, runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } });
+  const size = page.viewportSize()!;
+  await page.setViewportSize({ width: 320, height: 700 });
+  for (const fault of await violations(page, { runOnly: runOnly ?? narrowRules })) found.push(`narrow: ${fault}`);
+  found.push(...(await page.evaluate(narrowFaults)));
+  await page.setViewportSize(size);
+  return found;
+}
+
+/** What axe finds with the given options. */
+function violations(page: Page, options: object): Promise<string[]> {
+  return page.evaluate(async (given) => {
     const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
     const { violations } = await axe.run(given);
     return violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
   }, options);
-  const size = page.viewportSize()!;
-  await page.setViewportSize({ width: 320, height: 700 });
-  if (await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth))
-    found.push('scrolls sideways');
-  await page.setViewportSize(size);
-  return found;
+}
+
+/** Runs in the page: whether it scrolls sideways, and its buttons and inputs that are less than 44 px high. */
+function narrowFaults(): string[] {
+  const wide = document.documentElement.scrollWidth > window.innerWidth ? ['scrolls sideways'] : [];
+  const targets =
+    'button, .button, select, summary, nav a, input:not([type="checkbox"], [type="radio"], [type="file"])';
+  const small = [...document.querySelectorAll(targets)].filter((target) => {
+    const { height } = target.getBoundingClientRect();
+    return target.checkVisibility({ visibilityProperty: true }) && height > 1 && height < 43.5;
+  });
+  return [...wide, ...small.map((target) => `small: ${target.outerHTML.slice(0, 120)}`)];
 }

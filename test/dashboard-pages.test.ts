@@ -258,6 +258,48 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
+  it('has every cell of a list on a phone, and the filters behind a button; the keyboard reaches all', async () => {
+    const { context, page, complaints, open } = await dashboard.enter(2);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    // Escape closes a dialog, and the focus is again where it was.
+    const acting = page.getByRole('button', { name: 'Act as a user' });
+    await acting.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await acting.evaluate((button) => button === document.activeElement)).toBe(true);
+
+    await open('/dashboard/payments?status=COMPLETED');
+    const table = page.getByRole('table', { name: 'Payments' });
+    const first = table.getByRole('row').nth(1);
+    const texts = async () => (await first.getByRole('cell').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
+    await first.waitFor();
+    const desk = await texts();
+    await page.setViewportSize({ width: 320, height: 700 });
+    // The status has moved below the amount.
+    for (const text of desk) expect((await texts()).join(' ')).toContain(text);
+    expect(await first.locator('.status').filter({ visible: true }).count()).toBe(1);
+    const status = page.getByLabel('Status');
+    expect(await status.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Filters 1' }).press('Enter');
+    await status.selectOption('');
+    await page.waitForURL((url) => url.search === '');
+
+    // The first stop is the way past the navigation; then arrows move from row to row.
+    await page.reload();
+    await first.waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await first.getByRole('link').focus();
+    await page.keyboard.press('ArrowDown');
+    const second = table.getByRole('row').nth(2);
+    expect(await second.getByRole('link').evaluate((link) => link === document.activeElement)).toBe(true);
+    expect(await second.evaluate((row) => getComputedStyle(row).outlineStyle)).toBe('solid');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   for (const edition of [1, 2]) {
     it(`of Edition ${edition} opens the link of the start, acts as a user, and reconciles a payment`, async () => {
       const { context, page, complaints } = await dashboard.enter(edition);

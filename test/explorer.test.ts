@@ -289,6 +289,13 @@ describe('the input for the key', () => {
     expect(await status(page)).toBe(`Using sk_test_…${user.key.slice(-4)} in this tab.`);
     expect(await page.getByLabel('API key').inputValue()).toBe('');
     await picture('typed-key');
+    // The history has what was run, without the key, as long as the tab is open.
+    await tab(page, 'Graph').click();
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.getByRole('button', { name: 'Overview', exact: true }).click();
+    await page.locator('.graphiql-query-editor .view-lines', { hasText: 'query Overview' }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem('graphiql:queries'))).toContain('query Overview');
+    expect(await page.evaluate(() => sessionStorage.getItem('graphiql:queries'))).not.toContain(user.key);
     expect([page.url(), foreign, complaints]).toEqual([`${world.origin}/graphiql`, [], []]);
     await context.close();
   });
@@ -419,7 +426,21 @@ describe('the page', () => {
     await picture(name);
     const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     expect(content).toBeLessThanOrEqual(window!);
+    if (name === 'phone') await stacked(page);
     expect(complaints).toEqual([]);
     await context.close();
   });
 });
+
+/** On a phone the answer is below the query, and both have the width of the screen; the bar has no small targets. */
+async function stacked(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const place = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
+  const [query, answer] = [await place('.graphiql-query-editor'), await place('.graphiql-response')];
+  expect(answer.y).toBeGreaterThanOrEqual(query.y + query.height);
+  expect([query.width > 360, answer.width > 360]).toEqual([true, true]);
+  const low = await page
+    .locator('#key-bar :is(button, input, select)')
+    .evaluateAll((targets) => targets.filter((target) => target.checkVisibility() && target.clientHeight < 42).length);
+  expect(low).toBe(0);
+}

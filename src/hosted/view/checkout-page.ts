@@ -102,12 +102,14 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
     body: awaiting,
   },
   confirming: {
-    ...titled(() => 'Confirming your payment'),
-    body: (_, state, options) => html`
-    <div class="busy" aria-hidden="true"></div>
-    <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
-    !${look(options)}
-    <p class="hint">You can close this page and open the same link later to see the result.</p>`,
+    title: () => confirming,
+    body: (_, state, options) => html`<div class="result">
+      <div class="busy" aria-hidden="true"></div>
+      <h1 tabindex="-1">${confirming}</h1>
+      <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
+      !${look(options)}
+      <p class="hint">You can close this page and open the same link later to see the result.</p>
+    </div>`,
   },
   declined: {
     // When the time of an attempt is over, it is not certain yet that the attempt has failed.
@@ -122,5 +124,6 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
   paid: { title: () => 'Payment received', body: paid },
 };
 
+const confirming = 'Confirming your payment';
 const justPaid =
   'If you have just paid, your payment is not lost: this page will show it as soon as the bank confirms it.';

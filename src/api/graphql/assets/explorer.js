@@ -243,6 +243,8 @@ const tidegate = ((setup) => {
       fetcher,
       headers,
       defaultTabs: tabs.length ? tabs.map(({ query, variables }) => ({ query, variables, headers })) : undefined,
+      // Yoga replaces GraphiQL's own plugin, the history, by its checklist of fields; this leaves the history in.
+      plugins: undefined,
       defaultEditorToolsVisibility: 'headers',
       storage: sessionStorage,
       shouldPersistHeaders: true,

@@ -144,7 +144,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
 
 function Amounts({ amounts = [] }: { amounts?: readonly { amount: string; currency: string }[] | undefined }) {
   const filled = amounts.filter(({ amount }) => hundredths(amount) !== 0n);
-  if (filled.length === 0) return <span className="hint">–</span>;
+  if (filled.length === 0) return <span className="hint none">–</span>;
   return (
     <span className="two-lines">
       {filled.map((money) => (

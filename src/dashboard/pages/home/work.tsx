@@ -134,6 +134,7 @@ function Waiting({ title, items, sums, count, all, children }: WaitingProps) {
           <Money key={money.currency} {...money} />
         ))}
       </p>
+      {items.length === 0 && <p className="hint">Older ones wait.</p>}
       <ul className="waiting">
         {items.slice(0, shown).map(({ id, name, when, amount, currency }) => (
           <li key={id}>
