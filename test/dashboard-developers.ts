@@ -131,7 +131,8 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('Address').fill('ftp://nowhere');
     await withKey(page, key(), 'Add the endpoint');
-    await page.getByRole('alert').waitFor();
+    // What is wrong stands beside its field.
+    await expect.poll(() => page.getByLabel('Address').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Address').fill(failing.url);
     await page.getByLabel('Description').fill('<i>Books</i>');
     await withKey(page, key(), 'Add the endpoint');
@@ -195,6 +196,6 @@ export const developerPages = [
   ['/developers', 'Request ID'],
   ['/developers/events', 'Next page'],
   ['/developers/webhooks', 'Add an endpoint'],
-  ['/developers/keys', 'Your session cannot do this'],
-  ['/developers/sessions', 'Your session cannot do this'],
+  ['/developers/keys', 'Being signed in is not enough for this'],
+  ['/developers/sessions', 'Being signed in is not enough for this'],
 ] as const;

@@ -225,6 +225,7 @@ describe('a viewer of the dashboard', () => {
     const changing = page.getByRole('main').getByRole('button', { name: /reconcile|dispute|reverse|complete|fail/i });
     expect(await changing.count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Test tools' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Move the clock' }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -364,15 +365,32 @@ const pages = [
   ...developerPages,
 ] as const;
 
-describe('the page of the dashboard at', () => {
+/** The pages of a user of Edition 1, as far as they differ from those. */
+const pagesOfUser = [
+  ['/', 'Next payout'],
+  ['/payments?show=unreconciled', 'Unreconciled'],
+  ['/payments/:first', 'Timeline'],
+  ['/payments?status=PROCESSING', 'No payment matches'],
+  ['/receivables/new', 'Whom the invoice bills'],
+  ['/receivables/:first', 'Test tools'],
+  ['/payouts', 'Next page'],
+  ['/payouts/:first', 'Print statement'],
+  ['/customers', 'Maison Claire'],
+  ['/customers/:first', 'Kite & Barrel'],
+] as const;
+
+describe.each([
+  ['a platform', pages, () => dashboard.enter(2)],
+  ['a user', pagesOfUser, () => dashboard.enterAs(1, 'Indigo Looms')],
+] as const)('the page of the dashboard for %s at', (_, places, enter) => {
   let visit: Visit;
   beforeAll(async () => {
-    visit = await dashboard.enter(2);
+    visit = await enter();
     await visit.page.getByRole('heading', { name: 'Home' }).waitFor();
   });
   afterAll(() => visit?.context.close());
 
-  for (const [path, ready] of pages) {
+  for (const [path, ready] of places) {
     it(`${path} has no fault in both themes`, async () => {
       const { page, complaints, open } = visit;
       await open(`/dashboard${path.replace('/:first', '')}`);

@@ -2,41 +2,40 @@ import { UserRoundCog } from 'lucide-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { graphql } from './graph/graphql';
-import { Dialog } from './parts/dialog';
+import { DialogButton } from './parts/dialog';
 import { Problem } from './parts/problem';
 import { Lines } from './parts/skeleton';
 import { Status } from './parts/status';
-import { nameOf, useSession } from './session';
+import { nameOf, useSession, NameFragment } from './session';
 
-const UsersQuery = graphql(`
-  query UsersToActAs {
-    accounts(type: [USER], first: 100) {
-      nodes {
-        id
-        nickname
-        status
-        businessDetails {
-          legalName
+const UsersQuery = graphql(
+  `
+    query UsersToActAs {
+      accounts(type: [USER], first: 100) {
+        nodes {
+          ...Name
+          status
+          businessDetails {
+            legalName
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 /** The button of a platform that lets it see and do what one of its users can. */
 export function ActAs() {
-  const [open, setOpen] = useState(false);
-  return (
+  const label = (
     <>
-      <button type="button" className="button small" onClick={() => setOpen(true)}>
-        <UserRoundCog aria-hidden /> Act as a user
-      </button>
-      {open && (
-        <Dialog title="Act as a user" onClose={() => setOpen(false)}>
-          <Users />
-        </Dialog>
-      )}
+      <UserRoundCog aria-hidden /> Act as a user
     </>
+  );
+  return (
+    <DialogButton title="Act as a user" label={label} className="button small">
+      {() => <Users />}
+    </DialogButton>
   );
 }
 

@@ -43,7 +43,7 @@ export function App() {
 }
 
 function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; onSignedOut: () => void }) {
-  const [{ data, error }] = useQuery({ query: ViewerQuery });
+  const [{ data, error }, ask] = useQuery({ query: ViewerQuery });
   const client = useClient();
   const type = data?.viewer.account.type;
   const now = data?.viewer.now;
@@ -51,6 +51,9 @@ function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; 
     if (now) setGatewayTime(now);
   }, [now]);
   const changes = useMemo(() => type && new Changes(client, type === 'PLATFORM'), [client, type]);
+  const refresh = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);
+  // Another page may have moved the test clock, or the account may have been activated.
+  useEffect(() => (changes ? changes.listen(refresh) : undefined), [changes, refresh]);
   if (error && !data) {
     return (
       <main className="alone">
@@ -67,7 +70,7 @@ function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; 
     onSignedOut();
   };
   return (
-    <SessionContext value={{ viewer: data.viewer, actAs, signOut }}>
+    <SessionContext value={{ viewer: data.viewer, actAs, refresh, signOut }}>
       <ChangesContext value={changes ?? null}>
         <Shell>
           <Routes />

@@ -1,36 +1,31 @@
-import { lazy, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { Home } from './pages/home/home';
 import { NotFound } from './parts/empty';
 import { PageSkeleton } from './parts/skeleton';
 
-const Payments = lazy(() => import('./pages/payments/list').then(({ Payments }) => ({ default: Payments })));
-const Payment = lazy(() => import('./pages/payments/detail').then(({ Payment }) => ({ default: Payment })));
-const Checkouts = lazy(() => import('./pages/checkouts/list').then(({ Checkouts }) => ({ default: Checkouts })));
-const CreateCheckout = lazy(() =>
-  import('./pages/checkouts/create').then(({ CreateCheckout }) => ({ default: CreateCheckout })),
-);
-const Checkout = lazy(() => import('./pages/checkouts/detail').then(({ Checkout }) => ({ default: Checkout })));
-const Payouts = lazy(() => import('./pages/payouts/list').then(({ Payouts }) => ({ default: Payouts })));
-const Payout = lazy(() => import('./pages/payouts/detail').then(({ Payout }) => ({ default: Payout })));
-const Users = lazy(() => import('./pages/accounts/list').then(({ Users }) => ({ default: Users })));
-const Customers = lazy(() => import('./pages/accounts/list').then(({ Customers }) => ({ default: Customers })));
-const CreateUser = lazy(() => import('./pages/accounts/create').then(({ CreateUser }) => ({ default: CreateUser })));
-const CreateCustomer = lazy(() =>
-  import('./pages/accounts/create').then(({ CreateCustomer }) => ({ default: CreateCustomer })),
-);
-const Account = lazy(() => import('./pages/accounts/detail').then(({ Account }) => ({ default: Account })));
-const Receivables = lazy(() =>
-  import('./pages/receivables/list').then(({ Receivables }) => ({ default: Receivables })),
-);
-const CreateReceivable = lazy(() =>
-  import('./pages/receivables/create').then(({ CreateReceivable }) => ({ default: CreateReceivable })),
-);
-const Receivable = lazy(() => import('./pages/receivables/detail').then(({ Receivable }) => ({ default: Receivable })));
-const Settings = lazy(() => import('./pages/settings').then(({ Settings }) => ({ default: Settings })));
-const Developers = lazy(() =>
-  import('./pages/developers/developers').then(({ Developers }) => ({ default: Developers })),
-);
+/** A page that is loaded when it is opened: an export of its file. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType<any>>>, name: Name) {
+  return lazy(async () => ({ default: (await load())[name] }));
+}
+
+const Payments = page(() => import('./pages/payments/list'), 'Payments');
+const Payment = page(() => import('./pages/payments/detail'), 'Payment');
+const Checkouts = page(() => import('./pages/checkouts/list'), 'Checkouts');
+const CreateCheckout = page(() => import('./pages/checkouts/create'), 'CreateCheckout');
+const Checkout = page(() => import('./pages/checkouts/detail'), 'Checkout');
+const Payouts = page(() => import('./pages/payouts/list'), 'Payouts');
+const Payout = page(() => import('./pages/payouts/detail'), 'Payout');
+const Users = page(() => import('./pages/accounts/list'), 'Users');
+const Customers = page(() => import('./pages/accounts/list'), 'Customers');
+const CreateUser = page(() => import('./pages/accounts/create'), 'CreateUser');
+const CreateCustomer = page(() => import('./pages/accounts/create'), 'CreateCustomer');
+const Account = page(() => import('./pages/accounts/detail'), 'Account');
+const Receivables = page(() => import('./pages/receivables/list'), 'Receivables');
+const CreateReceivable = page(() => import('./pages/receivables/create'), 'CreateReceivable');
+const Receivable = page(() => import('./pages/receivables/detail'), 'Receivable');
+const Settings = page(() => import('./pages/settings'), 'Settings');
+const Developers = page(() => import('./pages/developers/developers'), 'Developers');
 
 /** The pages by their addresses. All but the first are loaded when they are opened. */
 export function Routes() {

@@ -2,33 +2,45 @@ import { createContext, useContext } from 'react';
 import { graphql, type ResultOf } from './graph/graphql';
 import { dashboardHeaders } from './graph/client';
 
-/** Who is signed in, and the account that the pages show. */
-export const ViewerQuery = graphql(`
-  query Viewer {
-    viewer {
-      edition
-      mode
-      permission
-      sessionRole
-      onBehalf
-      now
-      account {
-        id
-        type
-        status
-        nickname
-        businessDetails {
-          legalName
-        }
-      }
+/** What names an account; see `nameOf`. */
+export const NameFragment = graphql(`
+  fragment Name on Account {
+    id
+    nickname
+    businessDetails {
+      legalName
     }
   }
 `);
+
+/** Who is signed in, and the account that the pages show. */
+export const ViewerQuery = graphql(
+  `
+    query Viewer {
+      viewer {
+        edition
+        mode
+        permission
+        sessionRole
+        onBehalf
+        now
+        account {
+          ...Name
+          type
+          status
+        }
+      }
+    }
+  `,
+  [NameFragment],
+);
 
 export interface Session {
   viewer: ResultOf<typeof ViewerQuery>['viewer'];
   /** Acts as a user of the platform, or as the platform itself again. */
   actAs: (accountId: string | null) => void;
+  /** Asks again who is signed in and what time it is, after the clock was moved. */
+  refresh: () => void;
   signOut: () => Promise<void>;
 }
 
@@ -48,12 +60,8 @@ export function useMayWrite(): boolean {
 }
 
 /** The name of an account: its nickname, otherwise its legal name, otherwise its id. */
-export function nameOf(account: {
-  id: string;
-  nickname: string | null;
-  businessDetails?: { legalName: string | null };
-}): string {
-  return account.nickname ?? account.businessDetails?.legalName ?? account.id;
+export function nameOf(account: ResultOf<typeof NameFragment>): string {
+  return account.nickname ?? account.businessDetails.legalName ?? account.id;
 }
 
 /**

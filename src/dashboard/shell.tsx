@@ -11,7 +11,9 @@ import {
   Users,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { ActAs } from './acting';
+import { TestClock } from './clock';
 import { useExplorerLink } from './graph/shown';
 import { Frame, type Place, PlaceLink } from './parts/frame';
 import { Lines } from './parts/skeleton';
@@ -46,6 +48,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <section className="mode-banner" aria-label="Mode">
               <strong>Test mode</strong>
               <span> · no real money moves</span>
+              <TestClock />
             </section>
           )}
           <ActingBar />
@@ -72,7 +75,7 @@ function Account() {
   return (
     <div className="account">
       <p className="account-name" title={account.id}>
-        {nameOf(account)}
+        <Link href={`/accounts/${account.id}`}>{nameOf(account)}</Link>
       </p>
       <p className="account-facts">
         <span>{account.type === 'PLATFORM' ? 'Platform' : 'User'}</span>

@@ -1,6 +1,6 @@
 import { usePreferences } from './preferences';
 
-type Style = 'day' | 'date' | 'time' | 'seconds' | 'hour' | 'weekday' | 'full';
+type Style = 'day' | 'date' | 'time' | 'seconds' | 'hour' | 'weekday' | 'clock' | 'full';
 
 const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   day: { day: 'numeric', month: 'short' },
@@ -9,6 +9,7 @@ const styles: Record<Style, Intl.DateTimeFormatOptions> = {
   hour: { hour: '2-digit', minute: '2-digit' },
   weekday: { weekday: 'short', day: 'numeric', month: 'short' },
   seconds: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  clock: { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
   full: { dateStyle: 'full', timeStyle: 'long' },
 };
 
@@ -45,6 +46,11 @@ let ahead = 0;
 /** Call this with the gateway's time whenever it is known. */
 export function setGatewayTime(now: string): void {
   ahead = Date.parse(now) - Date.now();
+}
+
+/** The gateway's time, as far as the browser knows. */
+export function gatewayNow(): string {
+  return new Date(Date.now() + ahead).toISOString();
 }
 
 /** How long ago a time was, in words; the date when that is longer than a week. */

@@ -1,15 +1,28 @@
 import { useEffect, useState } from 'react';
 import { type Client, gql, type TypedDocumentNode, useClient } from 'urql';
 
-/** A member of an input, as the schema describes it. */
-export interface InputMember {
-  name: string;
-  description: string | null;
-  /** A scalar, an enum with its values, or another input. */
-  type: { kind: string; name: string | null; enumValues: { name: string }[] | null };
+/** A type as the schema describes it: a scalar, an enum with its values, another input, or one that has to be given. */
+interface MemberType {
+  kind: string;
+  name: string | null;
+  enumValues: { name: string }[] | null;
 }
 
-type Answer = { __type: { inputFields: InputMember[] | null } | null };
+/** A member of an input, as the schema describes it. */
+export interface InputMember {
+  description: string | null;
+  type: MemberType;
+  /** Whether the schema demands a value. */
+  required: boolean;
+}
+
+type Answer = {
+  __type: {
+    inputFields:
+      | { name: string; description: string | null; type: MemberType & { ofType: MemberType | null } }[]
+      | null;
+  } | null;
+};
 
 // The queries of the pages have their types from the schema, but the schema does not describe itself. The gateway
 // limits how deep introspection may go, so each type is a query of its own.
@@ -25,6 +38,13 @@ const InputTypeQuery: TypedDocumentNode<Answer, { name: string }> = gql`
           enumValues {
             name
           }
+          ofType {
+            kind
+            name
+            enumValues {
+              name
+            }
+          }
         }
       }
     }
@@ -34,10 +54,14 @@ const InputTypeQuery: TypedDocumentNode<Answer, { name: string }> = gql`
 /** The members of an input and of the inputs within it, by their paths. */
 async function membersOf(client: Client, name: string, path = ''): Promise<[string, InputMember][]> {
   const { data } = await client.query(InputTypeQuery, { name }, { requestPolicy: 'cache-first' }).toPromise();
-  const found = (data?.__type?.inputFields ?? []).map(async (member): Promise<[string, InputMember][]> => {
-    const at = path + member.name;
-    const { kind, name: type } = member.type;
-    return kind === 'INPUT_OBJECT' && type ? membersOf(client, type, `${at}.`) : [[at, member]];
+  const fields = data?.__type?.inputFields ?? [];
+  const found = fields.map(async ({ name: last, description, type: given }): Promise<[string, InputMember][]> => {
+    const required = given.kind === 'NON_NULL';
+    const type = (required && given.ofType) || given;
+    const nested = type.kind === 'INPUT_OBJECT' && type.name;
+    return nested
+      ? membersOf(client, nested, `${path}${last}.`)
+      : [[`${path}${last}`, { description, type, required }]];
   });
   return (await Promise.all(found)).flat();
 }

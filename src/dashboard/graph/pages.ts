@@ -1,6 +1,6 @@
 import type { AnyVariables, Client, TypedDocumentNode } from 'urql';
 
-interface Connection<Row> {
+export interface Connection<Row> {
   nodes: readonly Row[];
   pageInfo: { hasNextPage: boolean; endCursor: string | null };
 }
@@ -9,22 +9,23 @@ interface Connection<Row> {
 const rowsOfPage = 100;
 
 /**
- * All pages of a list, one after the other, newest first. The query has the variables `$first` and `$after`. Throws the
- * error of the first page that fails.
+ * The pages of a list, one after the other, newest first, from the start or from `after`. The query has the variables
+ * `$first` and `$after`. Throws the error of the first page that fails.
  */
 export async function* pagesOf<Data, Variables extends AnyVariables, Row>(
   client: Client,
   query: TypedDocumentNode<Data, Variables & { first: number; after?: string | null }>,
   variables: Variables,
   connectionOf: (data: Data) => Connection<Row>,
-): AsyncGenerator<readonly Row[]> {
-  let after: string | null = null;
+  start: string | null = null,
+): AsyncGenerator<Connection<Row>> {
+  let after = start;
   do {
     const page = { ...variables, first: rowsOfPage, after };
     const { data, error } = await client.query(query, page, { requestPolicy: 'network-only' }).toPromise();
     if (error) throw error;
-    const { nodes, pageInfo } = connectionOf(data!);
-    yield nodes;
-    after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+    const connection = connectionOf(data!);
+    yield connection;
+    after = connection.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null;
   } while (after !== null);
 }

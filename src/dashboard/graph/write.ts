@@ -12,6 +12,9 @@ export interface Failure {
 /** What stands beside an empty field that has to have a value. */
 export const required = 'This is required.';
 
+/** The codes of a value that is not there. */
+const missing = ['parameter_missing', 'parameter_invalid_empty'];
+
 /** Reads the failure of a request. Messages that name an input are sorted to it, and the others are for the form. */
 export function failureOf(error: CombinedError): Failure {
   const failure: Failure = { messages: [], fields: {} };
@@ -20,7 +23,7 @@ export function failureOf(error: CombinedError): Failure {
     const path = (extensions.argumentPath as (string | number)[] | undefined)?.filter((part) => part !== 'input');
     const field = path?.join('.');
     const { code } = (extensions.error ?? {}) as { code?: string };
-    if (field) failure.fields[field] ??= code === 'parameter_missing' ? required : message;
+    if (field) failure.fields[field] ??= missing.includes(code ?? '') ? required : message;
     else failure.messages.push(message);
   }
   if (error.networkError)

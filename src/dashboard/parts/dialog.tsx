@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 /** A dialog above the page. The browser keeps the focus inside, and closes it with Escape. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
@@ -18,5 +18,32 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       </header>
       {children}
     </dialog>
+  );
+}
+
+interface DialogButtonProps {
+  /** The title of the dialog, and what the button says unless `label` says it. */
+  title: string;
+  label?: ReactNode;
+  className?: string;
+  /** What is in the dialog, which can close it. */
+  children: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ title, label = title, className = 'button', children }: DialogButtonProps) {
+  const [open, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <button type="button" className={className} onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {open && (
+        <Dialog title={title} onClose={close}>
+          {children(close)}
+        </Dialog>
+      )}
+    </>
   );
 }

@@ -6,8 +6,12 @@ import {
   useContext,
   useEffect,
   useRef,
+  useState,
 } from 'react';
-import { type Failure, required } from '../graph/write';
+import { countries } from '../format/countries';
+import { wrongKey } from '../graph/with-key';
+import { type Failure, required as missing } from '../graph/write';
+import { SessionContext } from '../session';
 import { Field } from './field';
 import { Problem } from './problem';
 
@@ -21,7 +25,12 @@ interface FormProps<Input> {
   danger?: boolean | undefined;
   pending: boolean;
   failure?: Failure | undefined;
-  onSubmit: (input: Input) => unknown;
+  /**
+   * Asks for an API key, for what no session may do: a session that could do it alone would hand its powers to who steals
+   * it, or sits down at the screen. The key is given to `onSubmit` and then forgotten.
+   */
+  withKey?: boolean | undefined;
+  onSubmit: (input: Input, apiKey?: string) => unknown;
   /** Further buttons, before the one that sends. */
   actions?: ReactNode;
   children?: ReactNode;
@@ -37,39 +46,41 @@ export function Form<Input>({
   submit,
   danger,
   pending,
-  failure,
+  failure: refusal,
+  withKey = false,
   onSubmit,
   actions,
   children,
 }: FormProps<Input>) {
   const form = useRef<HTMLFormElement>(null);
+  const mode = useContext(SessionContext)?.viewer.mode;
+  const [fault, setFault] = useState<string>();
+  const failure = fault === undefined ? refusal : { messages: [], fields: { apiKey: fault } };
   useEffect(() => {
     if (failure) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [failure]);
-  const send = (event: FormEvent<HTMLFormElement>) => {
+  }, [refusal, fault]);
+  const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    if (pending) return;
+    const values = new FormData(event.currentTarget);
+    const apiKey = withKey ? String(values.get('apiKey')).trim() : undefined;
+    values.delete('apiKey');
+    const wrong = apiKey !== undefined && mode ? wrongKey(apiKey, mode) : undefined;
+    setFault(wrong);
+    if (wrong !== undefined) return;
+    const input = event.currentTarget.elements.namedItem('apiKey');
     // The gateway checks the input; the names of the fields are those of its members.
-    if (!pending) onSubmit(inputOf(new FormData(event.currentTarget)) as Input);
+    await onSubmit(inputOf(values) as Input, apiKey);
+    if (input instanceof HTMLInputElement) input.value = '';
   };
-  // Errors of members that the form does not have belong to the form.
-  const names = [...(form.current?.elements ?? [])].map((element) => element.getAttribute('name'));
-  const elsewhere = Object.entries(failure?.fields ?? {}).filter(
-    ([path]) => !names.some((name) => name && (path === name || path.startsWith(`${name}.`))),
-  );
   return (
-    <form ref={form} className="form" aria-label={label} onSubmit={send} noValidate>
-      {failure && (
-        <Problem
-          error={{
-            ...failure,
-            messages: [
-              ...failure.messages,
-              ...elsewhere.map(([path, text]) => (text === required ? `${path} is required.` : text)),
-            ],
-          }}
-        />
-      )}
-      <FailureContext value={failure}>{children}</FailureContext>
+    <form ref={form} className="form" aria-label={label} onSubmit={(event) => void send(event)} noValidate>
+      {failure && <Refusal failure={failure} elements={form.current?.elements} />}
+      <FailureContext value={failure}>
+        {children}
+        {withKey && <KeyField mode={mode} />}
+      </FailureContext>
+      <p className="hint required-note">Fields with * are required.</p>
       <div className="form-end">
         {actions}
         <button type="submit" className={`button primary${danger ? ' danger' : ''}`} disabled={pending}>
@@ -78,6 +89,15 @@ export function Form<Input>({
       </div>
     </form>
   );
+}
+
+/** The messages that belong to the form, with those of members that it does not have. */
+function Refusal({ failure, elements }: { failure: Failure; elements: HTMLFormControlsCollection | undefined }) {
+  const names = [...(elements ?? [])].map((element) => element.getAttribute('name'));
+  const elsewhere = Object.entries(failure.fields)
+    .filter(([path]) => !names.some((name) => name && (path === name || path.startsWith(`${name}.`))))
+    .map(([path, text]) => (text === missing ? `${path} is required.` : text));
+  return <Problem error={{ ...failure, messages: [...failure.messages, ...elsewhere] }} />;
 }
 
 /** The error of a field of the form, or of a part of its value, such as an item of a list. */
@@ -100,10 +120,27 @@ function inputOf(values: FormData): object {
   return input;
 }
 
+/** The key for one action. */
+function KeyField({ mode }: { mode: 'TEST' | 'LIVE' | undefined }) {
+  return (
+    <TextField
+      name="apiKey"
+      label="Secret key"
+      type="password"
+      required
+      spellCheck={false}
+      placeholder={mode === 'LIVE' ? 'sk_live_…' : 'sk_test_…'}
+      hint="Being signed in is not enough for this, so that a stolen session cannot do it. Enter an API key of this account; who set up Tidegate for you has one. It is sent once, for this action, and not kept."
+    />
+  );
+}
+
 interface NamedFieldProps {
   name: string;
   label: string;
   hint?: string | undefined;
+  /** Whether the gateway demands a value; the label says so. */
+  required?: boolean | undefined;
 }
 
 /** A field with a line of text, a date, or whatever `type` says. */
@@ -121,21 +158,19 @@ export function TextField({
 }
 
 /** A field for an amount of money in a currency. */
-export function AmountField({ currency, ...field }: NamedFieldProps & { currency: string; defaultValue?: string }) {
+export function AmountField({
+  currency,
+  label,
+  ...field
+}: NamedFieldProps & { currency: string; defaultValue?: string | undefined }) {
   return (
-    <Field label={`${field.label} (${currency})`} hint={field.hint} error={useError(field.name)}>
-      {(input) => (
-        <input
-          {...input}
-          name={field.name}
-          defaultValue={field.defaultValue}
-          inputMode="decimal"
-          placeholder="0.00"
-          autoComplete="off"
-          className="amount-input"
-        />
-      )}
-    </Field>
+    <TextField
+      {...field}
+      label={`${label} (${currency})`}
+      inputMode="decimal"
+      placeholder="0.00"
+      className="amount-input"
+    />
   );
 }
 
@@ -151,18 +186,19 @@ export function SelectField({
   hint,
   options,
   none,
+  required,
   defaultValue,
   onChange,
 }: NamedFieldProps & {
   options: readonly Option[];
-  none?: string;
+  none?: string | undefined;
   defaultValue?: string | undefined;
   onChange?: (value: string) => void;
 }) {
   return (
     <Field label={label} hint={hint} error={useError(name)}>
       {(input) => (
-        <select {...input} name={name} defaultValue={defaultValue} onChange={(event) => onChange?.(event.target.value)}>
+        <select {...input} {...{ name, required, defaultValue }} onChange={(event) => onChange?.(event.target.value)}>
           {none !== undefined && <option value="">{none}</option>}
           {options.map((option) => (
             <option key={option.value} value={option.value}>
@@ -173,4 +209,9 @@ export function SelectField({
       )}
     </Field>
   );
+}
+
+/** A field for a country, by its name in the language of the viewer. */
+export function CountryField(field: NamedFieldProps) {
+  return <SelectField {...field} none="Choose …" options={countries()} />;
 }

@@ -10,19 +10,24 @@ interface ListProps<Row> {
   /** The answer to the query of the list. */
   result: { data?: unknown; error?: CombinedError | undefined; ask: () => void };
   /** The page of the list; undefined until it has arrived. */
-  page: { nodes: Row[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } | undefined;
-  columns: readonly Column<Row>[];
+  page: { nodes: readonly Row[]; pageInfo: { hasNextPage: boolean; endCursor: string | null } } | undefined;
+  /** The columns of a table; a list that is no table draws itself. */
+  columns?: readonly Column<Row>[];
+  draw?: (rows: readonly Row[]) => ReactNode;
   href?: (row: Row) => string;
   /** What the list shows when it has no rows. */
   empty: ReactNode;
 }
 
 /** A page of a list in each of its states: loading, failed, empty, and with rows. */
-export function List<Row extends { id: string }>({ label, result, page, columns, href, empty }: ListProps<Row>) {
+export function List<Row extends { id: string }>(props: ListProps<Row>) {
+  const { label, result, page, columns = [], draw, href, empty } = props;
   if (!page) return result.error ? <Problem error={result.error} onRetry={result.ask} /> : <Lines count={10} />;
   return (
     <>
-      {page.nodes.length === 0 ? empty : <Table label={label} columns={columns} rows={page.nodes} href={href} />}
+      {page.nodes.length === 0 && empty}
+      {page.nodes.length > 0 &&
+        (draw?.(page.nodes) ?? <Table label={label} columns={columns} rows={page.nodes} href={href} />)}
       <Pager pageInfo={page.pageInfo} />
     </>
   );

@@ -7,7 +7,7 @@ interface PageProps {
   subtitle?: ReactNode;
   actions?: ReactNode;
   /** The list to which the page belongs. */
-  back?: { href: string; name: string };
+  back?: { href: string; name: string } | undefined;
   children: ReactNode;
 }
 

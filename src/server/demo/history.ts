@@ -13,6 +13,7 @@ export interface Trader {
 
 export const historyDays = 90;
 const daySeconds = 86_400;
+const payoutSeconds = 60;
 
 const methods: Record<1 | 2, readonly DepositPaymentMethod[]> = {
   1: [
@@ -126,7 +127,9 @@ export async function createHistory(
       });
       reversals++;
     }
-    await operator.passTime(platform, daySeconds - 2);
+    // A payout of the last midnight arrives a minute after it was made, not with the next day's work.
+    await operator.passTime(platform, payoutSeconds);
+    await operator.passTime(platform, daySeconds - 2 - payoutSeconds);
   }
   await operator.catchUp(platform);
   await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
@@ -192,6 +195,7 @@ async function trade(
     new Date((trader.user.created + (day + offset) * daySeconds) * 1000).toISOString().slice(0, 10);
   const { receivable } = await operator.as<{ receivable: ReceivableRow }>(trader.user, 'createReceivable', {
     currency,
+    customerId: partner.id,
     invoice: { amount: invoice, currency, creationDate: date(0), dueDate: date(30), referenceNumber: reference },
     ...purposes[edition][Number(invoice % 2n) as 0 | 1],
     description: `${partner.businessDetails.legalName}, ${reference}`,

@@ -1,9 +1,12 @@
 import { UserRoundCog } from 'lucide-react';
+import type { TypedDocumentNode } from 'urql';
 import { graphql } from '../../graph/graphql';
 import { useWrite } from '../../graph/write';
+import { DialogButton } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { useMayWrite, useSession } from '../../session';
 import type { AccountDetail } from './detail';
+import { PayoutAddress } from './payout-address';
 
 const ActivateMutation = graphql(`
   mutation ActivateAccount($id: ID!) {
@@ -27,13 +30,12 @@ const DeactivateMutation = graphql(`
   }
 `);
 
-/** What the viewer can do with an account: activate it when nothing is missing, deactivate it, act as it. */
+/** What the viewer can do with an account: activate it when nothing is missing, deactivate it, act as it, pay it out. */
 export function Actions({ account: { id, type, status, requirements } }: { account: AccountDetail }) {
   const { viewer, actAs } = useSession();
   const mayWrite = useMayWrite();
-  const activate = useWrite(ActivateMutation);
-  const deactivate = useWrite(DeactivateMutation);
-  const failure = activate.failure ?? deactivate.failure;
+  const partner = type === 'PARTNER';
+  const activatable = status === 'DRAFT' || (status === 'DEACTIVATED' && partner);
   return (
     <>
       {viewer.account.type === 'PLATFORM' && type === 'USER' && (
@@ -41,28 +43,47 @@ export function Actions({ account: { id, type, status, requirements } }: { accou
           <UserRoundCog aria-hidden /> Act as this user
         </button>
       )}
-      {mayWrite && type === 'PARTNER' && status === 'ACTIVATED' && (
-        <button
-          type="button"
-          className="button"
-          disabled={deactivate.pending}
-          onClick={() => void deactivate.write({ id })}
-        >
-          Deactivate
-        </button>
+      {mayWrite && !partner && status === 'ACTIVATED' && (
+        <DialogButton title="Add a payout account">
+          {(close) => (
+            <PayoutAddress
+              accountId={id}
+              hint="Payouts go to the newest account of their currency, and otherwise to the newest of all."
+              onDone={close}
+            />
+          )}
+        </DialogButton>
       )}
-      {mayWrite &&
-        id !== viewer.account.id &&
-        (status === 'DRAFT' || (status === 'DEACTIVATED' && type === 'PARTNER')) && (
-          <button
-            type="button"
-            className="button primary"
-            disabled={activate.pending || requirements.length > 0}
-            onClick={() => void activate.write({ id })}
-          >
-            Activate
-          </button>
-        )}
+      {mayWrite && partner && status === 'ACTIVATED' && (
+        <Move name="Deactivate" id={id} mutation={DeactivateMutation} />
+      )}
+      {mayWrite && id !== viewer.account.id && activatable && (
+        <Move name="Activate" id={id} mutation={ActivateMutation} primary disabled={requirements.length > 0} />
+      )}
+    </>
+  );
+}
+
+interface MoveProps {
+  name: string;
+  id: string;
+  mutation: TypedDocumentNode<unknown, { id: string }>;
+  primary?: boolean;
+  disabled?: boolean;
+}
+
+function Move({ name, id, mutation, primary = false, disabled = false }: MoveProps) {
+  const { write, pending, failure } = useWrite(mutation);
+  return (
+    <>
+      <button
+        type="button"
+        className={`button${primary ? ' primary' : ''}`}
+        disabled={pending || disabled}
+        onClick={() => void write({ id })}
+      >
+        {name}
+      </button>
       {failure && <Problem error={{ ...failure, messages: [...failure.messages, ...Object.values(failure.fields)] }} />}
     </>
   );

@@ -2,7 +2,9 @@ import { words } from '../../format/words';
 import { Copy, Facts } from '../../parts/facts';
 import { Card } from '../../parts/page';
 import { Status } from '../../parts/status';
+import { ToolButton, useMayTest } from '../../parts/test-tools';
 import type { AccountDetail } from './detail';
+import { addressToolsOf } from './tools';
 
 type Address = AccountDetail['addresses']['nodes'][number];
 
@@ -16,6 +18,7 @@ const categories: Record<Address['category'], string> = {
 
 /** The addresses of an account. What is given to payers can be copied. */
 export function Addresses({ addresses }: { addresses: readonly Address[] }) {
+  const mayTest = useMayTest();
   // What a customer has paid from has no details that could be used again.
   const shown = addresses.filter(({ bankAccount, vpa }) => vpa || bankAccount?.number || bankAccount?.iban);
   if (shown.length === 0) return null;
@@ -31,6 +34,13 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
               <Status value={address.status} />
             </header>
             <Facts facts={factsOf(address)} />
+            {mayTest && (
+              <p className="address-tools">
+                {addressToolsOf(address.status).map((tool) => (
+                  <ToolButton key={tool.name} id={address.id} tool={tool} about={`address in ${address.currency}`} />
+                ))}
+              </p>
+            )}
           </li>
         ))}
       </ul>

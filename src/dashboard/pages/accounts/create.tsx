@@ -1,9 +1,11 @@
+import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { words } from '../../format/words';
 import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Form, SelectField, TextField } from '../../parts/form';
+import { type Failure, useWrite } from '../../graph/write';
+import { CountryField, Form, SelectField, TextField } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
+import { useSession } from '../../session';
 
 const CreateUserMutation = graphql(`
   mutation CreateUser($input: CreateConnectedUserInput!) {
@@ -37,66 +39,69 @@ export function CreateUser() {
     if (made) go(`/accounts/${made.createConnectedUser.account.id}`);
   };
   return (
-    <Page title="New user" back={{ href: '/users', name: 'Users' }}>
-      <Card>
-        <Form
-          label="New user"
-          submit="Create user"
-          {...{ pending, failure }}
-          onSubmit={submit}
-          actions={<Cancel to="/users" />}
-        >
-          <div className="fields">
-            <TextField name="nickname" label="Name" hint="A short name that no other account has." />
-            <TextField name="businessDetails.legalName" label="Legal name" />
-            <TextField name="businessDetails.email" label="E-mail" type="email" />
-            <SelectField name="businessDetails.type" label="Legal form" none="Choose …" options={businessTypes} />
-          </div>
-        </Form>
-      </Card>
-    </Page>
+    <CreateAccount kind="user" list={{ href: '/users', name: 'Users' }} {...{ pending, failure, submit }}>
+      <TextField name="nickname" label="Name" hint="A short name that no other account has." />
+      <TextField name="businessDetails.legalName" label="Legal name" />
+      <TextField name="businessDetails.email" label="E-mail" type="email" />
+      <SelectField name="businessDetails.type" label="Legal form" none="Choose …" options={businessTypes} />
+    </CreateAccount>
   );
 }
 
 /** Creates a customer of the acting account. */
 export function CreateCustomer() {
   const [, go] = useLocation();
+  const { viewer } = useSession();
   const { write, pending, failure } = useWrite(CreateCustomerMutation);
   const submit = async (input: Omit<VariablesOf<typeof CreateCustomerMutation>['input'], 'type'>) => {
-    // The gateway names details that are missing one by one, so it gets the details even when all are empty.
-    const made = await write({ input: { ...input, businessDetails: input.businessDetails ?? {}, type: 'PARTNER' } });
+    // The gateway names the details that are missing, unless it gets none at all.
+    const businessDetails = { legalName: null, ...input.businessDetails };
+    const made = await write({ input: { ...input, businessDetails, type: 'PARTNER' } });
     if (made) go(`/accounts/${made.createAccount.account.id}`);
   };
+  const first = viewer.edition === 1;
   return (
-    <Page title="New customer" back={{ href: '/customers', name: 'Customers' }}>
-      <Card>
-        <Form
-          label="New customer"
-          submit="Create customer"
-          {...{ pending, failure }}
-          onSubmit={submit}
-          actions={<Cancel to="/customers" />}
-        >
-          <div className="fields">
-            <TextField name="nickname" label="Name" hint="A short name that no other account has." />
-            <TextField name="businessDetails.legalName" label="Legal name" />
-            <TextField name="businessDetails.email" label="E-mail" type="email" />
-            <SelectField name="businessDetails.type" label="Legal form" none="Choose …" options={businessTypes} />
-            <TextField name="businessDetails.physicalAddress.line1" label="Street" />
-            <TextField name="businessDetails.physicalAddress.city" label="City" />
-            <TextField name="businessDetails.physicalAddress.postalCode" label="Postal code" />
-            <TextField name="businessDetails.physicalAddress.country" label="Country" hint="Two letters, such as US." />
-          </div>
-        </Form>
-      </Card>
-    </Page>
+    <CreateAccount kind="customer" list={{ href: '/customers', name: 'Customers' }} {...{ pending, failure, submit }}>
+      <TextField name="nickname" label="Name" hint="A short name that no other account has." required={first} />
+      <TextField name="businessDetails.legalName" label="Legal name" required />
+      <TextField name="businessDetails.email" label="E-mail" type="email" required={first} />
+      <SelectField name="businessDetails.type" label="Legal form" none="Choose …" options={businessTypes} required />
+      <TextField name="businessDetails.physicalAddress.line1" label="Street" />
+      <TextField name="businessDetails.physicalAddress.city" label="City" />
+      <TextField name="businessDetails.physicalAddress.postalCode" label="Postal code" required={!first} />
+      <CountryField name="businessDetails.physicalAddress.country" label="Country" required />
+    </CreateAccount>
   );
 }
 
-function Cancel({ to }: { to: string }) {
-  return (
-    <Link href={to} className="button">
+interface CreateAccountProps<Input> {
+  kind: string;
+  list: { href: string; name: string };
+  pending: boolean;
+  failure: Failure | undefined;
+  submit: (input: Input) => Promise<void>;
+  children: ReactNode;
+}
+
+function CreateAccount<Input>({ kind, list, pending, failure, submit, children }: CreateAccountProps<Input>) {
+  const cancel = (
+    <Link href={list.href} className="button">
       Cancel
     </Link>
+  );
+  return (
+    <Page title={`New ${kind}`} back={list}>
+      <Card>
+        <Form<Input>
+          label={`New ${kind}`}
+          submit={`Create ${kind}`}
+          {...{ pending, failure }}
+          onSubmit={submit}
+          actions={cancel}
+        >
+          <div className="fields">{children}</div>
+        </Form>
+      </Card>
+    </Page>
   );
 }

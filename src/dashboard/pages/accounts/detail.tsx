@@ -1,154 +1,159 @@
+import { countryName } from '../../format/countries';
+import { requirementWords } from '../../format/requirements';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
+import { BalanceFragment } from '../../graph/balance';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import { NotFound } from '../../parts/empty';
+import { amountColumn, statusColumn } from '../../parts/cells';
 import { Copy, Facts } from '../../parts/facts';
 import { FileLink } from '../../parts/file-link';
-import { Money } from '../../parts/money';
+import { Loaded } from '../../parts/loaded';
+import { ObjectLink } from '../../parts/object-link';
 import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { PageSkeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Balances } from '../home/balances';
+import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
+import { InvoiceFragment, Invoices } from './invoices';
 import { Onboarding } from './onboarding';
-import { toolsFor } from './tools';
+import { toolsOf } from './tools';
 
-const AccountQuery = graphql(`
-  query Account($id: ID!) {
-    account(id: $id) {
-      id
-      created
-      type
-      status
-      nickname
-      requirements {
-        fieldName
-        message
-        alternatives
-      }
-      owner {
+const AccountQuery = graphql(
+  `
+    query Account($id: ID!) {
+      account(id: $id) {
         id
-        nickname
-      }
-      businessDetails {
-        legalName
-        emailAddress
-        website
+        created
         type
-        physicalAddress {
-          line1
-          city
-          state
-          postalCode
-          countryCode
+        status
+        ...Name
+        requirements {
+          fieldName
+          message
+          alternatives
         }
-      }
-      balance {
-        available {
-          amount
-          currency
-        }
-        pending {
-          amount
-          currency
-        }
-        processing {
-          amount
-          currency
-        }
-        payoutProcessing {
-          amount
-          currency
-        }
-      }
-      idDocument {
-        id
-        filename
-      }
-      ownershipStructureDocument {
-        id
-        filename
-      }
-      physicalAddressDocument {
-        id
-        filename
-      }
-      persons(first: 20) {
-        nodes {
+        owner {
           id
-          fullName
-          relationship {
-            director
-            owner
-            representative
-          }
-        }
-      }
-      partners(first: 10) {
-        nodes {
-          id
-          nickname
-          status
-        }
-      }
-      addresses(first: 20) {
-        nodes {
-          id
-          category
           type
-          status
-          currency
-          name
-          bankAccount {
-            bankName
-            number
-            iban
-            domesticCredit
-            domesticWire
-            globalWire
-          }
-          vpa {
-            id
+          ...Name
+        }
+        businessDetails {
+          legalName
+          emailAddress
+          website
+          type
+          physicalAddress {
+            line1
+            city
+            state
+            postalCode
+            countryCode
           }
         }
-      }
-      depositsOut(first: 5) {
-        nodes {
+        balance {
+          ...Compartments
+        }
+        idDocument {
           id
-          created
-          amount
-          currency
-          status
+          filename
+        }
+        ownershipStructureDocument {
+          id
+          filename
+        }
+        physicalAddressDocument {
+          id
+          filename
+        }
+        persons(first: 20) {
+          nodes {
+            id
+            fullName
+            relationship {
+              director
+              owner
+              representative
+            }
+          }
+        }
+        partners(first: 10) {
+          nodes {
+            ...Name
+            status
+          }
+        }
+        addresses(first: 20) {
+          nodes {
+            id
+            category
+            type
+            status
+            currency
+            name
+            bankAccount {
+              bankName
+              number
+              iban
+              domesticCredit
+              domesticWire
+              globalWire
+            }
+            vpa {
+              id
+            }
+          }
+        }
+        depositsOut(first: 5) {
+          nodes {
+            id
+            created
+            amount
+            currency
+            status
+          }
+        }
+        billedReceivables(first: 100) {
+          nodes {
+            ...BilledInvoice
+          }
+          pageInfo {
+            hasNextPage
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment, BalanceFragment, InvoiceFragment],
+);
 
 export type AccountDetail = NonNullable<ResultOf<typeof AccountQuery>['account']>;
 
 /** One customer or user: what it lacks, where it can be paid, and who it is. */
 export function Account({ params }: { params: { id: string } }) {
-  const { data, error, ask } = useLive(AccountQuery, { id: params.id });
-  const mayWrite = useMayWrite();
-  const account = data?.account;
-  if (!account) {
-    if (data) return <NotFound />;
-    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
-  }
+  const result = useLive(AccountQuery, { id: params.id });
+  return (
+    <Loaded result={result} of={({ account }) => account}>
+      {(account) => <AccountPage account={account} />}
+    </Loaded>
+  );
+}
+
+function AccountPage({ account }: { account: AccountDetail }) {
+  const { viewer } = useSession();
+  const own = account.id === viewer.account.id;
   const partner = account.type === 'PARTNER';
-  const lacks = account.status === 'DRAFT' && account.requirements.length > 0;
+  const list = partner ? { href: '/customers', name: 'Customers' } : { href: '/users', name: 'Users' };
   return (
     <Page
       title={nameOf(account)}
-      back={partner ? { href: '/customers', name: 'Customers' } : { href: '/users', name: 'Users' }}
+      // Only a platform has users, and nobody's own account is on a list of theirs.
+      back={own ? undefined : list}
       subtitle={
         <p className="amount-line">
           <Status value={account.status} />
@@ -158,10 +163,10 @@ export function Account({ params }: { params: { id: string } }) {
     >
       <div className="detail">
         <div>
-          {lacks && (partner || !mayWrite) && <Missing account={account} />}
-          {lacks && !partner && mayWrite && <Onboarding accountId={account.id} requirements={account.requirements} />}
+          <Lacking account={account} />
           <Addresses addresses={account.addresses.nodes} />
           {!partner && account.balance && <Balances balance={account.balance} />}
+          {partner && <Invoices page={account.billedReceivables} />}
           <Paid account={account} />
           <Customers account={account} />
           <Timeline objectId={account.id} />
@@ -169,30 +174,44 @@ export function Account({ params }: { params: { id: string } }) {
         <div>
           <About account={account} />
           <Persons account={account} />
-          <TestTools id={account.id} tools={toolsFor(account.status)} />
+          <TestTools id={account.id} {...toolsOf(account, own)}>
+            {partner && account.status === 'ACTIVATED' && (
+              <li>
+                <TestPayment small name="Pay as this customer" payeeId={account.owner?.id} customerId={account.id} />
+              </li>
+            )}
+          </TestTools>
         </div>
       </div>
     </Page>
   );
 }
 
-function Missing({ account }: { account: AccountDetail }) {
+/** What the account lacks before it can be activated, as a form for those who may fill it in. */
+function Lacking({ account }: { account: AccountDetail }) {
+  const mayWrite = useMayWrite();
+  const { id, type, status, requirements } = account;
+  if (status !== 'DRAFT' || requirements.length === 0) return null;
+  if (type !== 'PARTNER' && mayWrite) return <Onboarding accountId={id} requirements={requirements} />;
   return (
     <Card title="Before activation">
       <ul className="checklist">
-        {account.requirements.map(({ fieldName, message }) => (
-          <li key={fieldName}>{message}</li>
+        {requirements.map((requirement) => (
+          <li key={requirement.fieldName}>{requirementWords(requirement)}</li>
         ))}
       </ul>
+      {!mayWrite && <p className="hint">You may only read here. Who may write can fill this in on this page.</p>}
     </Card>
   );
 }
 
 function About({ account }: { account: AccountDetail }) {
   const time = useTimes();
+  const { owner } = account;
   const { legalName, emailAddress, website, type, physicalAddress: at } = account.businessDetails;
   const documents = [account.idDocument, account.ownershipStructureDocument, account.physicalAddressDocument];
   const found = documents.filter((document) => document !== null);
+  const country = at?.countryCode && countryName(at.countryCode);
   return (
     <Card title="Details">
       <Facts
@@ -201,8 +220,8 @@ function About({ account }: { account: AccountDetail }) {
           ['Legal form', type && words(type)],
           ['E-mail', emailAddress],
           ['Website', website],
-          ['Address', at && [at.line1, at.city, at.state, at.postalCode, at.countryCode].filter(Boolean).join(', ')],
-          ['Belongs to', account.owner && nameOf(account.owner)],
+          ['Address', at && [at.line1, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ')],
+          ['Belongs to', owner && <ObjectLink id={owner.id}>{nameOf(owner)}</ObjectLink>],
           ['Documents', found.length > 0 && found.map((document) => <FileLink key={document.id} {...document} />)],
           ['Created', <time dateTime={account.created}>{time(account.created, 'date')}</time>],
           ['ID', <Copy text={account.id} label="the id" />],
@@ -242,11 +261,7 @@ function Paid({ account }: { account: AccountDetail }) {
         label="Latest payments"
         rows={account.depositsOut.nodes}
         href={({ id }) => `/payments/${id}`}
-        columns={[
-          { head: 'Received', cell: ({ created }) => time(created) },
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
-          { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
-        ]}
+        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn(), amountColumn()]}
       />
     </Card>
   );
@@ -260,10 +275,7 @@ function Customers({ account }: { account: AccountDetail }) {
         label="Customers"
         rows={account.partners.nodes}
         href={({ id }) => `/accounts/${id}`}
-        columns={[
-          { head: 'Name', cell: (partner) => nameOf(partner) },
-          { head: 'Status', cell: ({ status }) => <Status value={status} />, end: true },
-        ]}
+        columns={[{ head: 'Name', cell: (partner) => nameOf(partner) }, statusColumn(true)]}
       />
     </Card>
   );

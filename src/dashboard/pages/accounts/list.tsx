@@ -1,52 +1,56 @@
 import { Link } from 'wouter';
+import { countryName } from '../../format/countries';
 import { hundredths } from '../../format/money';
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
 import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 
-const AccountsQuery = graphql(`
-  query Accounts($type: [AccountType!], $status: [AccountStatus!], $search: String, $after: ID) {
-    accounts(type: $type, status: $status, search: $search, first: 25, after: $after) {
-      nodes {
-        id
-        type
-        created
-        nickname
-        status
-        businessDetails {
-          legalName
-          physicalAddress {
-            city
-            countryCode
+const AccountsQuery = graphql(
+  `
+    query Accounts($type: [AccountType!], $status: [AccountStatus!], $search: String, $after: ID) {
+      accounts(type: $type, status: $status, search: $search, first: 25, after: $after) {
+        nodes {
+          id
+          type
+          created
+          ...Name
+          status
+          businessDetails {
+            legalName
+            physicalAddress {
+              city
+              countryCode
+            }
+          }
+          balance {
+            available {
+              amount
+              currency
+            }
+            pending {
+              amount
+              currency
+            }
           }
         }
-        balance {
-          available {
-            amount
-            currency
-          }
-          pending {
-            amount
-            currency
-          }
+        pageInfo {
+          hasNextPage
+          endCursor
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Account = ResultOf<typeof AccountsQuery>['accounts']['nodes'][number];
 
@@ -80,37 +84,35 @@ export function Customers() {
   return <Accounts type="PARTNER" />;
 }
 
+/** The filters of the address as arguments of the list. A search goes with no filter, and finds the account itself. */
+function useArguments(type: keyof typeof kinds) {
+  const { params, one } = useFilters();
+  const [search, status] = [params.get('search'), one('status', statuses)];
+  const filters = search ? { search } : { type: [type], status: status && [status] };
+  return { search, status, variables: { after: params.get('after'), ...filters } };
+}
+
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, path, create, none, hint } = kinds[type];
-  const { params, one } = useFilters();
+  const { search, status, variables } = useArguments(type);
   const time = useTimes();
-  const status = one('status', statuses);
-  const [search, after] = [params.get('search'), params.get('after')];
-  // A search goes with no filter, and finds the account itself, too.
-  const result = useLive(AccountsQuery, {
-    after,
-    ...(search ? { search } : { type: [type], status: status && [status] }),
-  });
+  const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const mayWrite = useMayWrite();
   const columns: Column<Account>[] = [
     {
       head: 'Name',
-      cell: (account) => (
-        <span className="two-lines">
-          <strong className="clip">{nameOf(account)}</strong>
-          <span className="hint clip">{account.businessDetails.legalName}</span>
-        </span>
-      ),
+      cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
     },
     {
       head: 'Place',
-      cell: ({ businessDetails: { physicalAddress: at } }) => [at?.city, at?.countryCode].filter(Boolean).join(', '),
+      cell: ({ businessDetails: { physicalAddress: at } }) =>
+        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
     },
     { head: 'Added', cell: ({ created }) => time(created, 'date') },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
     { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} />, end: true },
+    statusColumn(true),
   ];
   const action = mayWrite && (
     <Link href={`${path}/new`} className="button primary">

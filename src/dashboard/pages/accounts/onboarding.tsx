@@ -1,21 +1,14 @@
 import { useState } from 'react';
-import { words } from '../../format/words';
+import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
 import { graphql, type VariablesOf } from '../../graph/graphql';
 import { type InputMember, useInputMembers } from '../../graph/input-types';
 import { useWrite } from '../../graph/write';
-import { Form, SelectField, TextField } from '../../parts/form';
+import { Form } from '../../parts/form';
+import { MemberField } from '../../parts/member-field';
 import { Card } from '../../parts/page';
 import { Lines } from '../../parts/skeleton';
-import { UploadField } from '../../parts/upload';
 import { PayoutAddress } from './payout-address';
 import { AddPerson } from './person';
-
-/** What an account lacks, as `Account.requirements` says it. */
-export interface Requirement {
-  fieldName: string;
-  message: string;
-  alternatives: string[];
-}
 
 const UpdateMutation = graphql(`
   mutation UpdateAccount($input: UpdateAccountInput!) {
@@ -73,10 +66,12 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
         <AddPerson
           accountId={accountId}
           roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
-          hint={persons.map(({ message }) => message).join(' ')}
+          hint={`Missing: ${persons.map(requirementWords).join(', ').toLowerCase()}. One person can have several roles.`}
         />
       )}
-      {addresses.length > 0 && <PayoutAddress accountId={accountId} hint={addresses[0]!.message} />}
+      {addresses.length > 0 && (
+        <PayoutAddress accountId={accountId} hint="Where the money of this account is paid out." />
+      )}
       {others.map(({ fieldName, message }) => (
         <p className="note" key={fieldName}>
           {message}
@@ -84,22 +79,6 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
       ))}
     </Card>
   );
-}
-
-/** The path of the input that a requirement names: `account.business_details.dba` is `businessDetails.dba`. */
-function pathOf(fieldName: string): string {
-  return fieldName
-    .replace(/^account\./, '')
-    .split('.')
-    .map((part) => part.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    .join('.');
-}
-
-/** The name of a member in words: `physicalAddress.postalCode` is `Postal code`. */
-function nameOfPath(path: string): string {
-  const [last = '', parent] = path.split('.').reverse();
-  const name = words(last.replaceAll(/([A-Z])/g, '_$1'));
-  return parent === 'ids' ? `${name} ID`.replace('Tax GST', 'GST') : name;
 }
 
 interface RequiredFieldProps {
@@ -111,9 +90,11 @@ interface RequiredFieldProps {
 function RequiredField({ requirement: { fieldName, message, alternatives }, members }: RequiredFieldProps) {
   const choices = [fieldName, ...alternatives].map(pathOf).filter((path) => members.has(path));
   const [path, setPath] = useState(choices[0]!);
+  // The message lists the purposes that a file may have; the first is as good as the others.
+  const [purpose] = message.match(/\b[A-Z]+_[A-Z_]+\b/) ?? [];
   return (
     <div className="required">
-      <MemberField path={path} member={members.get(path)!} message={message} />
+      <MemberField path={path} member={members.get(path)!} purpose={purpose?.toLowerCase()} required />
       {choices.length > 1 && (
         <label className="alternative">
           What to give
@@ -132,22 +113,4 @@ function RequiredField({ requirement: { fieldName, message, alternatives }, memb
       )}
     </div>
   );
-}
-
-/** A field for a member of an input, by its type in the schema. */
-function MemberField({ path, member, message }: { path: string; member: InputMember; message: string }) {
-  const { type, description } = member;
-  const label = nameOfPath(path);
-  const hint = description?.replaceAll('`', '') ?? undefined;
-  if (type.enumValues) {
-    const options = type.enumValues.map(({ name }) => ({ value: name, name: words(name) }));
-    return <SelectField name={path} label={label} hint={hint} none="Choose …" options={options} />;
-  }
-  if (type.name === 'ID') {
-    // The message lists the purposes that the file may have; the first is as good as the others.
-    const [purpose = 'ADDITIONAL_VERIFICATION'] = message.match(/\b[A-Z]+_[A-Z_]+\b/) ?? [];
-    return <UploadField name={path} label={label} purpose={purpose.toLowerCase()} />;
-  }
-  const kind = type.name === 'EmailAddress' ? 'email' : /date/i.test(path) ? 'date' : 'text';
-  return <TextField name={path} label={label} hint={hint} type={kind} />;
 }

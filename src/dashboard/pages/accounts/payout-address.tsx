@@ -1,9 +1,6 @@
-import { useState } from 'react';
 import { graphql, type VariablesOf } from '../../graph/graphql';
-import { wrongKey } from '../../graph/with-key';
 import { useWrite } from '../../graph/write';
-import { Form, TextField } from '../../parts/form';
-import { Problem } from '../../parts/problem';
+import { CountryField, Form, TextField } from '../../parts/form';
 import { useSession } from '../../session';
 
 const CreateAddressMutation = graphql(`
@@ -24,30 +21,34 @@ const CreateAddressMutation = graphql(`
 
 type Input = VariablesOf<typeof CreateAddressMutation>['input'];
 
-/**
- * Adds the bank account that an account is paid out to. No session may do this, so that a stolen one cannot redirect
- * payouts: the form asks for an API key, sends it once and forgets it.
- */
-export function PayoutAddress({ accountId, hint }: { accountId: string; hint: string }) {
+interface PayoutAddressProps {
+  accountId: string;
+  hint: string;
+  onDone?: () => void;
+}
+
+/** Adds the bank account that an account is paid out to. A stolen session could redirect payouts, so it takes a key. */
+export function PayoutAddress({ accountId, hint, onDone }: PayoutAddressProps) {
   const { viewer } = useSession();
   const { write, pending, failure } = useWrite(CreateAddressMutation);
-  const [fault, setFault] = useState<string>();
-  const submit = async ({ apiKey = '', ...input }: Input & { apiKey?: string }) => {
-    const wrong = wrongKey(apiKey, viewer.mode);
-    setFault(wrong);
-    if (wrong !== undefined) return;
+  const submit = async (input: Input, apiKey?: string) => {
     const fixed = {
       category: 'USER_PAYOUT',
       type: 'BANK_ACCOUNT',
       linkedId: accountId,
       linkedObject: 'ACCOUNT',
     } as const;
-    await write({ input: { ...input, ...fixed } }, apiKey);
+    // The gateway names the details that are missing, unless it gets none at all.
+    const bankAccount = { number: null, ...input.bankAccount };
+    const billingDetails = { line1: null, ...input.billingDetails };
+    if (await write({ input: { ...input, ...fixed, bankAccount, billingDetails } }, apiKey)) onDone?.();
   };
+  const first = viewer.edition === 1;
   return (
-    <Form<Input & { apiKey?: string }>
+    <Form<Input>
       label="Add a payout account"
       submit="Add bank account"
+      withKey
       {...{ pending, failure }}
       onSubmit={submit}
     >
@@ -55,31 +56,32 @@ export function PayoutAddress({ accountId, hint }: { accountId: string; hint: st
         <legend>Bank account for payouts</legend>
         <p className="hint">{hint}</p>
         <div className="fields">
-          <TextField name="name" label="Account holder" />
-          <TextField name="currency" label="Currency" defaultValue="INR" hint="Three letters, such as INR." />
-          <TextField name="bankAccount.number" label="Account number" />
-          <TextField name="bankAccount.bankName" label="Bank" />
-          {viewer.edition === 1 ? (
-            <TextField name="bankAccount.domesticCredit" label="Routing code (IFSC)" />
+          <TextField name="name" label="Account holder" required />
+          <TextField name="currency" label="Currency" defaultValue="INR" hint="Three letters, such as INR." required />
+          <TextField
+            name="bankAccount.number"
+            label="Account number"
+            required={first}
+            hint={first ? undefined : 'Or give the IBAN.'}
+          />
+          {first ? (
+            <>
+              <TextField name="bankAccount.domesticCredit" label="Routing code (IFSC)" required />
+              <TextField name="bankAccount.bankName" label="Bank" />
+            </>
           ) : (
             <>
-              <TextField name="bankAccount.iban" label="Or IBAN" />
-              <TextField name="bankAccount.globalWire" label="SWIFT/BIC code" />
+              <TextField name="bankAccount.iban" label="IBAN" hint="Instead of the account number." />
+              <TextField name="bankAccount.bankName" label="Bank" hint="Or give the SWIFT/BIC code." />
+              <TextField name="bankAccount.globalWire" label="SWIFT/BIC code" hint="Instead of the name of the bank." />
             </>
           )}
-          <TextField name="billingDetails.line1" label="Street" />
+          <TextField name="billingDetails.line1" label="Street of the holder" />
           <TextField name="billingDetails.city" label="City" />
           <TextField name="billingDetails.state" label="State" />
           <TextField name="billingDetails.postalCode" label="Postal code" />
-          <TextField name="billingDetails.country" label="Country" hint="Two letters, such as IN." />
-          <TextField
-            name="apiKey"
-            type="password"
-            label="Secret key"
-            hint="Where money goes is changed with a key, not with a session. The key is sent once and not kept."
-          />
+          <CountryField name="billingDetails.country" label="Country" />
         </div>
-        {fault !== undefined && <Problem error={{ messages: [fault], fields: {} }} />}
       </fieldset>
     </Form>
   );

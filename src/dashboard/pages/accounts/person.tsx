@@ -41,7 +41,7 @@ export function AddPerson({ accountId, roles, hint }: { accountId: string; roles
         <legend>Persons</legend>
         <p className="hint">{hint}</p>
         <div className="fields">
-          <TextField name="fullName" label="Full name" />
+          <TextField name="fullName" label="Full name" required />
           <div className="field" role="group" aria-label="Roles">
             <span className="label">Roles</span>
             {allRoles.map((role) => (

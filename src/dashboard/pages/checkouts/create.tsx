@@ -9,32 +9,31 @@ import { AmountField, Form, SelectField } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 
-const FormQuery = graphql(`
-  query CheckoutForm {
-    accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
-      nodes {
-        id
-        nickname
-        businessDetails {
-          legalName
+const FormQuery = graphql(
+  `
+    query CheckoutForm {
+      accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
+        nodes {
+          ...Name
+        }
+      }
+      receivables(status: [OPEN], currency: ["INR"], first: 100) {
+        nodes {
+          id
+          currency
+          description
+          amountReconcilable
+          invoice {
+            referenceNumber
+          }
         }
       }
     }
-    receivables(status: [OPEN], currency: ["INR"], first: 100) {
-      nodes {
-        id
-        currency
-        description
-        amountReconcilable
-        invoice {
-          referenceNumber
-        }
-      }
-    }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const CreateMutation = graphql(`
   mutation CreateCheckout($input: CreateCheckoutInput!) {
@@ -48,7 +47,7 @@ const CreateMutation = graphql(`
 
 type Input = VariablesOf<typeof CreateMutation>['input'];
 /** What the form asks for; the rest of the input is always the same. */
-type Asked = Pick<Input, 'amount' | 'from'> & { receivables?: string };
+type Asked = Pick<Input, 'amount'> & { from?: Input['from']; receivables?: string };
 
 /** Creates a checkout from three fields: who pays, which invoice, and how much. */
 export function CreateCheckout() {
@@ -83,7 +82,6 @@ interface CheckoutFormProps {
 function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
   const [, go] = useLocation();
   const { write, pending, failure } = useWrite(CreateMutation);
-  const [chosen, setChosen] = useState('');
   const submit = async ({ receivables: id, ...input }: Asked) => {
     const fixed: Pick<Input, 'currency' | 'paymentMethods' | 'redirectUrl'> = {
       currency: 'INR',
@@ -91,7 +89,9 @@ function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
       // After the payment the customer comes to the gateway's own start page.
       redirectUrl: `${location.origin}/`,
     };
-    const made = await write({ input: { ...input, ...fixed, receivables: id ? [{ id }] : [] } });
+    // The gateway names the member that is missing, and so its field.
+    const from = { accountId: input.from?.accountId ?? '' };
+    const made = await write({ input: { ...input, ...fixed, from, receivables: id ? [{ id }] : [] } });
     if (made) go(`/checkouts/${made.createCheckout.checkout.id}`);
   };
   const cancel = (
@@ -107,33 +107,43 @@ function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
       onSubmit={submit}
       actions={cancel}
     >
-      <div className="fields">
-        <SelectField
-          name="from.accountId"
-          label="Customer"
-          none="Choose …"
-          options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
-        />
-        <SelectField
-          name="receivables"
-          label="Invoice"
-          none="Choose …"
-          onChange={setChosen}
-          options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
-            value: id,
-            name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
-          }))}
-        />
-        <AmountField
-          // Another invoice has another amount.
-          key={chosen}
-          name="amount"
-          label="Amount"
-          currency="INR"
-          defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
-          hint="What is open, unless you ask for less."
-        />
-      </div>
+      <Fields customers={customers} receivables={receivables} />
     </Form>
+  );
+}
+
+function Fields({ customers, receivables }: CheckoutFormProps) {
+  const [chosen, setChosen] = useState('');
+  return (
+    <div className="fields">
+      <SelectField
+        name="from.accountId"
+        label="Customer"
+        required
+        none="Choose …"
+        options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
+      />
+      <SelectField
+        name="receivables"
+        label="Invoice"
+        required
+        none="Choose …"
+        onChange={setChosen}
+        options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
+          value: id,
+          name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
+        }))}
+      />
+      <AmountField
+        // Another invoice has another amount.
+        key={chosen}
+        name="amount"
+        label="Amount"
+        required
+        currency="INR"
+        defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
+        hint="What is open, unless you ask for less."
+      />
+    </div>
   );
 }

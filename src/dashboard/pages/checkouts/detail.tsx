@@ -4,62 +4,63 @@ import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { useWrite } from '../../graph/write';
-import { NotFound } from '../../parts/empty';
+import { statusColumn } from '../../parts/cells';
 import { Copy, Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card, Page } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Qr } from '../../parts/qr';
-import { PageSkeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
-import { toolsFor } from './tools';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
+import { toolsOf } from './tools';
 
-const CheckoutQuery = graphql(`
-  query Checkout($id: ID!) {
-    checkout(id: $id) {
-      id
-      created
-      expiresAt
-      amount
-      grossAmount
-      currency
-      status
-      pageUrl
-      methods
-      fromAccount {
+const CheckoutQuery = graphql(
+  `
+    query Checkout($id: ID!) {
+      checkout(id: $id) {
         id
-        nickname
-      }
-      toAccount {
-        id
-        nickname
-      }
-      deposit {
-        id
-      }
-      receivables {
-        id
-        invoice {
-          referenceNumber
+        created
+        expiresAt
+        amount
+        grossAmount
+        currency
+        status
+        pageUrl
+        methods
+        fromAccount {
+          ...Name
         }
-      }
-      transactions(first: 10) {
-        nodes {
+        toAccount {
+          ...Name
+        }
+        deposit {
           id
-          created
-          method
-          status
-          reasonCode
+        }
+        receivables {
+          id
+          invoice {
+            referenceNumber
+          }
+        }
+        transactions(first: 10) {
+          nodes {
+            id
+            created
+            method
+            status
+            reasonCode
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const CancelMutation = graphql(`
   mutation CancelCheckout($id: ID!) {
@@ -77,14 +78,17 @@ type CheckoutDetail = NonNullable<ResultOf<typeof CheckoutQuery>['checkout']>;
 /** One checkout: the link that the customer gets, and how far the payment has come. */
 export function Checkout({ params }: { params: { id: string } }) {
   // The viewer may be waiting for the payment, so the state is asked for more often.
-  const { data, error, ask } = useLive(CheckoutQuery, { id: params.id }, { seconds: 3 });
+  const result = useLive(CheckoutQuery, { id: params.id }, { seconds: 3 });
+  return (
+    <Loaded result={result} of={({ checkout }) => checkout}>
+      {(checkout) => <CheckoutPage checkout={checkout} />}
+    </Loaded>
+  );
+}
+
+function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
   const mayWrite = useMayWrite();
   const { write, pending, failure } = useWrite(CancelMutation);
-  const checkout = data?.checkout;
-  if (!checkout) {
-    if (data) return <NotFound />;
-    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
-  }
   const { id, amount, currency, status, fromAccount } = checkout;
   const open = status === 'INITIALIZED';
   return (
@@ -115,7 +119,7 @@ export function Checkout({ params }: { params: { id: string } }) {
         </div>
         <div>
           <About checkout={checkout} />
-          <TestTools id={id} tools={toolsFor(status)} />
+          <TestTools id={id} {...toolsOf(status)} />
         </div>
       </div>
     </Page>
@@ -152,7 +156,7 @@ function Attempts({ checkout }: { checkout: CheckoutDetail }) {
             { head: 'Method', cell: ({ method }) => words(method) },
             { head: 'Tried', cell: ({ created }) => time(created) },
             { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode) },
-            { head: 'Status', cell: ({ status }) => <Status value={status} />, end: true },
+            statusColumn(true),
           ]}
         />
       )}

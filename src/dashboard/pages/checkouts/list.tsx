@@ -2,43 +2,44 @@ import { Link } from 'wouter';
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
 
-const CheckoutsQuery = graphql(`
-  query Checkouts($after: ID, $status: [CheckoutStatus!]) {
-    checkouts(first: 25, after: $after, status: $status) {
-      nodes {
-        id
-        created
-        expiresAt
-        amount
-        currency
-        status
-        fromAccount {
+const CheckoutsQuery = graphql(
+  `
+    query Checkouts($after: ID, $status: [CheckoutStatus!]) {
+      checkouts(first: 25, after: $after, status: $status) {
+        nodes {
           id
-          nickname
-        }
-        receivables {
-          id
-          invoice {
-            referenceNumber
+          created
+          expiresAt
+          amount
+          currency
+          status
+          fromAccount {
+            ...Name
+          }
+          receivables {
+            id
+            invoice {
+              referenceNumber
+            }
           }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Checkout = ResultOf<typeof CheckoutsQuery>['checkouts']['nodes'][number];
 
@@ -55,27 +56,16 @@ export function Checkouts() {
     {
       head: 'Customer',
       cell: ({ fromAccount, receivables }) => (
-        <span className="two-lines">
-          <strong className="clip">{nameOf(fromAccount)}</strong>
-          <span className="hint clip">{receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}</span>
-        </span>
+        <Two hint={receivables.map(({ invoice }) => invoice.referenceNumber).join(', ')}>{nameOf(fromAccount)}</Two>
       ),
     },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} /> },
+    statusColumn(),
     { head: 'Created', cell: ({ created }) => time(created) },
     { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
-    {
-      head: 'Amount',
-      cell: (checkout) => (
-        <span className="two-lines">
-          <Money amount={checkout.amount} currency={checkout.currency} />
-          <span className="only-narrow">
-            <Status value={checkout.status} />
-          </span>
-        </span>
-      ),
-      end: true,
-    },
+    amountAndStatus(
+      (checkout) => checkout,
+      (checkout) => checkout.status,
+    ),
   ];
   const create = mayWrite && (
     <Link href="/checkouts/new" className="button primary">

@@ -2,8 +2,8 @@ import { graphql } from '../../graph/graphql';
 import type { Tool } from '../../parts/test-tools';
 
 const pay = graphql(`
-  mutation PayTestCheckout($id: ID!) {
-    payTestCheckout(input: { id: $id }) {
+  mutation PayTestCheckout($input: PayTestCheckoutInput!) {
+    payTestCheckout(input: $input) {
       checkout {
         id
         status
@@ -12,8 +12,8 @@ const pay = graphql(`
   }
 `);
 const decline = graphql(`
-  mutation DeclineTestCheckout($id: ID!) {
-    declineTestCheckout(input: { id: $id }) {
+  mutation DeclineTestCheckout($input: DeclineTestCheckoutInput!) {
+    declineTestCheckout(input: $input) {
       checkout {
         id
         status
@@ -22,8 +22,8 @@ const decline = graphql(`
   }
 `);
 const expire = graphql(`
-  mutation ExpireTestCheckout($id: ID!) {
-    expireTestCheckout(input: { id: $id }) {
+  mutation ExpireTestCheckout($input: CheckoutIdInput!) {
+    expireTestCheckout(input: $input) {
       checkout {
         id
         status
@@ -32,12 +32,18 @@ const expire = graphql(`
   }
 `);
 
-/** What the sandbox can do with a checkout in a status. */
-export function toolsFor(status: string): Tool[] {
-  if (status !== 'INITIALIZED') return [];
-  return [
-    { name: 'Pay', mutation: pay },
-    { name: 'Decline', mutation: decline },
-    { name: 'Expire', mutation: expire },
-  ];
+const tools: Tool[] = [
+  { name: 'Pay', mutation: pay, input: 'PayTestCheckoutInput' },
+  { name: 'Decline', mutation: decline, input: 'DeclineTestCheckoutInput' },
+  { name: 'Expire', mutation: expire },
+];
+
+/** What the sandbox can do with a checkout, or why it can do nothing. */
+export function toolsOf(status: string) {
+  if (status === 'INITIALIZED') return { tools };
+  const ended = `This checkout is ${status.toLowerCase()}: nobody can pay it any more.`;
+  return {
+    tools: [],
+    none: status === 'COMPLETED' ? 'This checkout is paid. Its payment has tools of its own.' : ended,
+  };
 }

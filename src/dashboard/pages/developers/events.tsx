@@ -4,11 +4,10 @@ import { eventWords } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
-import { FilterBar, Pager, useFilters } from '../../parts/filters';
+import { FilterBar, useFilters } from '../../parts/filters';
 import { Json } from '../../parts/json';
+import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
 import { TextFilter } from '../../parts/text-filter';
 
 const EventsQuery = graphql(`
@@ -37,12 +36,12 @@ type Event = ResultOf<typeof EventsQuery>['events']['nodes'][number];
 export function Events() {
   const { params } = useFilters();
   const type = params.get('type');
-  const { data, error, ask } = useLive(
+  const result = useLive(
     EventsQuery,
     { after: params.get('after'), type: type ? [type] : null, objectId: params.get('object') },
     { seconds: 5 },
   );
-  const rows = data?.events.nodes;
+  const page = result.data?.events;
   return (
     <Page title="Events" subtitle={<p className="subtitle">What webhooks and streams send.</p>}>
       <FilterBar>
@@ -50,29 +49,31 @@ export function Events() {
           label="Type"
           name="type"
           placeholder="deposit.completed"
-          suggestions={[...new Set(rows?.map((row) => row.type))].sort()}
+          suggestions={[...new Set(page?.nodes.map((row) => row.type))].sort()}
         />
         <TextFilter label="Object ID" name="object" placeholder="deposit_…" />
       </FilterBar>
-      {error && !data && <Problem error={error} onRetry={ask} />}
-      {!rows && !error && <Lines count={10} />}
-      {rows && rows.length > 0 && (
-        <ul className="disclosures" aria-label="Events">
-          {rows.map((event) => (
-            <Payload key={event.id} event={event} />
-          ))}
-        </ul>
-      )}
-      {rows?.length === 0 && (
-        <Empty title={params.size > 0 ? 'No event matches' : 'No events yet'}>
-          <p>
-            {params.size > 0
-              ? 'Choose another type or object.'
-              : 'Everything that happens to the objects of this account appears here.'}
-          </p>
-        </Empty>
-      )}
-      {data && <Pager pageInfo={data.events.pageInfo} />}
+      <List
+        label="Events"
+        result={result}
+        page={page}
+        draw={(rows) => (
+          <ul className="disclosures" aria-label="Events">
+            {rows.map((event) => (
+              <Payload key={event.id} event={event} />
+            ))}
+          </ul>
+        )}
+        empty={
+          <Empty title={params.size > 0 ? 'No event matches' : 'No events yet'}>
+            <p>
+              {params.size > 0
+                ? 'Choose another type or object.'
+                : 'Everything that happens to the objects of this account appears here.'}
+            </p>
+          </Empty>
+        }
+      />
     </Page>
   );
 }

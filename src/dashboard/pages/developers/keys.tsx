@@ -1,41 +1,16 @@
 import { useState } from 'react';
 import { useTimes } from '../../format/time';
-import { graphql } from '../../graph/graphql';
-import { useKeyedQuery } from '../../graph/with-key';
 import { Empty } from '../../parts/empty';
-import { KeyForm } from '../../parts/key-form';
-import { Card, Page } from '../../parts/page';
+import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
-import { useSession } from '../../session';
-import { Act, type Action, type Key } from './key-actions';
-
-const KeysQuery = graphql(`
-  query Keys($accountId: ID!) {
-    apiKeys(accountId: $accountId, first: 100) {
-      nodes {
-        id
-        prefix
-        permission
-        created
-        expiresAt
-        revokedAt
-        lastUsedAt
-      }
-    }
-  }
-`);
+import { Act, type Action, type Key, KeysQuery } from './key-actions';
+import { ShowWithKey } from './with-key';
 
 /** The API keys of the account. A session sees none: each action here takes a key that the viewer enters. */
 export function Keys() {
-  const { viewer } = useSession();
-  const { ask, pending, failure } = useKeyedQuery(KeysQuery);
   const [keys, setKeys] = useState<readonly Key[]>();
   const [action, setAction] = useState<Action>();
-  const show = async (_: FormData, apiKey: string) => {
-    const data = await ask({ accountId: viewer.account.id }, apiKey);
-    if (data) setKeys(data.apiKeys.nodes);
-  };
   return (
     <Page
       title="API keys"
@@ -46,13 +21,12 @@ export function Keys() {
       }
     >
       {keys === undefined && (
-        <Card title="Show the keys">
-          <p className="hint lead">
-            Which keys exist is shown to a key alone, also to one that may only read. What a key made is revoked with
-            it.
-          </p>
-          <KeyForm submit="Show the keys" pending={pending} failure={failure} onSubmit={show} />
-        </Card>
+        <ShowWithKey
+          what="the keys"
+          hint="Which keys exist is shown to a key alone, also to one that may only read. What a key made is revoked with it."
+          query={KeysQuery}
+          onShown={({ apiKeys }) => setKeys(apiKeys.nodes)}
+        />
       )}
       {keys?.length === 0 && (
         <Empty title="This account has no keys">

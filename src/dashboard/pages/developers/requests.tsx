@@ -3,55 +3,58 @@ import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Empty } from '../../parts/empty';
 import { Copy } from '../../parts/facts';
-import { Choice, FilterBar, Pager, useFilters } from '../../parts/filters';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import type { Column } from '../../parts/table';
 import { TextFilter } from '../../parts/text-filter';
 
-const RequestsQuery = graphql(`
-  query Requests($after: ID, $api: [RequestApi!], $outcome: [RequestOutcome!], $operation: [String!]) {
-    requestLogs(first: 25, after: $after, api: $api, outcome: $outcome, operation: $operation) {
-      nodes {
-        id
-        created
-        api
-        operation
-        status
-        outcome
-        codes
-        milliseconds
-        onBehalfOf
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
-    }
+const LoggedFragment = graphql(`
+  fragment Logged on RequestLog {
+    id
+    created
+    api
+    operation
+    status
+    outcome
+    codes
+    milliseconds
+    onBehalfOf
   }
 `);
 
-const RequestQuery = graphql(`
-  query Request($id: ID!) {
-    node(id: $id) {
-      ... on RequestLog {
-        id
-        created
-        api
-        operation
-        status
-        outcome
-        codes
-        milliseconds
-        onBehalfOf
+const RequestsQuery = graphql(
+  `
+    query Requests($after: ID, $api: [RequestApi!], $outcome: [RequestOutcome!], $operation: [String!]) {
+      requestLogs(first: 25, after: $after, api: $api, outcome: $outcome, operation: $operation) {
+        nodes {
+          ...Logged
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [LoggedFragment],
+);
 
-type Logged = ResultOf<typeof RequestsQuery>['requestLogs']['nodes'][number];
+const RequestQuery = graphql(
+  `
+    query Request($id: ID!) {
+      node(id: $id) {
+        ... on RequestLog {
+          ...Logged
+        }
+      }
+    }
+  `,
+  [LoggedFragment],
+);
+
+type Logged = ResultOf<typeof LoggedFragment>;
 
 const outcomes = ['SUCCEEDED', 'REFUSED', 'FAILED'] as const;
 const apis = ['GRAPHQL', 'REST'] as const;
@@ -72,8 +75,7 @@ export function Requests() {
     { seconds: 5, pause: id !== null, untold: true },
   );
   const single = useLive(RequestQuery, { id: id ?? '' }, { pause: id === null });
-  const { data, error, ask } = id === null ? list : single;
-  const rows = id === null ? list.data?.requestLogs.nodes : single.data && found(single.data);
+  const page = id === null ? list.data?.requestLogs : single.data && found(single.data);
   return (
     <Page
       title="Requests"
@@ -87,60 +89,56 @@ export function Requests() {
             label="Operation"
             name="operation"
             placeholder="createDeposit"
-            suggestions={[...new Set(rows?.map((row) => row.operation))]}
+            suggestions={[...new Set(page?.nodes.map((row) => row.operation))]}
           />
         )}
         <TextFilter label="Request ID" name="id" placeholder="req_…" />
       </FilterBar>
-      {error && !data && <Problem error={error} onRetry={ask} />}
-      {!rows && !error && <Lines count={10} />}
-      {rows && rows.length > 0 && <List rows={rows} />}
-      {rows?.length === 0 && <NoRequests filtered={[...params.keys()].length > 0} />}
-      {id === null && list.data && <Pager pageInfo={list.data.requestLogs.pageInfo} />}
+      <List
+        label="Requests"
+        result={id === null ? list : single}
+        page={page}
+        columns={useColumns()}
+        empty={<NoRequests filtered={params.size > 0} />}
+      />
     </Page>
   );
 }
 
 /** The request as a list, which is empty where no request of the account has the id. */
-function found({ node }: ResultOf<typeof RequestQuery>): Logged[] {
-  return node && 'operation' in node ? [node] : [];
+function found({ node }: ResultOf<typeof RequestQuery>) {
+  return { nodes: node && 'operation' in node ? [node] : [], pageInfo: { hasNextPage: false, endCursor: null } };
 }
 
-function List({ rows }: { rows: readonly Logged[] }) {
+function useColumns(): Column<Logged>[] {
   const time = useTimes();
-  return (
-    <Table
-      label="Requests"
-      rows={rows}
-      columns={[
-        {
-          head: 'Operation',
-          cell: ({ operation, codes, onBehalfOf }) => (
-            <span className="two-lines">
-              <strong>{operation}</strong>
-              {codes.length > 0 && <span className="hint">{codes.join(', ')}</span>}
-              {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
-            </span>
-          ),
-        },
-        { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL') },
-        {
-          head: 'Answer',
-          cell: ({ status, outcome }) => (
-            <span className="answer">
-              <Status value={outcome} /> <code>{status}</code>
-            </span>
-          ),
-        },
-        {
-          head: 'Time',
-          cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
-        },
-        { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
-        { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true },
-      ]}
-    />
-  );
+  return [
+    {
+      head: 'Operation',
+      cell: ({ operation, codes, onBehalfOf }) => (
+        <span className="two-lines">
+          <strong>{operation}</strong>
+          {codes.length > 0 && <span className="hint">{codes.join(', ')}</span>}
+          {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
+        </span>
+      ),
+    },
+    { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL') },
+    {
+      head: 'Answer',
+      cell: ({ status, outcome }) => (
+        <span className="answer">
+          <Status value={outcome} /> <code>{status}</code>
+        </span>
+      ),
+    },
+    {
+      head: 'Time',
+      cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
+    },
+    { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
+    { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true },
+  ];
 }
 
 function NoRequests({ filtered }: { filtered: boolean }) {

@@ -2,15 +2,12 @@ import { useState } from 'react';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
-import { useKeyedQuery } from '../../graph/with-key';
-import { useWrite } from '../../graph/write';
-import { Dialog } from '../../parts/dialog';
+import { ActionDialog } from '../../parts/action';
 import { Empty } from '../../parts/empty';
-import { KeyForm } from '../../parts/key-form';
-import { Card, Page } from '../../parts/page';
+import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
-import { useSession } from '../../session';
+import { ShowWithKey } from './with-key';
 
 const SessionsQuery = graphql(`
   query Sessions($accountId: ID!) {
@@ -46,23 +43,17 @@ type Session = ResultOf<typeof SessionsQuery>['sessions']['nodes'][number];
 
 /** The sessions of the account: of this dashboard, and of pages that the account built. */
 export function Sessions() {
-  const { viewer } = useSession();
-  const { ask, pending, failure } = useKeyedQuery(SessionsQuery);
   const [sessions, setSessions] = useState<readonly Session[]>();
   const [revoking, setRevoking] = useState<Session>();
-  const show = async (_: FormData, apiKey: string) => {
-    const data = await ask({ accountId: viewer.account.id }, apiKey);
-    if (data) setSessions(data.sessions.nodes);
-  };
   return (
     <Page title="Sessions">
       {sessions === undefined && (
-        <Card title="Show the sessions">
-          <p className="hint lead">
-            A session lasts 12 hours at most, and ends with the key that made it. Signing out ends this one.
-          </p>
-          <KeyForm submit="Show the sessions" pending={pending} failure={failure} onSubmit={show} />
-        </Card>
+        <ShowWithKey
+          what="the sessions"
+          hint="A session lasts 12 hours at most, and ends with the key that made it. Signing out ends this one."
+          query={SessionsQuery}
+          onShown={({ sessions: page }) => setSessions(page.nodes)}
+        />
       )}
       {sessions?.length === 0 && <Empty title="This account has no sessions" />}
       {sessions && sessions.length > 0 && <List sessions={sessions} onRevoke={setRevoking} />}
@@ -134,19 +125,18 @@ interface RevokeProps {
 }
 
 function Revoke({ of, onClose, onRevoked }: RevokeProps) {
-  const { write, pending, failure } = useWrite(RevokeSession);
   const time = useTimes();
-  const revoke = async (_: FormData, apiKey: string) => {
-    const data = await write({ input: { id: of.id } }, apiKey);
-    if (!data) return;
-    onRevoked(data.revokeSession.session.revokedAt);
-    onClose();
-  };
   return (
-    <Dialog title="Revoke the session" onClose={onClose}>
-      <KeyForm submit="Revoke the session" danger pending={pending} failure={failure} onSubmit={revoke}>
-        <p className="hint">The session of {time(of.created)} is refused within a second.</p>
-      </KeyForm>
-    </Dialog>
+    <ActionDialog
+      title="Revoke the session"
+      danger
+      withKey
+      mutation={RevokeSession}
+      read={() => ({ id: of.id })}
+      onClose={onClose}
+      onDone={({ revokeSession: { session } }) => onRevoked(session.revokedAt)}
+    >
+      <p className="hint">The session of {time(of.created)} is refused within a second.</p>
+    </ActionDialog>
   );
 }

@@ -1,14 +1,12 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { graphql } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Dialog } from '../../parts/dialog';
+import { ActionDialog, NewSecret } from '../../parts/action';
 import { Copy } from '../../parts/facts';
-import { KeyForm, NewSecret } from '../../parts/key-form';
 
 const UpdateWebhook = graphql(`
-  mutation UpdateWebhook($id: ID!, $enabled: Boolean!) {
-    updateWebhookEndpoint(input: { id: $id, enabled: $enabled }) {
+  mutation UpdateWebhook($input: UpdateWebhookEndpointInput!) {
+    updateWebhookEndpoint(input: $input) {
       webhookEndpoint {
         id
         enabled
@@ -18,8 +16,8 @@ const UpdateWebhook = graphql(`
 `);
 
 const RotateSecret = graphql(`
-  mutation RotateWebhookSecret($id: ID!) {
-    rotateWebhookSecret(input: { id: $id }) {
+  mutation RotateWebhookSecret($input: WebhookEndpointIdInput!) {
+    rotateWebhookSecret(input: $input) {
       webhookEndpoint {
         id
         secret
@@ -29,8 +27,8 @@ const RotateSecret = graphql(`
 `);
 
 const TestWebhook = graphql(`
-  mutation TestWebhook($id: ID!) {
-    testWebhookEndpoint(input: { id: $id }) {
+  mutation TestWebhook($input: WebhookEndpointIdInput!) {
+    testWebhookEndpoint(input: $input) {
       webhookEndpoint {
         id
       }
@@ -39,8 +37,8 @@ const TestWebhook = graphql(`
 `);
 
 const Redeliver = graphql(`
-  mutation Redeliver($id: ID!, $deliveryId: ID!) {
-    redeliverWebhooks(input: { id: $id, deliveryId: $deliveryId }) {
+  mutation Redeliver($input: RedeliverWebhooksInput!) {
+    redeliverWebhooks(input: $input) {
       webhookEndpoint {
         id
       }
@@ -63,16 +61,32 @@ interface ActProps {
 /** The dialog of an action on an endpoint. */
 export function Act({ endpoint: { id, enabled }, action, onClose, onDone }: ActProps) {
   const close = { onClose, onDone };
-  if (action.kind === 'rotate') return <Rotate id={id} onClose={onClose} />;
+  if (action.kind === 'rotate')
+    return (
+      <ActionDialog
+        title="Rotate the secret"
+        withKey
+        mutation={RotateSecret}
+        read={() => ({ id })}
+        onClose={onClose}
+        after={({ rotateWebhookSecret: { webhookEndpoint } }) => (
+          <NewSecret label="The new secret.">
+            <Copy text={webhookEndpoint.secret ?? ''} label="the secret" />
+          </NewSecret>
+        )}
+      >
+        <p className="hint">For 24 hours deliveries are signed with both secrets.</p>
+      </ActionDialog>
+    );
   if (action.kind === 'test')
     return (
-      <Ask title="Send a test" mutation={TestWebhook} variables={{ id }} {...close}>
+      <Ask title="Send a test" mutation={TestWebhook} input={{ id }} {...close}>
         The endpoint gets the event <code>webhook_endpoint.tested</code>, whatever its types are.
       </Ask>
     );
   if (action.kind === 'redeliver')
     return (
-      <Ask title="Send again" mutation={Redeliver} variables={{ id, deliveryId: action.delivery.id }} {...close}>
+      <Ask title="Send again" mutation={Redeliver} input={{ id, deliveryId: action.delivery.id }} {...close}>
         The endpoint gets <code>{action.delivery.eventType}</code> once more, with the same id.
       </Ask>
     );
@@ -81,7 +95,7 @@ export function Act({ endpoint: { id, enabled }, action, onClose, onDone }: ActP
       title={enabled ? 'Disable the endpoint' : 'Enable the endpoint'}
       danger={enabled}
       mutation={UpdateWebhook}
-      variables={{ id, enabled: !enabled }}
+      input={{ id, enabled: !enabled }}
       {...close}
     >
       {enabled ? 'It gets no events until it is enabled again.' : 'It gets new events, and those that are pending.'}
@@ -89,53 +103,21 @@ export function Act({ endpoint: { id, enabled }, action, onClose, onDone }: ActP
   );
 }
 
-interface AskProps<Variables> {
-  /** The title of the dialog, and what its button says. */
+interface AskProps<Input> {
   title: string;
   danger?: boolean;
-  mutation: TypedDocumentNode<unknown, Variables>;
-  variables: Variables;
+  mutation: TypedDocumentNode<unknown, { input: Input }>;
+  input: Input;
   onClose: () => void;
   onDone: () => void;
   children: ReactNode;
 }
 
-/** A dialog that does one thing with a key. */
-function Ask<V extends object>({ title, danger, mutation, variables, onClose, onDone, children }: AskProps<V>) {
-  const { write, pending, failure } = useWrite(mutation);
-  const send = async (_: FormData, apiKey: string) => {
-    const data = await write(variables, apiKey);
-    if (data === undefined) return;
-    onDone();
-    onClose();
-  };
+/** A dialog that does one thing with a key, and asks for nothing else. */
+function Ask<Input>({ input, danger = false, children, ...dialog }: AskProps<Input>) {
   return (
-    <Dialog title={title} onClose={onClose}>
-      <KeyForm submit={title} danger={danger} pending={pending} failure={failure} onSubmit={send}>
-        <p className="hint">{children}</p>
-      </KeyForm>
-    </Dialog>
-  );
-}
-
-function Rotate({ id, onClose }: { id: string; onClose: () => void }) {
-  const { write, pending, failure } = useWrite(RotateSecret);
-  const [secret, setSecret] = useState<string | null>();
-  const rotate = async (_: FormData, apiKey: string) => {
-    const data = await write({ id }, apiKey);
-    if (data) setSecret(data.rotateWebhookSecret.webhookEndpoint.secret);
-  };
-  return (
-    <Dialog title="Rotate the secret" onClose={onClose}>
-      {secret ? (
-        <NewSecret label="The new secret.">
-          <Copy text={secret} label="the secret" />
-        </NewSecret>
-      ) : (
-        <KeyForm submit="Rotate the secret" pending={pending} failure={failure} onSubmit={rotate}>
-          <p className="hint">For 24 hours deliveries are signed with both secrets.</p>
-        </KeyForm>
-      )}
-    </Dialog>
+    <ActionDialog withKey danger={danger} read={() => input} {...dialog}>
+      <p className="hint">{children}</p>
+    </ActionDialog>
   );
 }

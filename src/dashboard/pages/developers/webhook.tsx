@@ -3,12 +3,11 @@ import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import { Empty, NotFound } from '../../parts/empty';
+import { Empty } from '../../parts/empty';
 import { Copy, Facts } from '../../parts/facts';
 import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Loaded } from '../../parts/loaded';
 import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { PageSkeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { useMayWrite } from '../../session';
 import { Act, type Action } from './webhook-actions';
@@ -58,20 +57,23 @@ const statuses = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
 
 /** One endpoint, with what was sent to it. */
 export function Webhook({ params }: { params: { id: string } }) {
-  const filters = useFilters();
-  const status = filters.one('status', statuses);
-  const { data, error, ask } = useLive(
+  const { params: filters, one } = useFilters();
+  const status = one('status', statuses);
+  const result = useLive(
     WebhookQuery,
-    { id: params.id, after: filters.params.get('after'), status: status && [status] },
+    { id: params.id, after: filters.get('after'), status: status && [status] },
     { seconds: 3, untold: true },
   );
+  return (
+    <Loaded result={result} of={({ webhookEndpoint }) => webhookEndpoint}>
+      {(endpoint) => <WebhookPage endpoint={endpoint} ask={result.ask} />}
+    </Loaded>
+  );
+}
+
+function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void }) {
   const [action, setAction] = useState<Action>();
   const mayWrite = useMayWrite();
-  const endpoint = data?.webhookEndpoint;
-  if (!endpoint) {
-    if (data) return <NotFound />;
-    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
-  }
   const { enabled } = endpoint;
   const button = (name: string, of: Action) => (
     <button type="button" className="button" onClick={() => setAction(of)}>

@@ -1,13 +1,11 @@
-import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
+import { currenciesOf, hundredths, sum } from '../../format/money';
+import type { BalanceFragment } from '../../graph/balance';
+import type { ResultOf } from '../../graph/graphql';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
+import { Shares } from '../../parts/shares';
 
-interface BalanceOf {
-  available: Amount[];
-  pending: Amount[];
-  processing: Amount[];
-  payoutProcessing: Amount[];
-}
+type BalanceOf = ResultOf<typeof BalanceFragment>;
 
 const compartments = [
   { key: 'pending', name: 'Not reconciled', hint: 'Received, and not yet matched with receivables' },
@@ -36,31 +34,12 @@ function Balance({ balance, currency }: { balance: BalanceOf; currency: string }
     ...compartment,
     amount: balance[compartment.key].find((money) => money.currency === currency)?.amount ?? '0.00',
   }));
-  const total = sum(amounts.map(({ amount }) => amount));
-  const all = amounts.reduce((most, { amount }) => (hundredths(amount) > 0n ? most + hundredths(amount) : most), 0n);
-  const share = (amount: string) => (all > 0n && hundredths(amount) > 0n ? (hundredths(amount) * 1000n) / all : 0n);
   return (
     <div className="balance">
       <p className="balance-total">
-        <Money amount={total} currency={currency} />
+        <Money amount={sum(amounts.map(({ amount }) => amount))} currency={currency} />
       </p>
-      <div className="balance-bar" aria-hidden="true">
-        {amounts.map(({ key, amount }) => (
-          <span key={key} className={key} style={{ flexGrow: Number(share(amount)) }} />
-        ))}
-      </div>
-      <dl className="balance-parts">
-        {amounts.map(({ key, name, hint, amount }) => (
-          <div key={key} title={hint}>
-            <dt>
-              <span className={`dot ${key}`} aria-hidden="true" /> {name}
-            </dt>
-            <dd>
-              <Money amount={amount} currency={currency} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Shares shares={amounts} currency={currency} />
     </div>
   );
 }

@@ -1,18 +1,29 @@
 import { Circle } from 'lucide-react';
+import { Link } from 'wouter';
+import { type Requirement, requirementWords } from '../../format/requirements';
 import { Card } from '../../parts/page';
 
-/** What the account still lacks before it can be activated, in the words of the gateway. */
-export function Checklist({ requirements }: { requirements: { fieldName: string; message: string }[] }) {
+interface ChecklistProps {
+  accountId: string;
+  requirements: Requirement[];
+}
+
+/** What the account still lacks before it can be activated, and the way to give it. */
+export function Checklist({ accountId, requirements }: ChecklistProps) {
   return (
-    <Card title="Before the account can be activated">
+    <Card
+      title="Before the account can be activated"
+      action={
+        <Link href={`/accounts/${accountId}`} className="button small primary">
+          Complete the details
+        </Link>
+      }
+    >
       <ul className="checklist">
-        {requirements.map(({ fieldName, message }) => (
-          <li key={fieldName}>
+        {requirements.map((requirement) => (
+          <li key={requirement.fieldName}>
             <Circle aria-hidden />
-            <span>
-              <code>{fieldName}</code>
-              <span className="hint">{message}</span>
-            </span>
+            <span>{requirementWords(requirement)}</span>
           </li>
         ))}
       </ul>

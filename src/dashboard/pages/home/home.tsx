@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { useTimeZone } from '../../format/preferences';
 import { dayBefore } from '../../format/days';
+import { BalanceFragment } from '../../graph/balance';
 import { graphql } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Page } from '../../parts/page';
@@ -14,51 +15,40 @@ import { MoneyIn } from './money-in';
 import { NextPayout } from './next-payout';
 import { Work } from './work';
 
-const HomeQuery = graphql(`
-  query Home($from: DateTime!, $to: DateTime!, $timeZone: String!) {
-    viewer {
-      account {
-        id
-        type
-        status
-        requirements {
-          fieldName
-          message
-        }
-        nextPayoutAt
-        payoutsBlockedBy {
-          currency
-          reasonCode
-        }
-        balance(descendants: true) {
-          available {
-            amount
-            currency
+const HomeQuery = graphql(
+  `
+    query Home($from: DateTime!, $to: DateTime!, $timeZone: String!) {
+      viewer {
+        account {
+          id
+          type
+          status
+          requirements {
+            fieldName
+            message
+            alternatives
           }
-          pending {
-            amount
+          nextPayoutAt
+          payoutsBlockedBy {
             currency
+            reasonCode
           }
-          processing {
-            amount
+          balance(descendants: true) {
+            ...Compartments
+          }
+          depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
+            start
+            paymentMethod
             currency
-          }
-          payoutProcessing {
+            count
             amount
-            currency
           }
-        }
-        depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
-          start
-          paymentMethod
-          currency
-          count
-          amount
         }
       }
     }
-  }
-`);
+  `,
+  [BalanceFragment],
+);
 
 /** How many days of money in are drawn, today included. */
 const days = 90;
@@ -86,7 +76,7 @@ export function Home() {
     >
       {error && !account && <Problem error={error} onRetry={ask} />}
       {account && account.requirements.length > 0 && account.status === 'DRAFT' && (
-        <Checklist requirements={account.requirements} />
+        <Checklist accountId={account.id} requirements={account.requirements} />
       )}
       <div className="home">
         {account ? <Balances balance={account.balance} /> : <CardSkeleton lines={4} />}

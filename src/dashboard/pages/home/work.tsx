@@ -10,46 +10,48 @@ import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 
-const WorkQuery = graphql(`
-  query Work($timeZone: String!) {
-    viewer {
-      account {
-        id
-        receivableAgeing(descendants: true, timeZone: $timeZone) {
-          bucket
-          currency
-          count
-          amount
-        }
-      }
-    }
-    deposits(status: [COMPLETED], first: 50) {
-      nodes {
-        id
-        created
-        currency
-        pendingRest
-        fromAccount {
+const WorkQuery = graphql(
+  `
+    query Work($timeZone: String!) {
+      viewer {
+        account {
           id
-          nickname
+          receivableAgeing(descendants: true, timeZone: $timeZone) {
+            bucket
+            currency
+            count
+            amount
+          }
+        }
+      }
+      deposits(status: [COMPLETED], first: 50) {
+        nodes {
+          id
+          created
+          currency
+          pendingRest
+          fromAccount {
+            ...Name
+          }
+        }
+      }
+      receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
+        nodes {
+          id
+          currency
+          amountReconcilable
+          invoice {
+            referenceNumber
+            dueDate
+          }
         }
       }
     }
-    receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
-      nodes {
-        id
-        currency
-        amountReconcilable
-        invoice {
-          referenceNumber
-          dueDate
-        }
-      }
-    }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 /** How many of the waiting objects are shown. */
 const shown = 3;
@@ -132,6 +134,7 @@ function Waiting({ title, items, sums, count, all, children }: WaitingProps) {
           <Money key={money.currency} {...money} />
         ))}
       </p>
+      {items.length === 0 && <p className="hint">Older ones wait.</p>}
       <ul className="waiting">
         {items.slice(0, shown).map(({ id, name, when, amount, currency }) => (
           <li key={id}>

@@ -2,95 +2,100 @@ import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import { NotFound } from '../../parts/empty';
+import { amountColumn, statusColumn } from '../../parts/cells';
 import { Copy, Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { PageSkeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
-import { isUnreconciled } from './query';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
+import { isUnreconciled, stateOf } from './query';
 import { Reconcile } from './reconcile';
-import { toolsFor } from './tools';
+import { toolsOf } from './tools';
 
-const PaymentQuery = graphql(`
-  query Payment($id: ID!) {
-    deposit(id: $id) {
-      id
-      created
-      amount
-      currency
-      status
-      reasonCode
-      paymentMethod
-      pendingRest
-      disputed
-      statementDescriptor
-      disputedDeposit {
+const PaymentQuery = graphql(
+  `
+    query Payment($id: ID!) {
+      deposit(id: $id) {
         id
-      }
-      fromAccount {
-        id
-        type
-        nickname
-        owner {
+        created
+        amount
+        currency
+        status
+        reasonCode
+        paymentMethod
+        pendingRest
+        disputed
+        statementDescriptor
+        disputedDeposit {
           id
         }
-      }
-      toAccount {
-        id
-        type
-        nickname
-        owner {
+        fromAccount {
           id
-        }
-      }
-      disputedBy(first: 10) {
-        nodes {
-          id
-          created
-          amount
-          currency
-          status
-        }
-      }
-      allocations(first: 50) {
-        nodes {
-          amount
-          currency
-          status
-          payout {
+          type
+          ...Name
+          owner {
             id
           }
-          receivable {
+        }
+        toAccount {
+          id
+          type
+          ...Name
+          owner {
             id
-            invoice {
-              referenceNumber
+          }
+        }
+        disputedBy(first: 10) {
+          nodes {
+            id
+            created
+            amount
+            currency
+            status
+          }
+        }
+        allocations(first: 50) {
+          nodes {
+            amount
+            currency
+            status
+            payout {
+              id
+            }
+            receivable {
+              id
+              invoice {
+                referenceNumber
+              }
             }
           }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 export type PaymentDetail = NonNullable<ResultOf<typeof PaymentQuery>['deposit']>;
 
 /** One payment: where it came from, what it counts towards, and what happened to it. */
 export function Payment({ params }: { params: { id: string } }) {
-  const { data, error, ask } = useLive(PaymentQuery, { id: params.id });
+  const result = useLive(PaymentQuery, { id: params.id });
+  return (
+    <Loaded result={result} of={({ deposit }) => deposit}>
+      {(payment) => <PaymentPage payment={payment} />}
+    </Loaded>
+  );
+}
+
+function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const mayWrite = useMayWrite();
-  const payment = data?.deposit;
-  if (!payment) {
-    if (data) return <NotFound />;
-    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
-  }
-  const { amount, currency, status, fromAccount } = payment;
+  const { amount, currency, fromAccount } = payment;
   return (
     <Page
       title={`Payment from ${fromAccount ? nameOf(fromAccount) : 'an unknown payer'}`}
@@ -98,7 +103,7 @@ export function Payment({ params }: { params: { id: string } }) {
       subtitle={
         <p className="amount-line">
           <Money amount={amount} currency={currency} />
-          <Status value={isUnreconciled(payment) ? 'UNRECONCILED' : status} />
+          <Status value={stateOf(payment)} />
         </p>
       }
     >
@@ -111,7 +116,7 @@ export function Payment({ params }: { params: { id: string } }) {
         </div>
         <div>
           <About payment={payment} />
-          <TestTools id={payment.id} tools={toolsFor(status)} />
+          <TestTools id={payment.id} {...toolsOf(payment)} />
         </div>
       </div>
     </Page>
@@ -126,7 +131,7 @@ function About({ payment }: { payment: PaymentDetail }) {
       <Facts
         facts={[
           ['From', fromAccount && <ObjectLink id={fromAccount.id}>{nameOf(fromAccount)}</ObjectLink>],
-          ['To', toAccount && nameOf(toAccount)],
+          ['To', toAccount && <ObjectLink id={toAccount.id}>{nameOf(toAccount)}</ObjectLink>],
           ['Method', words(paymentMethod)],
           ['Statement descriptor', statementDescriptor],
           ['Received', <time dateTime={created}>{time(created)}</time>],
@@ -154,12 +159,12 @@ function Allocations({ payment }: { payment: PaymentDetail }) {
             cell: ({ receivable }) =>
               receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>,
           },
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
+          statusColumn(),
           {
             head: 'Payout',
             cell: ({ payout }) => payout && <ObjectLink id={payout.id}>Paid out</ObjectLink>,
           },
-          { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+          amountColumn(),
         ]}
       />
     </Card>
@@ -175,11 +180,7 @@ function Disputes({ payment }: { payment: PaymentDetail }) {
         label="Disputes"
         rows={payment.disputedBy.nodes}
         href={({ id }) => `/payments/${id}`}
-        columns={[
-          { head: 'Received', cell: ({ created }) => time(created) },
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
-          { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
-        ]}
+        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn(), amountColumn()]}
       />
     </Card>
   );

@@ -40,7 +40,7 @@ export function Export({ variables, only = () => true }: ExportProps) {
     try {
       for await (const page of pagesOf(client, PaymentsQuery, variables, ({ deposits }) => deposits)) {
         if (stopped.current) return;
-        lines.push(...page.filter(only).map(lineOf));
+        lines.push(...page.nodes.filter(only).map(lineOf));
         setCount(lines.length - 1);
       }
       save(new Blob(lines, { type: 'text/csv' }), 'payments.csv');

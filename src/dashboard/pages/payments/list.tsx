@@ -4,18 +4,19 @@ import { dayBefore, startOfDay } from '../../format/days';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, isAmount, isDay, Pager, Range, Tabs, useFilters } from '../../parts/filters';
-import { Money } from '../../parts/money';
+import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
 import { Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { Search } from '../../parts/text-filter';
-import { type Column, Table } from '../../parts/table';
+import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { Export } from './export';
-import { type Filters, isUnreconciled, type Payment, PaymentsQuery } from './query';
+import { type Filters, isUnreconciled, type Payment, PaymentsQuery, stateOf } from './query';
+import { TestPayment } from './test-payment';
+import { useUnreconciled } from './unreconciled';
 
 const statuses = ['INITIALIZED', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'FAILED', 'REVERSED'] as const;
 const methods = [
@@ -66,12 +67,19 @@ function useArguments() {
 export function Payments() {
   const { params, set } = useFilters();
   const { open, byAmount, search, variables } = useArguments();
-  // The gateway does not select by what is open, so a page of the list is larger than what is shown of it.
-  const page = { first: open ? 100 : 25, after: params.get('after') };
-  const { data, error, ask } = useLive(PaymentsQuery, { ...variables, ...page });
-  const rows = data?.deposits.nodes.filter((payment) => !open || isUnreconciled(payment));
+  const after = params.get('after');
+  // Of the payments that wait, the list is read elsewhere; here it tells when something has changed.
+  const result = useLive(PaymentsQuery, { ...variables, first: open ? 1 : 25, after });
+  const waiting = useUnreconciled(variables, after, result.data, !open);
+  const page = open ? waiting.page : result.data?.deposits;
+  const actions = (
+    <>
+      <TestPayment name="Test payment" />
+      <Export variables={variables} only={open ? isUnreconciled : undefined} />
+    </>
+  );
   return (
-    <Page title="Payments" actions={<Export variables={variables} only={open ? isUnreconciled : undefined} />}>
+    <Page title="Payments" actions={actions}>
       <FilterBar>
         <Tabs
           kinds={[
@@ -84,11 +92,14 @@ export function Payments() {
         <Search placeholder="Payer or description" />
         {!search && <FilterChoices open={open} byAmount={byAmount} currency={variables.currency?.[0]} />}
       </FilterBar>
-      {error && !data && <Problem error={error} onRetry={ask} />}
-      {!rows && !error && <Lines count={10} />}
-      {rows && rows.length > 0 && <Rows rows={rows} />}
-      {rows?.length === 0 && <NoPayments filtered={[...params.keys()].length > 0} open={open} />}
-      {data && <Pager pageInfo={data.deposits.pageInfo} />}
+      <List
+        label="Payments"
+        result={open && waiting.error ? { ...result, error: waiting.error } : result}
+        page={page}
+        columns={useColumns()}
+        href={({ id }) => `/payments/${id}`}
+        empty={<NoPayments filtered={[...params.keys()].length > 0} open={open} more={page?.pageInfo.hasNextPage} />}
+      />
     </Page>
   );
 }
@@ -117,50 +128,42 @@ function FilterChoices({ open, byAmount, currency }: FilterChoicesProps) {
 /** The filters that do not go with every order. */
 const others = ['status', 'method', 'amountFrom', 'amountTo', 'receivedFrom', 'receivedTo'];
 
-function Rows({ rows }: { rows: Payment[] }) {
+function useColumns(): Column<Payment>[] {
   const time = useTimes();
-  const columns: Column<Payment>[] = [
+  return [
     {
       head: 'From',
       cell: ({ fromAccount, statementDescriptor }) => (
-        <span className="two-lines">
-          <strong className="clip">{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</strong>
-          <span className="hint clip">{statementDescriptor}</span>
-        </span>
+        <Two hint={statementDescriptor}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</Two>
       ),
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
-    {
-      head: 'Status',
-      cell: (payment) => <Status value={isUnreconciled(payment) ? 'UNRECONCILED' : payment.status} />,
-    },
+    { head: 'Status', cell: (payment) => <Status value={stateOf(payment)} /> },
     { head: 'Received', cell: ({ created }) => time(created) },
-    {
-      head: 'Amount',
-      cell: (payment) => (
-        <span className="two-lines">
-          <Money amount={payment.amount} currency={payment.currency} />
-          <span className="only-narrow">
-            <Status value={isUnreconciled(payment) ? 'UNRECONCILED' : payment.status} />
-          </span>
-        </span>
-      ),
-      end: true,
-    },
+    amountAndStatus(
+      (payment) => payment,
+      (payment) => stateOf(payment),
+    ),
   ];
-  return <Table label="Payments" columns={columns} rows={rows} href={({ id }) => `/payments/${id}`} />;
 }
 
-function NoPayments({ filtered, open }: { filtered: boolean; open: boolean }) {
-  if (open) return <Empty title="Everything on this page is reconciled" />;
+function NoPayments({ filtered, open, more = false }: { filtered: boolean; open: boolean; more?: boolean }) {
+  if (open && more)
+    return (
+      <Empty title="Nothing to reconcile among these payments">
+        <p>Older ones are on the next page.</p>
+      </Empty>
+    );
+  if (open) return <Empty title="All received money is reconciled" />;
   return filtered ? (
     <Empty title="No payment matches">
       <p>Choose other filters.</p>
     </Empty>
   ) : (
     <Empty title="No payments yet">
-      <p>Give a customer the bank details of their receiving address, or create a test payment through the API.</p>
+      <p>Give a customer the bank details of their receiving address, which are on the customer's page.</p>
+      <TestPayment name="Play a test payment" />
     </Empty>
   );
 }

@@ -1,55 +1,57 @@
 import { hundredths } from '../../format/money';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { NameFragment } from '../../session';
 
 /** A page of the payments, for the list and for its export. */
-export const PaymentsQuery = graphql(`
-  query Payments(
-    $first: Int!
-    $after: ID
-    $search: String
-    $orderBy: DepositOrder
-    $amount: AmountFilter
-    $created: TimeFilter
-    $status: [DepositStatus!]
-    $method: [DepositPaymentMethod!]
-    $currency: [Currency!]
-  ) {
-    deposits(
-      first: $first
-      after: $after
-      search: $search
-      orderBy: $orderBy
-      amount: $amount
-      created: $created
-      status: $status
-      paymentMethod: $method
-      currency: $currency
+export const PaymentsQuery = graphql(
+  `
+    query Payments(
+      $first: Int!
+      $after: ID
+      $search: String
+      $orderBy: DepositOrder
+      $amount: AmountFilter
+      $created: TimeFilter
+      $status: [DepositStatus!]
+      $method: [DepositPaymentMethod!]
+      $currency: [Currency!]
     ) {
-      nodes {
-        id
-        created
-        amount
-        currency
-        status
-        paymentMethod
-        pendingRest
-        statementDescriptor
-        fromAccount {
+      deposits(
+        first: $first
+        after: $after
+        search: $search
+        orderBy: $orderBy
+        amount: $amount
+        created: $created
+        status: $status
+        paymentMethod: $method
+        currency: $currency
+      ) {
+        nodes {
           id
-          nickname
+          created
+          amount
+          currency
+          status
+          paymentMethod
+          pendingRest
+          statementDescriptor
+          fromAccount {
+            ...Name
+          }
+          toAccount {
+            ...Name
+          }
         }
-        toAccount {
-          id
-          nickname
+        pageInfo {
+          hasNextPage
+          endCursor
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 /** A payment of the list. */
 export type Payment = ResultOf<typeof PaymentsQuery>['deposits']['nodes'][number];
@@ -60,4 +62,9 @@ export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>
 /** Whether a payment has money that counts towards no receivable yet. */
 export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {
   return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
+}
+
+/** The status of a payment, or that it waits for its reconciliation. */
+export function stateOf(payment: Pick<Payment, 'status' | 'pendingRest'>): string {
+  return isUnreconciled(payment) ? 'UNRECONCILED' : payment.status;
 }

@@ -33,13 +33,17 @@ const CandidatesQuery = graphql(`
   }
 `);
 
-const ReconcileMutation = graphql(`
+export const ReconcileMutation = graphql(`
   mutation Reconcile($input: ReconcileDepositInput!) {
     reconcileDeposit(input: $input) {
       deposit {
         id
         status
         pendingRest
+        receivables {
+          id
+          status
+        }
       }
     }
   }

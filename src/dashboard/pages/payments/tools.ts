@@ -2,8 +2,8 @@ import { graphql } from '../../graph/graphql';
 import type { Tool } from '../../parts/test-tools';
 
 const process = graphql(`
-  mutation ProcessTestPayment($id: ID!) {
-    processTestDeposit(input: { id: $id }) {
+  mutation ProcessTestPayment($input: DepositIdInput!) {
+    processTestDeposit(input: $input) {
       deposit {
         id
         status
@@ -11,9 +11,9 @@ const process = graphql(`
     }
   }
 `);
-const complete = graphql(`
-  mutation CompleteTestPayment($id: ID!) {
-    completeTestDeposit(input: { id: $id }) {
+export const complete = graphql(`
+  mutation CompleteTestPayment($input: DepositIdInput!) {
+    completeTestDeposit(input: $input) {
       deposit {
         id
         status
@@ -22,8 +22,18 @@ const complete = graphql(`
   }
 `);
 const fail = graphql(`
-  mutation FailTestPayment($id: ID!) {
-    failTestDeposit(input: { id: $id }) {
+  mutation FailTestPayment($input: EndTestDepositInput!) {
+    failTestDeposit(input: $input) {
+      deposit {
+        id
+        status
+      }
+    }
+  }
+`);
+const cancel = graphql(`
+  mutation CancelTestPayment($input: EndTestDepositInput!) {
+    cancelTestDeposit(input: $input) {
       deposit {
         id
         status
@@ -32,8 +42,8 @@ const fail = graphql(`
   }
 `);
 const reverse = graphql(`
-  mutation ReverseTestPayment($id: ID!) {
-    reverseTestDeposit(input: { id: $id, reasonCode: GENERAL }) {
+  mutation ReverseTestPayment($input: EndTestDepositInput!) {
+    reverseTestDeposit(input: $input) {
       deposit {
         id
         status
@@ -42,8 +52,8 @@ const reverse = graphql(`
   }
 `);
 const dispute = graphql(`
-  mutation DisputeTestPayment($id: ID!) {
-    disputeTestDeposit(input: { id: $id, reasonCode: GENERAL }) {
+  mutation DisputeTestPayment($input: DisputeTestDepositInput!) {
+    disputeTestDeposit(input: $input) {
       deposit {
         id
         status
@@ -52,21 +62,27 @@ const dispute = graphql(`
   }
 `);
 
-/** What the sandbox bank can do with a payment in a status. */
-export function toolsFor(status: string): Tool[] {
-  if (status === 'INITIALIZED')
-    return [
-      { name: 'Process', mutation: process },
-      { name: 'Fail', mutation: fail },
-    ];
-  if (status === 'PROCESSING')
-    return [
-      { name: 'Complete', mutation: complete },
-      { name: 'Fail', mutation: fail },
-    ];
-  if (status !== 'COMPLETED') return [];
-  return [
-    { name: 'Reverse', mutation: reverse },
-    { name: 'Dispute', mutation: dispute },
-  ];
+const end = 'EndTestDepositInput';
+const tools: Record<string, Tool[]> = {
+  INITIALIZED: [
+    { name: 'Process', mutation: process },
+    { name: 'Complete', mutation: complete },
+    { name: 'Fail', mutation: fail, input: end },
+    { name: 'Cancel', mutation: cancel, input: end },
+  ],
+  PROCESSING: [
+    { name: 'Complete', mutation: complete },
+    { name: 'Fail', mutation: fail, input: end },
+  ],
+  COMPLETED: [
+    { name: 'Reverse', mutation: reverse, input: end },
+    { name: 'Dispute', mutation: dispute, input: 'DisputeTestDepositInput' },
+  ],
+};
+
+/** What the sandbox bank can do with a payment, or why it can do nothing. */
+export function toolsOf({ status, disputedDeposit }: { status: string; disputedDeposit: object | null }) {
+  if (disputedDeposit) return { tools: [], none: 'A dispute has taken its money at once: the bank does no more.' };
+  const ended = `This payment is ${status.toLowerCase()}, and a payment that has ended stays so.`;
+  return { tools: tools[status] ?? [], none: ended };
 }

@@ -11,54 +11,56 @@ import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 
-const ComingQuery = graphql(`
-  query ComingPayouts {
-    viewer {
-      now
-    }
-    accounts(type: [USER, PLATFORM], status: [ACTIVATED], first: 25) {
-      nodes {
-        id
-        type
-        nickname
-        nextPayoutAt
-        payoutsBlockedBy {
-          reasonCode
-          currency
-        }
-        setting {
+const ComingQuery = graphql(
+  `
+    query ComingPayouts {
+      viewer {
+        now
+      }
+      accounts(type: [USER, PLATFORM], status: [ACTIVATED], first: 25) {
+        nodes {
           id
-          payouts {
-            interval
-          }
-        }
-        balance {
-          available {
-            amount
+          type
+          ...Name
+          nextPayoutAt
+          payoutsBlockedBy {
+            reasonCode
             currency
           }
+          setting {
+            id
+            payouts {
+              interval
+            }
+          }
+          balance {
+            available {
+              amount
+              currency
+            }
+          }
+        }
+        pageInfo {
+          hasNextPage
         }
       }
-      pageInfo {
-        hasNextPage
-      }
-    }
-    payouts(status: [PROCESSING], first: 25) {
-      nodes {
-        id
-        amount
-        currency
-        expectedArrival
-        account {
+      payouts(status: [PROCESSING], first: 25) {
+        nodes {
           id
-          nickname
+          amount
+          currency
+          expectedArrival
+          account {
+            ...Name
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Answer = ResultOf<typeof ComingQuery>;
 

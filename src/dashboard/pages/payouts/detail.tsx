@@ -2,78 +2,81 @@ import { Printer } from 'lucide-react';
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import { NotFound } from '../../parts/empty';
 import { Copy, Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { PageSkeleton } from '../../parts/skeleton';
 import { Status } from '../../parts/status';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 import { bankOf } from './list';
 import { Statement, useSettlements } from './statement';
-import { toolsFor } from './tools';
+import { toolsOf } from './tools';
 
-const PayoutQuery = graphql(`
-  query Payout($id: ID!) {
-    payout(id: $id) {
-      id
-      created
-      amount
-      currency
-      sourceAmount
-      sourceCurrency
-      rate
-      status
-      expectedArrival
-      paymentId
-      account {
+const PayoutQuery = graphql(
+  `
+    query Payout($id: ID!) {
+      payout(id: $id) {
         id
-        nickname
-        businessDetails {
-          legalName
-          ids {
-            business
-            tax
-            taxGst
-            taxTrade
-          }
-          physicalAddress {
-            line1
-            line2
-            city
-            state
-            postalCode
-            countryCode
+        created
+        amount
+        currency
+        sourceAmount
+        sourceCurrency
+        rate
+        status
+        expectedArrival
+        paymentId
+        account {
+          ...Name
+          businessDetails {
+            legalName
+            ids {
+              business
+              tax
+              taxGst
+              taxTrade
+            }
+            physicalAddress {
+              line1
+              line2
+              city
+              state
+              postalCode
+              countryCode
+            }
           }
         }
-      }
-      address {
-        id
-        name
-        bankAccount {
-          bankName
-          last4
+        address {
+          id
+          name
+          bankAccount {
+            bankName
+            last4
+          }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 export type PayoutDetail = NonNullable<ResultOf<typeof PayoutQuery>['payout']>;
 
 /** One payout: where it went, and the invoices that it settles, also as a statement to print. */
 export function Payout({ params }: { params: { id: string } }) {
-  const { data, error, ask } = useLive(PayoutQuery, { id: params.id });
-  const settlements = useSettlements(params.id);
-  const payout = data?.payout;
-  if (!payout) {
-    if (data) return <NotFound />;
-    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
-  }
+  const result = useLive(PayoutQuery, { id: params.id });
+  return (
+    <Loaded result={result} of={({ payout }) => payout}>
+      {(payout) => <PayoutPage payout={payout} />}
+    </Loaded>
+  );
+}
+
+function PayoutPage({ payout }: { payout: PayoutDetail }) {
+  const settlements = useSettlements(payout.id);
   return (
     <Page
       title={`Payout to ${nameOf(payout.account)}`}
@@ -85,9 +88,12 @@ export function Payout({ params }: { params: { id: string } }) {
         </p>
       }
       actions={
-        <button type="button" className="button" disabled={!settlements.complete} onClick={() => print()}>
-          <Printer aria-hidden /> Print statement
-        </button>
+        // A payout that has failed has settled nothing.
+        payout.status !== 'FAILED' && (
+          <button type="button" className="button" disabled={!settlements.complete} onClick={() => print()}>
+            <Printer aria-hidden /> Print {payout.status === 'COMPLETED' ? 'statement' : 'provisional statement'}
+          </button>
+        )
       }
     >
       <div className="detail">
@@ -97,7 +103,7 @@ export function Payout({ params }: { params: { id: string } }) {
         </div>
         <div>
           <About payout={payout} />
-          <TestTools id={payout.id} tools={toolsFor(payout.status)} />
+          <TestTools id={payout.id} {...toolsOf(payout.status)} />
         </div>
       </div>
     </Page>
@@ -112,7 +118,8 @@ function About({ payout }: { payout: PayoutDetail }) {
       <Facts
         facts={[
           ['Account', <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>],
-          ['To', `${address.name ?? ''} ${bankOf(address)}`],
+          ['Account holder', address.name],
+          ['Paid to', bankOf(address)],
           ['Sent', <time dateTime={created}>{time(created)}</time>],
           ['Expected', expectedArrival && <time dateTime={expectedArrival}>{time(expectedArrival)}</time>],
           ['Exchanged from', sourceCurrency !== currency && <Money amount={sourceAmount} currency={sourceCurrency} />],

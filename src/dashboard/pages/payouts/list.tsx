@@ -1,47 +1,49 @@
 import { useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, FilterBar, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
 import type { Column } from '../../parts/table';
-import { nameOf, useSession } from '../../session';
+import { nameOf, useSession, NameFragment } from '../../session';
 import { Coming } from './coming';
 
-const PayoutsQuery = graphql(`
-  query Payouts($after: ID, $status: [PayoutStatus!]) {
-    payouts(first: 25, after: $after, status: $status) {
-      nodes {
-        id
-        created
-        amount
-        currency
-        sourceAmount
-        sourceCurrency
-        status
-        expectedArrival
-        account {
+const PayoutsQuery = graphql(
+  `
+    query Payouts($after: ID, $status: [PayoutStatus!]) {
+      payouts(first: 25, after: $after, status: $status) {
+        nodes {
           id
-          nickname
-        }
-        address {
-          id
-          bankAccount {
-            bankName
-            last4
+          created
+          amount
+          currency
+          sourceAmount
+          sourceCurrency
+          status
+          expectedArrival
+          account {
+            ...Name
+          }
+          address {
+            id
+            bankAccount {
+              bankName
+              last4
+            }
           }
         }
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
 
@@ -58,33 +60,21 @@ export function Payouts() {
   const columns: (Column<Payout> | false)[] = [
     {
       head: 'Sent',
-      cell: ({ created, address }) => (
-        <span className="two-lines">
-          <strong>{time(created, 'date')}</strong>
-          <span className="hint clip">{bankOf(address)}</span>
-        </span>
-      ),
+      cell: ({ created, address }) => <Two hint={bankOf(address)}>{time(created, 'date')}</Two>,
     },
     ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account) },
-    { head: 'Status', cell: ({ status: state }) => <Status value={state} /> },
+    statusColumn(),
     { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival) },
-    {
-      head: 'Amount',
-      cell: (payout) => (
-        <span className="two-lines">
-          <Money amount={payout.amount} currency={payout.currency} />
-          {payout.sourceCurrency !== payout.currency && (
-            <span className="hint">
-              from <Money amount={payout.sourceAmount} currency={payout.sourceCurrency} />
-            </span>
-          )}
-          <span className="only-narrow">
-            <Status value={payout.status} />
+    amountAndStatus(
+      (payout) => payout,
+      (payout) => payout.status,
+      ({ sourceAmount, sourceCurrency, currency }) =>
+        sourceCurrency !== currency && (
+          <span className="hint">
+            from <Money amount={sourceAmount} currency={sourceCurrency} />
           </span>
-        </span>
-      ),
-      end: true,
-    },
+        ),
+    ),
   ];
   return (
     <Page title="Payouts">

@@ -9,48 +9,47 @@ import { ObjectLink } from '../../parts/object-link';
 import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
-import { nameOf } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 import type { PayoutDetail } from './detail';
 import { bankOf } from './list';
 
-const SettlementsQuery = graphql(`
-  query Settlements($id: ID!, $first: Int!, $after: ID) {
-    payout(id: $id) {
-      id
-      allocations(first: $first, after: $after) {
-        nodes {
-          amount
-          currency
-          deposit {
-            id
-            created
-            fromAccount {
+const SettlementsQuery = graphql(
+  `
+    query Settlements($id: ID!, $first: Int!, $after: ID) {
+      payout(id: $id) {
+        id
+        allocations(first: $first, after: $after) {
+          nodes {
+            amount
+            currency
+            deposit {
               id
-              nickname
-              businessDetails {
-                legalName
+              created
+              fromAccount {
+                ...Name
+              }
+            }
+            receivable {
+              id
+              purposeCode
+              purposeCodeDescription
+              invoice {
+                amount
+                creationDate
+                referenceNumber
               }
             }
           }
-          receivable {
-            id
-            purposeCode
-            purposeCodeDescription
-            invoice {
-              amount
-              creationDate
-              referenceNumber
-            }
+          pageInfo {
+            hasNextPage
+            endCursor
           }
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Settlement = NonNullable<ResultOf<typeof SettlementsQuery>['payout']>['allocations']['nodes'][number];
 
@@ -72,7 +71,7 @@ export function useSettlements(id: string): Settlements {
       let rows: readonly Settlement[] = [];
       for await (const page of pagesOf(client, SettlementsQuery, { id }, ({ payout }) => payout?.allocations ?? none)) {
         if (!open) return;
-        rows = [...rows, ...page];
+        rows = [...rows, ...page.nodes];
         setSettlements({ rows, complete: false });
       }
       setSettlements({ rows, complete: true });
@@ -185,7 +184,8 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
     ['Tax id', ids?.tax],
     ['GST id', ids?.taxGst],
     ['Trade id (IEC)', ids?.taxTrade],
-    ['Paid to', `${address.name ?? ''} ${bankOf(address)}`],
+    ['Account holder', address.name],
+    ['Paid to', bankOf(address)],
     ['Date', time(payout.created, 'full')],
     ['Exchange rate', sourceCurrency === currency ? null : `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
     ['Reference', payout.id],
@@ -193,7 +193,12 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
   ];
   return (
     <div className="only-print">
-      <h2>Statement of inward remittance</h2>
+      <h2>{payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}</h2>
+      {payout.status !== 'COMPLETED' && (
+        <p>
+          <strong>Not valid as a proof of remittance.</strong> The bank has not confirmed this payout yet.
+        </p>
+      )}
       <p className="amount-line">
         <Money amount={payout.amount} currency={currency} />
       </p>

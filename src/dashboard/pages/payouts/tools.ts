@@ -2,8 +2,8 @@ import { graphql } from '../../graph/graphql';
 import type { Tool } from '../../parts/test-tools';
 
 const settle = graphql(`
-  mutation SettleTestPayout($id: ID!) {
-    settleTestPayout(input: { id: $id }) {
+  mutation SettleTestPayout($input: PayoutIdInput!) {
+    settleTestPayout(input: $input) {
       payout {
         id
         status
@@ -12,8 +12,8 @@ const settle = graphql(`
   }
 `);
 const fail = graphql(`
-  mutation FailTestPayout($id: ID!) {
-    failTestPayout(input: { id: $id }) {
+  mutation FailTestPayout($input: PayoutIdInput!) {
+    failTestPayout(input: $input) {
       payout {
         id
         status
@@ -22,11 +22,19 @@ const fail = graphql(`
   }
 `);
 
-/** What the sandbox bank can do with a payout in a status. */
-export function toolsFor(status: string): Tool[] {
-  if (status !== 'PROCESSING') return [];
-  return [
-    { name: 'Settle', mutation: settle },
-    { name: 'Fail', mutation: fail },
-  ];
+const tools: Tool[] = [
+  { name: 'Settle', mutation: settle },
+  { name: 'Fail', mutation: fail },
+];
+
+/** What the sandbox bank can do with a payout, or why it can do nothing. */
+export function toolsOf(status: string) {
+  if (status === 'PROCESSING') return { tools };
+  return {
+    tools: [],
+    none:
+      status === 'FAILED'
+        ? 'This payout has failed. Its money is available again, and the next payout takes it.'
+        : 'This payout has arrived: the bank does no more.',
+  };
 }

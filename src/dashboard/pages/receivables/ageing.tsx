@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { currenciesOf, hundredths, sum } from '../../format/money';
+import { currenciesOf, sum } from '../../format/money';
 import { useTimeZone } from '../../format/preferences';
 import { dayBefore } from '../../format/days';
 import { counted } from '../../format/words';
@@ -9,6 +9,7 @@ import { useLive } from '../../graph/live';
 import { Money } from '../../parts/money';
 import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
+import { Shares } from '../../parts/shares';
 import { Lines } from '../../parts/skeleton';
 
 const AgeingQuery = graphql(`
@@ -66,37 +67,21 @@ export function Ageing() {
 
 function Currency({ currency, entries, now }: { currency: string; entries: Entry[]; now: string }) {
   const timeZone = useTimeZone();
-  const all = entries.reduce((total, { amount }) => total + hundredths(amount), 0n);
-  const parts = buckets.map((bucket) => ({
-    ...bucket,
-    ...(entries.find((entry) => entry.bucket === bucket.bucket) ?? { amount: '0.00', count: 0 }),
-  }));
+  const shares = buckets.map(({ bucket, name, ...rest }) => {
+    const { amount, count } = entries.find((entry) => entry.bucket === bucket) ?? { amount: '0.00', count: 0 };
+    const address = addressOf(now, timeZone, 'days' in rest ? rest.days : []);
+    return {
+      ...{ key: bucket, name, amount },
+      ...(count > 0 && { link: (text: string) => <Link href={address}>{text}</Link> }),
+      below: <p className="hint">{counted(count, 'receivable')}</p>,
+    };
+  });
   return (
     <div className="balance">
       <p className="balance-total">
         <Money amount={sum(entries.map(({ amount }) => amount))} currency={currency} />
       </p>
-      <div className="balance-bar" aria-hidden="true">
-        {parts.map(({ bucket, amount }) => (
-          <span
-            key={bucket}
-            className={bucket}
-            style={{ flexGrow: Number((hundredths(amount) * 1000n) / (all || 1n)) }}
-          />
-        ))}
-      </div>
-      <ul className="balance-parts">
-        {parts.map(({ bucket, name, amount, count, ...rest }) => (
-          <li key={bucket}>
-            <span className={`dot ${bucket}`} aria-hidden="true" />{' '}
-            {count === 0 ? name : <Link href={addressOf(now, timeZone, 'days' in rest ? rest.days : [])}>{name}</Link>}
-            <strong>
-              <Money amount={amount} currency={currency} />
-            </strong>
-            <span className="hint">{counted(count, 'receivable')}</span>
-          </li>
-        ))}
-      </ul>
+      <Shares shares={shares} currency={currency} />
     </div>
   );
 }

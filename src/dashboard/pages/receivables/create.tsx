@@ -8,25 +8,25 @@ import { useWrite } from '../../graph/write';
 import { AmountField, Form, SelectField, TextField } from '../../parts/form';
 import { Card, Page } from '../../parts/page';
 import { UploadField } from '../../parts/upload';
-import { nameOf, useSession } from '../../session';
+import { nameOf, useSession, NameFragment } from '../../session';
+import { CustomerField } from './customer-field';
 
-const FormQuery = graphql(`
-  query ReceivableForm {
-    purposeCodes {
-      code
-      description
-    }
-    accounts(type: [USER], status: [ACTIVATED], first: 100) {
-      nodes {
-        id
-        nickname
-        businessDetails {
-          legalName
+const FormQuery = graphql(
+  `
+    query ReceivableForm {
+      purposeCodes {
+        code
+        description
+      }
+      accounts(type: [USER], status: [ACTIVATED], first: 100) {
+        nodes {
+          ...Name
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 const CreateMutation = graphql(`
   mutation CreateReceivable($input: CreateReceivableInput!) {
@@ -47,8 +47,10 @@ export function CreateReceivable() {
   const [{ data }] = useQuery({ query: FormQuery });
   const { write, pending, failure } = useWrite(CreateMutation);
   const [currency, setCurrency] = useState<string>(viewer.edition === 2 ? 'INR' : 'USD');
+  const [accountId, setAccountId] = useState('');
   const submit = async (input: Input) => {
-    const made = await write({ input: { ...input, invoice: { ...input.invoice, currency: input.currency } } });
+    const invoice = { ...input.invoice, currency: input.currency };
+    const made = await write({ input: { ...input, invoice } });
     if (made) go(`/receivables/${made.createReceivable.receivable.id}`);
   };
   const users = data?.accounts.nodes.filter(({ id }) => id !== viewer.account.id) ?? [];
@@ -76,8 +78,10 @@ export function CreateReceivable() {
                   label="Owed to"
                   none={nameOf(viewer.account)}
                   options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
+                  onChange={setAccountId}
                 />
               )}
+              <CustomerField accountId={accountId || viewer.account.id} />
               <InvoiceFields currency={currency} onCurrency={setCurrency} />
             </div>
             <UploadField name="invoice.document" label="Invoice document" purpose="invoice" />
@@ -98,7 +102,7 @@ function InvoiceFields({ currency, onCurrency }: { currency: string; onCurrency:
   const { viewer } = useSession();
   return (
     <>
-      <TextField name="invoice.referenceNumber" label="Invoice number" />
+      <TextField name="invoice.referenceNumber" label="Invoice number" required />
       <SelectField
         name="currency"
         label="Currency"
@@ -106,14 +110,15 @@ function InvoiceFields({ currency, onCurrency }: { currency: string; onCurrency:
         options={currencies.map((value) => ({ value, name: value }))}
         onChange={onCurrency}
       />
-      <AmountField name="invoice.amount" label="Amount" currency={currency} />
+      <AmountField name="invoice.amount" label="Amount" currency={currency} required />
       <TextField
         name="invoice.creationDate"
         label="Invoice date"
         type="date"
+        required
         defaultValue={dayBefore(viewer.now, 'UTC', 0)}
       />
-      <TextField name="invoice.dueDate" label="Due date" type="date" />
+      <TextField name="invoice.dueDate" label="Due date" type="date" required />
     </>
   );
 }
@@ -129,6 +134,7 @@ function PurposeFields({ codes, currency }: PurposeProps) {
       <SelectField
         name="transactionType"
         label="Goods or services"
+        required
         none="Choose …"
         options={[
           { value: 'GOODS', name: 'Goods' },
@@ -138,6 +144,7 @@ function PurposeFields({ codes, currency }: PurposeProps) {
       <SelectField
         name="purposeCode"
         label="Purpose"
+        required
         none="Choose …"
         hint="The code of the Reserve Bank of India that describes the transaction."
         options={codes.map(({ code, description }) => ({ value: code, name: `${code} · ${description}` }))}

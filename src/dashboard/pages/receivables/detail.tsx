@@ -4,98 +4,101 @@ import { formatDay, useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
-import { Empty, NotFound } from '../../parts/empty';
+import { amountColumn } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
 import { Copy, Facts } from '../../parts/facts';
 import { FileLink } from '../../parts/file-link';
+import { Loaded } from '../../parts/loaded';
 import { Money } from '../../parts/money';
 import { ObjectLink } from '../../parts/object-link';
 import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { PageSkeleton } from '../../parts/skeleton';
+import { Shares } from '../../parts/shares';
 import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
+import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite } from '../../session';
+import { nameOf, useMayWrite, NameFragment } from '../../session';
+import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
 import { stateOf } from './list';
 
-const ReceivableQuery = graphql(`
-  query Receivable($id: ID!) {
-    viewer {
-      now
-    }
-    receivable(id: $id) {
-      id
-      created
-      currency
-      status
-      description
-      amountMaximumReconcilable
-      amountReconcilable
-      amountLocked
-      amountSettledPayouts
-      purposeCode
-      purposeCodeDescription
-      transactionType
-      account {
+const ReceivableQuery = graphql(
+  `
+    query Receivable($id: ID!) {
+      viewer {
+        now
+      }
+      receivable(id: $id) {
         id
-        nickname
-      }
-      invoice {
-        amount
-        creationDate
-        dueDate
-        referenceNumber
-      }
-      document {
-        id
-        filename
-      }
-      systemMessages {
-        message
+        customer {
+          ...Name
+        }
         created
-      }
-      allocations(first: 50) {
-        nodes {
-          created
+        currency
+        status
+        description
+        amountMaximumReconcilable
+        amountReconcilable
+        amountLocked
+        amountSettledPayouts
+        purposeCode
+        purposeCodeDescription
+        transactionType
+        account {
+          ...Name
+        }
+        invoice {
           amount
-          currency
-          status
-          deposit {
-            id
-            fromAccount {
-              id
-              nickname
-            }
-          }
-          payout {
-            id
+          creationDate
+          dueDate
+          referenceNumber
+        }
+        document {
+          id
+          filename
+        }
+        systemMessages {
+          message
+          created
+        }
+        allocations(first: 50) {
+          nodes {
             created
+            amount
+            currency
+            status
+            deposit {
+              id
+              fromAccount {
+                ...Name
+              }
+            }
+            payout {
+              id
+              created
+            }
           }
         }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 export type ReceivableDetail = NonNullable<ResultOf<typeof ReceivableQuery>['receivable']>;
 
 /** One receivable: how much of it is paid, by whom, and which payout settled it. */
 export function Receivable({ params }: { params: { id: string } }) {
-  const { data, error, ask } = useLive(ReceivableQuery, { id: params.id });
-  const mayWrite = useMayWrite();
-  const [open, setOpen] = useState<'edit' | 'void' | null>(null);
-  const receivable = data?.receivable;
-  if (!receivable) {
-    if (data) return <NotFound />;
-    return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
-  }
+  const result = useLive(ReceivableQuery, { id: params.id });
+  return (
+    <Loaded result={result} of={({ receivable }) => receivable}>
+      {(receivable) => <ReceivablePage receivable={receivable} now={result.data!.viewer.now} />}
+    </Loaded>
+  );
+}
+
+function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now: string }) {
   const { invoice, currency, systemMessages } = receivable;
-  const untouched = hundredths(receivable.amountLocked) + hundredths(receivable.amountSettledPayouts) === 0n;
-  const onClose = () => {
-    setOpen(null);
-    ask();
-  };
   return (
     <Page
       title={`Invoice ${invoice.referenceNumber}`}
@@ -103,27 +106,11 @@ export function Receivable({ params }: { params: { id: string } }) {
       subtitle={
         <p className="amount-line">
           <Money amount={invoice.amount} currency={currency} />
-          <Status value={stateOf(receivable, data.viewer.now)} />
+          <Status value={stateOf(receivable, now)} />
         </p>
       }
-      actions={
-        mayWrite &&
-        receivable.status !== 'VOID' && (
-          <>
-            <button type="button" className="button" onClick={() => setOpen('edit')}>
-              Edit
-            </button>
-            {untouched && (
-              <button type="button" className="button danger" onClick={() => setOpen('void')}>
-                Void
-              </button>
-            )}
-          </>
-        )
-      }
+      actions={<Actions receivable={receivable} />}
     >
-      {open === 'edit' && <EditReceivable receivable={receivable} onClose={onClose} />}
-      {open === 'void' && <VoidReceivable receivable={receivable} onClose={onClose} />}
       {systemMessages.map(({ message, created }) => (
         <p className="note" key={created}>
           {message}
@@ -135,40 +122,70 @@ export function Receivable({ params }: { params: { id: string } }) {
           <Allocations receivable={receivable} />
           <Timeline objectId={receivable.id} />
         </div>
-        <About receivable={receivable} />
+        <div>
+          <About receivable={receivable} />
+          <Tools receivable={receivable} />
+        </div>
       </div>
     </Page>
   );
 }
 
+/** What the viewer can do with a receivable. One that was paid can no longer be withdrawn. */
+function Actions({ receivable }: { receivable: ReceivableDetail }) {
+  const [open, setOpen] = useState<'edit' | 'void' | null>(null);
+  const onClose = () => setOpen(null);
+  const untouched = hundredths(receivable.amountLocked) + hundredths(receivable.amountSettledPayouts) === 0n;
+  if (!useMayWrite() || receivable.status === 'VOID') return null;
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen('edit')}>
+        Edit
+      </button>
+      {untouched && (
+        <button type="button" className="button danger" onClick={() => setOpen('void')}>
+          Void
+        </button>
+      )}
+      {open === 'edit' && <EditReceivable receivable={receivable} onClose={onClose} />}
+      {open === 'void' && <VoidReceivable receivable={receivable} onClose={onClose} />}
+    </>
+  );
+}
+
+/** Plays that the customer pays what is open. */
+function Tools({ receivable }: { receivable: ReceivableDetail }) {
+  const { id, account, customer, status, currency, invoice, amountReconcilable: amount } = receivable;
+  const open = status === 'OPEN' && hundredths(amount) > 0n;
+  const none = status === 'VOID' ? 'Nobody can pay a receivable that is void.' : 'Nothing is open that could be paid.';
+  return (
+    <TestTools id={id} tools={[]} none={open ? undefined : none}>
+      {open && (
+        <li>
+          <TestPayment
+            small
+            name="Pay it"
+            payeeId={account.id}
+            customerId={customer?.id}
+            receivable={{ id, amount, currency, reference: invoice.referenceNumber }}
+          />
+        </li>
+      )}
+    </TestTools>
+  );
+}
+
 const parts = [
-  { key: 'amountSettledPayouts', name: 'Paid out', className: 'available' },
-  { key: 'amountLocked', name: 'Paid, to be paid out', className: 'payoutProcessing' },
-  { key: 'amountReconcilable', name: 'Open', className: 'pending' },
+  { key: 'amountSettledPayouts', name: 'Paid out', colour: 'available' },
+  { key: 'amountLocked', name: 'Paid, to be paid out', colour: 'payoutProcessing' },
+  { key: 'amountReconcilable', name: 'Open', colour: 'pending' },
 ] as const;
 
 function Progress({ receivable }: { receivable: ReceivableDetail }) {
   const { amountMaximumReconcilable: most, currency } = receivable;
-  const share = (amount: string) => Number((hundredths(amount) * 1000n) / (hundredths(most) || 1n));
   return (
     <Card title="Paid">
-      <div className="balance-bar" aria-hidden="true">
-        {parts.map(({ key, className }) => (
-          <span key={key} className={className} style={{ flexGrow: share(receivable[key]) }} />
-        ))}
-      </div>
-      <dl className="balance-parts">
-        {parts.map(({ key, name, className }) => (
-          <div key={key}>
-            <dt>
-              <span className={`dot ${className}`} aria-hidden="true" /> {name}
-            </dt>
-            <dd>
-              <Money amount={receivable[key]} currency={currency} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Shares shares={parts.map((part) => ({ ...part, amount: receivable[part.key] }))} currency={currency} />
       {hundredths(most) !== hundredths(receivable.invoice.amount) && (
         <p className="hint">At most {formatMoney({ amount: most, currency })} of the invoice may count.</p>
       )}
@@ -209,11 +226,7 @@ function Allocations({ receivable }: { receivable: ReceivableDetail }) {
                   <Status value={status} />
                 ),
             },
-            {
-              head: 'Amount',
-              cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-              end: true,
-            },
+            amountColumn(),
           ]}
         />
       )}
@@ -223,12 +236,13 @@ function Allocations({ receivable }: { receivable: ReceivableDetail }) {
 
 function About({ receivable }: { receivable: ReceivableDetail }) {
   const time = useTimes();
-  const { id, account, created, description, document, invoice, purposeCode, transactionType } = receivable;
+  const { id, account, customer, created, description, document, invoice, purposeCode, transactionType } = receivable;
   return (
     <Card title="Details">
       <Facts
         facts={[
           ['Owed to', <ObjectLink id={account.id}>{nameOf(account)}</ObjectLink>],
+          ['Customer', customer && <ObjectLink id={customer.id}>{nameOf(customer)}</ObjectLink>],
           ['Description', description],
           ['Invoice date', formatDay(invoice.creationDate)],
           ['Due', formatDay(invoice.dueDate)],

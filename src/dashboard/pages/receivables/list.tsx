@@ -3,6 +3,7 @@ import { currencies } from '../../format/money';
 import { formatDay } from '../../format/time';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
+import { amountAndStatus, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
 import { List } from '../../parts/list';
@@ -11,57 +12,62 @@ import { Page } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite, useSession } from '../../session';
+import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
 
-const ReceivablesQuery = graphql(`
-  query Receivables(
-    $after: ID
-    $search: String
-    $orderBy: ReceivableOrder
-    $status: [ReceivableStatus!]
-    $currency: [Currency!]
-    $dueDate: DateFilter
-    $overdue: Boolean
-    $amount: AmountFilter
-  ) {
-    viewer {
-      now
-    }
-    receivables(
-      first: 25
-      after: $after
-      search: $search
-      orderBy: $orderBy
-      status: $status
-      currency: $currency
-      dueDate: $dueDate
-      overdue: $overdue
-      amount: $amount
+const ReceivablesQuery = graphql(
+  `
+    query Receivables(
+      $after: ID
+      $search: String
+      $orderBy: ReceivableOrder
+      $status: [ReceivableStatus!]
+      $currency: [Currency!]
+      $dueDate: DateFilter
+      $overdue: Boolean
+      $amount: AmountFilter
     ) {
-      nodes {
-        id
-        currency
-        status
-        description
-        amountReconcilable
-        invoice {
-          amount
-          referenceNumber
-          dueDate
-        }
-        account {
-          id
-          nickname
-        }
+      viewer {
+        now
       }
-      pageInfo {
-        hasNextPage
-        endCursor
+      receivables(
+        first: 25
+        after: $after
+        search: $search
+        orderBy: $orderBy
+        status: $status
+        currency: $currency
+        dueDate: $dueDate
+        overdue: $overdue
+        amount: $amount
+      ) {
+        nodes {
+          id
+          currency
+          status
+          description
+          amountReconcilable
+          invoice {
+            amount
+            referenceNumber
+            dueDate
+          }
+          account {
+            ...Name
+          }
+          customer {
+            ...Name
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
-  }
-`);
+  `,
+  [NameFragment],
+);
 
 type Receivable = ResultOf<typeof ReceivablesQuery>['receivables']['nodes'][number];
 
@@ -170,13 +176,9 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
   const columns: (Column<Receivable> | false)[] = [
     {
       head: 'Invoice',
-      cell: ({ invoice, description }) => (
-        <span className="two-lines">
-          <strong className="clip">{invoice.referenceNumber}</strong>
-          <span className="hint clip">{description}</span>
-        </span>
-      ),
+      cell: ({ invoice, description }) => <Two hint={description}>{invoice.referenceNumber}</Two>,
     },
+    { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer) },
     ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
     { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} /> },
     { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate) },
@@ -185,18 +187,10 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
       cell: ({ amountReconcilable, currency }) => <Money amount={amountReconcilable} currency={currency} />,
       end: true,
     },
-    {
-      head: 'Amount',
-      cell: (receivable) => (
-        <span className="two-lines">
-          <Money amount={receivable.invoice.amount} currency={receivable.currency} />
-          <span className="only-narrow">
-            <Status value={stateOf(receivable, now)} />
-          </span>
-        </span>
-      ),
-      end: true,
-    },
+    amountAndStatus(
+      ({ invoice, currency }) => ({ amount: invoice.amount, currency }),
+      (receivable) => stateOf(receivable, now),
+    ),
   ];
   return columns.filter((column) => column !== false);
 }

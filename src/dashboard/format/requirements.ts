@@ -1,0 +1,34 @@
+import { words } from './words';
+
+/** What an account lacks, as `Account.requirements` says it. */
+export interface Requirement {
+  fieldName: string;
+  message: string;
+  alternatives: string[];
+}
+
+/** The path of the input that a requirement names: `account.business_details.dba` is `businessDetails.dba`. */
+export function pathOf(fieldName: string): string {
+  return fieldName
+    .replace(/^account\./, '')
+    .split('.')
+    .map((part) => part.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    .join('.');
+}
+
+/** The name of a member of an input in words: `physicalAddress.postalCode` is `Postal code`. */
+export function nameOfPath(path: string): string {
+  const [last = '', parent] = path.split('.').reverse();
+  const name = words(last.replaceAll(/([A-Z])/g, '_$1'));
+  return parent === 'ids' ? `${name} ID`.replace('Tax GST', 'GST') : name;
+}
+
+/** What an account lacks, for a person: the gateway's sentences are for programs. */
+export function requirementWords({ fieldName, message, alternatives }: Requirement): string {
+  const [, role] = /^account\.persons\.(\w+)/.exec(fieldName) ?? [];
+  const [count] = /\d+(?= persons)/.exec(message) ?? [];
+  if (role) return count ? `${count} persons who are ${role}` : `A person who is ${role}`;
+  if (fieldName.startsWith('account.addresses.')) return 'A bank account for payouts';
+  if (!fieldName.startsWith('account.')) return message;
+  return [fieldName, ...alternatives].map((each) => nameOfPath(pathOf(each))).join(', or ');
+}

@@ -1,0 +1,265 @@
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useLocation } from 'wouter';
+import { words } from '../../format/words';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { DialogButton } from '../../parts/dialog';
+import { Form, type Option, SelectField, TextField } from '../../parts/form';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { useMayTest } from '../../parts/test-tools';
+import { nameOf, useSession, NameFragment } from '../../session';
+import { ReconcileMutation } from './reconcile';
+import { complete } from './tools';
+
+const PayeesQuery = graphql(
+  `
+    query TestPayees {
+      accounts(type: [USER], status: [ACTIVATED], first: 100) {
+        nodes {
+          ...Name
+        }
+      }
+    }
+  `,
+  [NameFragment],
+);
+
+const SidesQuery = graphql(
+  `
+  query SidesOfTestPayment($payeeId: ID!) {
+    account(id: $payeeId) {
+      ...Name
+      addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) {
+        nodes {
+          ...Place
+        }
+      }
+      partners(first: 100) {
+        nodes {
+          ...Name
+          status
+          addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) {
+            nodes {
+              ...Place
+            }
+          }
+        }
+      }
+    }
+  }
+`,
+  [
+    NameFragment,
+    graphql(`
+    fragment Place on Address {
+      id
+      currency
+      bankAccount {
+        number
+        iban
+      }
+    }
+  `),
+  ],
+);
+
+const PayMutation = graphql(`
+  mutation CreateTestPayment($input: CreateDepositInput!) {
+    createDeposit(input: $input) {
+      deposit {
+        id
+        status
+      }
+    }
+  }
+`);
+
+type Input = VariablesOf<typeof PayMutation>['input'];
+type Payee = NonNullable<ResultOf<typeof SidesQuery>['account']>;
+type Place = Payee['addresses']['nodes'][number];
+
+/** The ways to pay that each edition has. */
+const methods = [
+  [
+    'DOMESTIC_CREDIT',
+    'DOMESTIC_FAST_CREDIT',
+    'DOMESTIC_DEBIT',
+    'DOMESTIC_WIRE',
+    'GLOBAL_WIRE',
+    'CHECK',
+    'AFFIRM',
+    'AFTERPAY',
+    'KLARNA',
+  ],
+  ['UPI', 'CARD'],
+];
+
+/** A receivable that a payment is to pay. */
+interface Paid {
+  id: string;
+  amount: string;
+  currency: string;
+  reference: string;
+}
+
+interface TestPaymentProps {
+  /** Who receives; without it the viewer chooses. */
+  payeeId?: string | undefined;
+  /** Who pays; without it the viewer chooses. */
+  customerId?: string | undefined;
+  /** What it pays. */
+  receivable?: Paid;
+}
+
+/** A button that plays a payment of a customer: the sandbox has no customers of its own that could pay. */
+export function TestPayment({ name, small, ...sides }: TestPaymentProps & { name: string; small?: boolean }) {
+  if (!useMayTest()) return null;
+  return (
+    <DialogButton title={name} label={`${name} …`} className={`button${small ? ' small' : ''}`}>
+      {(close) => <Payee {...sides} onClose={close} />}
+    </DialogButton>
+  );
+}
+
+type StepProps = TestPaymentProps & { onClose: () => void };
+
+/** Who receives: the acting account, or for a platform one of its users. */
+function Payee({ payeeId: given, ...sides }: StepProps) {
+  const { viewer } = useSession();
+  const choose = given === undefined && viewer.account.type === 'PLATFORM';
+  const [{ data: all, error: first }] = useQuery({ query: PayeesQuery, pause: !choose });
+  const users = all?.accounts.nodes ?? [];
+  const [chosen, setChosen] = useState<string>();
+  const payeeId = choose ? (chosen ?? users[0]?.id) : (given ?? viewer.account.id);
+  const [{ data, error }] = useQuery({
+    query: SidesQuery,
+    variables: { payeeId: payeeId ?? '' },
+    pause: payeeId === undefined,
+  });
+  if (first ?? error) return <Problem error={(first ?? error)!} />;
+  if (choose && all && users.length === 0)
+    return <p className="hint">Activate a user first: it receives the payment.</p>;
+  if (!data?.account) return <Lines count={5} />;
+  return (
+    <>
+      {choose && (
+        <SelectField
+          name="payee"
+          label="Received by"
+          options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
+          onChange={setChosen}
+        />
+      )}
+      <PayForm key={data.account.id} payee={data.account} {...sides} />
+    </>
+  );
+}
+
+interface Asked {
+  from?: string;
+  to: string;
+  amount: Input['amount'];
+  currency: string;
+  paymentMethod: NonNullable<Input['paymentMethod']>;
+  statementDescriptor?: string;
+}
+
+function PayForm({ payee, customerId, receivable, onClose }: Omit<StepProps, 'payeeId'> & { payee: Payee }) {
+  const [, go] = useLocation();
+  const pay = useWrite(PayMutation);
+  const finish = useWrite(complete);
+  const reconcile = useWrite(ReconcileMutation);
+  const [from, setFrom] = useState(customerId ?? '');
+  const places = placesOf(payee, from);
+  const submit = async ({ from: payer, to, ...input }: Asked) => {
+    const sides = { ...(payer && { from: { accountId: payer } }), to: { addressId: to } };
+    const made = await pay.write({ input: { ...input, ...sides } });
+    if (!made) return;
+    const { id } = made.createDeposit.deposit;
+    if (!receivable) return go(`/payments/${id}`);
+    // The bank of the sandbox needs two seconds; it is refused if it was as fast as this.
+    await finish.write({ input: { id } });
+    const done = await reconcile.write({ input: { id, receivables: [{ id: receivable.id, amount: input.amount }] } });
+    if (done) onClose();
+    else go(`/payments/${id}`);
+  };
+  if (places.length === 0)
+    return (
+      <p className="hint">
+        {nameOf(payee)} has no receiving address yet. It gets one some seconds after it was activated.
+      </p>
+    );
+  return (
+    <Form<Asked>
+      label="Test payment"
+      submit="Pay"
+      pending={pay.pending || finish.pending || reconcile.pending}
+      failure={pay.failure}
+      onSubmit={submit}
+    >
+      <p className="hint">
+        {receivable ? 'It is counted towards the invoice when it has arrived.' : 'It arrives within seconds.'}
+      </p>
+      <Fields {...{ payee, customerId, receivable, places }} onPayer={setFrom} />
+    </Form>
+  );
+}
+
+interface FieldsProps {
+  payee: Payee;
+  customerId: string | undefined;
+  receivable: Paid | undefined;
+  places: Option[];
+  onPayer: (customerId: string) => void;
+}
+
+function Fields({ payee, customerId, receivable, places, onPayer }: FieldsProps) {
+  const { viewer } = useSession();
+  const customers = payee.partners.nodes.filter(({ id, status }) => id === customerId || status === 'ACTIVATED');
+  const currencies = viewer.edition === 2 ? ['INR', 'USD'] : ['USD'];
+  return (
+    <>
+      <SelectField
+        name="from"
+        label="Paid by"
+        none="A payer who is not known"
+        defaultValue={customerId}
+        options={customers.map((customer) => ({ value: customer.id, name: nameOf(customer) }))}
+        onChange={onPayer}
+      />
+      <SelectField key={places[0]?.value} name="to" label="Paid to" options={places} />
+      <TextField name="amount" label="Amount" inputMode="decimal" required defaultValue={receivable?.amount} />
+      <SelectField
+        name="currency"
+        label="Currency"
+        defaultValue={receivable?.currency}
+        options={currencies.map((value) => ({ value, name: value }))}
+      />
+      <SelectField
+        name="paymentMethod"
+        label="Method"
+        options={methods[viewer.edition - 1]!.map((value) => ({ value, name: words(value) }))}
+      />
+      <TextField
+        name="statementDescriptor"
+        label="Text of the payment"
+        hint="With the number of an invoice, that invoice is suggested when you reconcile it."
+        defaultValue={receivable?.reference}
+      />
+    </>
+  );
+}
+
+/** The addresses at which a customer can pay: its own ones first, then those of the payee. */
+function placesOf(payee: Payee, customerId: string) {
+  const own = payee.partners.nodes.find(({ id }) => id === customerId);
+  return [own, payee].flatMap((account) => {
+    const places: readonly Place[] = account?.addresses.nodes ?? [];
+    return places.map(({ id, currency, bankAccount }) => ({
+      value: id,
+      name: `${nameOf(account!)} · ${currency} · …${(bankAccount?.number ?? bankAccount?.iban ?? '').slice(-4)}`,
+    }));
+  });
+}

@@ -1,0 +1,66 @@
+import { type ReactNode, useState } from 'react';
+import type { TypedDocumentNode } from 'urql';
+import { useWrite } from '../graph/write';
+import { Dialog } from './dialog';
+import { Form } from './form';
+
+interface ActionDialogProps<Data, Input, Values> {
+  /** The title of the dialog, and what its button says unless `submit` says it. */
+  title: string;
+  submit?: string;
+  /** Whether what it does cannot be undone. */
+  danger?: boolean;
+  /** Whether no session may do it; see `Form`. */
+  withKey?: boolean | undefined;
+  mutation: TypedDocumentNode<Data, { input: Input }>;
+  /** Makes the input of the values of the form. */
+  read: (values: Values) => Input;
+  onClose: () => void;
+  /** With it, the dialog stays open, and shows what is left to say of the answer. */
+  after?: (data: Data) => ReactNode;
+  onDone?: ((data: Data) => void) | undefined;
+  /** What will happen, and the fields of the form. */
+  children?: ReactNode;
+}
+
+/** A dialog that does one thing: it says what will happen, asks for what it needs, and closes when it is done. */
+export function ActionDialog<Data, Input, Values>(props: ActionDialogProps<Data, Input, Values>) {
+  const { title, submit = title, danger, withKey, mutation, read, onClose, after, onDone, children } = props;
+  const { write, pending, failure } = useWrite(mutation);
+  const [answer, setAnswer] = useState<ReactNode>();
+  const send = async (values: Values, apiKey?: string) => {
+    const data = await write({ input: read(values) }, apiKey);
+    if (data === undefined) return;
+    onDone?.(data);
+    if (after) setAnswer(after(data));
+    else onClose();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {answer ? (
+        <>
+          {answer}
+          <button type="button" className="button" onClick={onClose}>
+            Done
+          </button>
+        </>
+      ) : (
+        <Form<Values> label={title} {...{ submit, danger, withKey, pending, failure }} onSubmit={send}>
+          {children}
+        </Form>
+      )}
+    </Dialog>
+  );
+}
+
+/** A new secret, which is shown once. */
+export function NewSecret({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="note" role="status">
+      <p>
+        <strong>{label}</strong> Copy it now: it is not shown again.
+      </p>
+      {children}
+    </div>
+  );
+}
