@@ -248,6 +248,7 @@ declare
   );
   v address;
   v_owner account;
+  v_address text;
 begin
   select a.*
   into v_owner
@@ -294,13 +295,14 @@ begin
       p_name => v_args ->> 'name',
       p_bank_account => v_args -> 'bankAccount'
     );
+    v_address := case
+      when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated'
+      else 'processing'
+    end;
     update account a
     set
       version = a.version + 1,
-      address = case
-        when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated'
-        else 'processing'
-      end
+      address = v_address
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
     returning *
     into v_owner;

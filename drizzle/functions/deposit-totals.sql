@@ -35,7 +35,16 @@ create or replace function change_deposit_totals(p_tenant text, p_live boolean, 
 returns text
 language plpgsql
 as $$
+declare
+  v_disputes deposit[];
 begin
+  if p_count < 0 then
+    v_disputes := array(
+      select d
+      from deposit d
+      where d.tenant_id = p_tenant and d.livemode = p_live and d.disputes_id = p_deposit.id
+    );
+  end if;
   insert into deposit_total_change
     (tenant_id, livemode, to_account_id, deposit_id, count, created, context_id, payment_method, currency, amount)
   select
@@ -49,16 +58,7 @@ begin
     x.payment_method,
     x.currency,
     x.amount * p_count
-  from
-    unnest(
-      p_deposit || case
-        when p_count < 0 then array(
-          select d
-          from deposit d
-          where d.tenant_id = p_tenant and d.livemode = p_live and d.disputes_id = p_deposit.id
-        )
-      end
-    ) x;
+  from unnest(p_deposit || v_disputes) x;
   return p_deposit.id;
 end;
 $$;
