@@ -73,6 +73,11 @@ export class OperatorDesk {
     return this.database.auditQuery<T>(...given);
   }
 
+  /** Whether the tenants are distributed to nodes. */
+  distributed(): Promise<boolean> {
+    return this.database.distributed();
+  }
+
   /** Calls a database function that is not a write of the API. */
   call(...given: Parameters<Database['call']>): ReturnType<Database['call']> {
     return this.database.call(...given);

@@ -1,38 +1,69 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { AuditStatement } from '../audit-queries.js';
+import type { TenantAndMode } from '../tenant-and-mode.js';
 
-/** The views that the audit of a tenant consists of, and the tables and views that they read. */
-export interface AuditViews {
-  definitions: { name: string; definition: string }[];
-  tables: string[];
+/** What the audit needs of a database. */
+interface Audited {
+  distributed(): Promise<boolean>;
+  auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]>;
 }
 
-/** Reads the definitions of the audit's views. */
-export const viewsStatement = sql`
-  (select 'view' as kind, v.viewname::text as name, v.definition, array_position(${sql.raw(
-    "array['counted_deposit', 'ledger_violations', 'deposit_violations', 'deposit_total_violations', 'payout_violations', 'checkout_violations']",
-  )}, v.viewname::text) as place
-  from pg_views v where v.schemaname = 'public'
-  union all
-  select 'table', p.logicalrelid::regclass::text, '', 0 from pg_dist_partition p where p.partmethod = 'h') x`;
+interface AuditView {
+  kind: 'view' | 'table';
+  name: string;
+  definition: string;
+}
+
+/** The view that a part of the audit reads, and the parts. A view stands behind those that it reads. */
+const names = [
+  'counted_deposit',
+  ...['ledger', 'deposit', 'deposit_total', 'payout', 'checkout'].map((name) => `${name}_violations`),
+];
 
 /**
- * The violations of one tenant and mode where data is distributed. Names of a `with` hide the tables, so that the views'
- * own text reads the rows of the tenant alone: Citus then runs the statement on the tenant's node, in one snapshot. The
- * view over all tenants would be one statement for each of its parts and each shard, and a write between two of them
- * would look like a violation.
+ * The violations of one tenant and mode, as the source `v` of a statement, with its condition. Where data is
+ * distributed, names of a `with` hide the tables, so that the views' own text reads the rows of the tenant alone: Citus
+ * then runs the statement on the tenant's node, in one snapshot. The view over all tenants would be a statement for each
+ * of its parts and each shard, and a write between two of them would look like a violation.
  */
-export function violationsOf(tenantId: string, livemode: boolean, { tables, definitions }: AuditViews): SQL {
-  const own = tables.map(
-    (name) =>
-      sql`${sql.identifier(name)} as not materialized (select * from public.${sql.identifier(name)} where tenant_id = ${tenantId} and livemode = ${livemode})`,
+export async function violationsOf(
+  database: Audited,
+  { tenantId, livemode }: TenantAndMode,
+): Promise<{ source: SQL; where: SQL | undefined }> {
+  if (!(await database.distributed()))
+    return {
+      source: sql`violations v`,
+      where: and(eq(sql`v.tenant_id`, tenantId), eq(sql`v.livemode`, livemode)),
+    };
+  const found = await database.auditQuery<AuditView>('audit_views', (db) =>
+    db
+      .select({
+        kind: sql<AuditView['kind']>`x.kind`,
+        name: sql<string>`x.name`,
+        definition: sql<string>`x.definition`,
+      })
+      .from(
+        sql`(select 'view' as kind, viewname::text as name, definition from pg_views where schemaname = 'public'
+          union all select 'table', logicalrelid::regclass::text, '' from pg_dist_partition where partmethod = 'h') x`,
+      ),
   );
-  const text = ({ definition }: { definition: string }) => sql.raw(definition.trim().replace(/;$/, ''));
-  const parts = definitions.filter(({ name }) => name.endsWith('_violations'));
-  const others = definitions
-    .filter((view) => !parts.includes(view))
-    .map((view) => sql`${sql.identifier(view.name)} as not materialized (${text(view)})`);
-  return sql`(with ${sql.join([...own, ...others], sql`, `)} ${sql.join(
-    parts.map((view) => sql`select rule, what from (${text(view)}) part`),
-    sql` union all `,
-  )}) v`;
+  const hidden = (name: string, as: SQL) => sql`${sql.identifier(name)} as not materialized (${as})`;
+  const views = names.map((name) => found.find((view) => view.kind === 'view' && view.name === name)!);
+  const text = ({ definition }: AuditView) => sql.raw(definition.trim().replace(/;$/, ''));
+  const tables = found
+    .filter(({ kind }) => kind === 'table')
+    .map(({ name }) =>
+      hidden(
+        name,
+        sql`select * from public.${sql.identifier(name)} where tenant_id = ${tenantId} and livemode = ${livemode}`,
+      ),
+    );
+  const [first, ...parts] = views;
+  const source = sql`(with ${sql.join([...tables, hidden(first!.name, text(first!))], sql`, `)}
+    ${sql.join(
+      parts.map((view) => sql`select rule, what from (${text(view)}) part`),
+      sql` union all `,
+    )}) v`;
+  return { source, where: undefined };
 }
