@@ -25,15 +25,14 @@ const rules = {
   values: 'a subquery stands among the values of an insert',
   insertSelect: 'an insert selects from a table',
   lateral: 'a lateral has no table in its from',
+  row: 'a query inside a join selects a complete row',
 } as const;
 
 /** Checks the bodies of all functions, and the views. */
 export async function functionOffences(sql: postgres.ISql): Promise<Offence[]> {
-  const tables = await namesOf(
-    sql,
-    sql`select relname::text as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'v') and relname <> all (${Object.keys(ofDeployment)})`,
-  );
+  const relations = await sql`
+    select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`;
+  const tables = new Set(relations.map(({ name }) => String(name)).filter((name) => !(name in ofDeployment)));
   const functions = await sql<Defined[]>`
     select p.proname::text as name, p.prosrc as body, p.provolatile::text as volatility
     from pg_proc p join pg_language l on l.oid = p.prolang
@@ -50,9 +49,6 @@ export async function functionOffences(sql: postgres.ISql): Promise<Offence[]> {
   for (const { name, body } of views) if (hasEmptyLateral(body)) found.push({ rule: rules.lateral, what: name });
   return found;
 }
-
-const namesOf = async (_: postgres.ISql, rows: postgres.PendingQuery<postgres.Row[]>) =>
-  new Set((await rows).map(({ name }) => name as string));
 
 /** The functions that read or write a table, by themselves or through another function. */
 function readers(functions: Defined[], tables: Set<string>): Set<string> {
@@ -77,6 +73,7 @@ function brokenBy(statement: string, tables: Set<string>, reading: Set<string>, 
   )
     broken.push(rules.volatile);
   if (/\bcase\s+(?!when\b)\w/.test(statement)) broken.push(rules.simpleCase);
+  if (/\blateral \(\s*select (\w+)\s+from\s+\w+ \1\b/.test(statement)) broken.push(rules.row);
   if (verb === 'insert into') {
     const [, rest = ''] = /^.*?\binsert into\b(.*)$/s.exec(statement)!;
     if (/^\s*"?\w+"?\s*\([^()]*\)\s*values\b/.test(rest) && /\(\s*select\b/.test(rest)) broken.push(rules.values);
@@ -92,9 +89,22 @@ const usesTable = (text: string, tables: Set<string>) =>
   );
 const calls = (text: string, names: Set<string>) =>
   [...text.matchAll(/\b([a-z_0-9]+)\(/g)].some(([, name]) => names.has(name!));
-const hasEmptyLateral = (text: string) =>
-  /lateral \(\s*select (?:(?!\bfrom [a-z_]+ )[^;])*\) \w+/i.test(text) &&
-  !/lateral \(\s*select [^;]*?\) *from\b/i.test('');
+/** Whether a lateral query has no table of its own, and reads one in a query inside. */
+function hasEmptyLateral(text: string): boolean {
+  return [...text.matchAll(/\blateral \(/gi)].some(({ index, 0: { length } }) => {
+    let depth = 1;
+    let [outside, inside] = ['', ''];
+    for (let at = index + length; depth > 0 && at < text.length; at++) {
+      const character = text[at]!;
+      if (character === '(') depth++;
+      if (character === ')') depth--;
+      if (depth === 1) outside += character;
+      else inside += character;
+    }
+    const reads = inside.replaceAll(/extract\(\w+ from/gi, '');
+    return !/\bfrom\b/i.test(outside) && /\bselect\b[\s\S]*\bfrom\b/i.test(reads);
+  });
+}
 
 const without = (body: string) => body.replaceAll(/--[^\n]*/g, '').replaceAll(/'[^']*'/g, "''");
 

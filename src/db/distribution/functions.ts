@@ -38,3 +38,19 @@ export async function register(sql: postgres.ISql): Promise<number> {
 
 /** Matches the name of a table that is on the coordinator alone. */
 const localTables = `\\m(${Object.keys(ofDeployment).join('|')})\\M`;
+
+/** Explains a call of each function of a tenant: which of them go to one node, and which do not. */
+export async function placesOfCalls(sql: postgres.ISql): Promise<{ onOneNode: number; elsewhere: string[] }> {
+  const functions = await sql<{ name: string; call: string }[]>`
+    select p.proname::text as name, format('%I(''tenant''%s)', p.proname, (
+      select string_agg(', null::' || format_type(t.oid, null), '' order by t.n)
+      from unnest(p.proargtypes[1:]) with ordinality t(oid, n))) as call
+    from pg_proc p join pg_dist_object d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
+    where p.pronamespace = 'public'::regnamespace and d.distribution_argument_index = 0`;
+  const elsewhere: string[] = [];
+  for (const { name, call } of functions) {
+    const plan = await sql.unsafe(`explain select * from ${call}`);
+    if (!plan.some((row) => /Task Count: 1$/.test(row['QUERY PLAN'] as string))) elsewhere.push(name);
+  }
+  return { onOneNode: functions.length - elsewhere.length, elsewhere };
+}

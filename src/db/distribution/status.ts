@@ -21,6 +21,8 @@ export interface ClusterStatus {
   nodes: NodeStatus[];
   /** The privileges that do not protect the append-only tables, and nodes that could not be asked. */
   unprotected: string[];
+  /** Nodes on which a write would wait for a lock without a limit: the limits of a session end at the coordinator. */
+  unlimited: string[];
   /** Tables of tenants that are not distributed, and functions that the nodes do not have. */
   undistributed: string[];
   unregistered: string[];
@@ -29,7 +31,7 @@ export interface ClusterStatus {
 /** Says what a cluster consists of, and what is wrong with it. A node that does not answer is part of the answer. */
 export async function clusterStatus(sql: postgres.Sql): Promise<ClusterStatus> {
   const distribution = await distributionOf(sql);
-  const none = { nodes: [], unprotected: [], undistributed: [], unregistered: [] };
+  const none = { nodes: [], unprotected: [], unlimited: [], undistributed: [], unregistered: [] };
   if (distribution === 'plain') return { distribution, ...none };
   const [{ version } = { version: '' }] =
     await sql`select extversion as version from pg_extension where extname = 'citus'`;
@@ -53,8 +55,15 @@ export async function clusterStatus(sql: postgres.Sql): Promise<ClusterStatus> {
       ? { ...none, nodes: [...nodes] }
       : {
           unprotected: await breaches(sql),
+          unlimited: await unlimited(sql),
           undistributed: await undistributed(sql),
           unregistered: (await unregistered(sql)).map(({ signature }) => signature),
         }),
   };
+}
+
+async function unlimited(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<{ node: string }[]>`
+    select nodename || ':' || nodeport as node from run_command_on_workers('show lock_timeout') where result = '0' order by 1`;
+  return rows.map(({ node }) => node);
 }
