@@ -44,7 +44,8 @@ export default defineConfig({
   // Load one instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
-    include: ['test/**/*.test.ts'],
+    // What needs a cluster is no part of the other runs.
+    include: ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/citus.cluster.ts'] : [])],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',

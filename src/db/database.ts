@@ -13,7 +13,7 @@ import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
 import type { Connection } from './connection.js';
 import { QuickReads } from './quick-reads.js';
-import { type Found, type Read, sent } from './read-combiner.js';
+import type { Found, Read } from './read-combiner.js';
 import { type Consistency, ReadSource, type TenantQuestion } from './read-source.js';
 import { Replicas } from './replicas.js';
 import { fromRow, type Preparable } from './row-mapper.js';
@@ -21,7 +21,7 @@ import { Servers } from './servers.js';
 import { SlowReads } from './slow-reads.js';
 import { slowDefault } from './slow-questions.js';
 import { Statements } from './statements.js';
-import { type Order, Surveys } from './distribution/surveys.js';
+import { Surveys } from './distribution/surveys.js';
 import { answeredStatement, storedAnswer } from './stored-answer.js';
 import {
   type ArgumentsOf,
@@ -49,7 +49,6 @@ export class Database {
   readonly #slowReads: SlowReads;
   readonly #quickReads: QuickReads;
   readonly #audits: AuditQueries;
-  readonly #surveys: Surveys;
   readonly #writes: Turns;
   #reads = 0;
   #inspection: Promise<void> | undefined;
@@ -61,6 +60,8 @@ export class Database {
   onWrite: () => void = () => {};
   /** By which gateways tell each other of new events. */
   readonly hints: Hints;
+  /** Reads over all tenants, for the worker. */
+  readonly surveys: Surveys;
   /** The standbys for reads, if there are any. */
   readonly replicas: Replicas | undefined;
 
@@ -92,9 +93,8 @@ export class Database {
         ...replicas,
         ...{ slow, pools, statements },
       });
-    this.#surveys = new Surveys(
-      (text, values) => this.#plain(text, values),
-      (error) => this.#failures.reported(error),
+    this.surveys = new Surveys(this.#connections, this.#failures, this.observers, statements, (...given) =>
+      this.read(...given),
     );
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }
@@ -114,37 +114,6 @@ export class Database {
     const read = { text, values: valuesOf(values), prepare, budget };
     const { rows } = await this.#found(name, read, question && { ...question, slow, lags });
     return rows.map(rowOf) as T[];
-  }
-
-  /**
-   * Runs a read over all tenants, for the worker. Where the tenants are distributed to nodes, it finds those of the nodes
-   * that answer.
-   */
-  async survey<T>(
-    name: string,
-    build: (db: PostgresJsDatabase) => Preparable,
-    values: Record<string, unknown>,
-    order: Order<T>,
-  ): Promise<T[]> {
-    if (!(await this.distributed())) return this.read<T>(name, build, values);
-    const statement = this.#statements.of(name, build);
-    return this.#surveys.rows(statement, values, order).catch((error: unknown) => {
-      throw this.#failures.reported(error);
-    });
-  }
-
-  /** Whether the tenants are distributed to nodes. */
-  distributed(): Promise<boolean> {
-    return this.#surveys.distributed();
-  }
-
-  /** Runs a statement on the worker's connections; its rows are arrays. */
-  async #plain(text: string, values: string[]): Promise<unknown[][]> {
-    const { worker } = this.#connections;
-    const read = { text, values, prepare: true };
-    return observed(this.observers, { name: 'survey', pool: 'worker' }, () =>
-      this.#connections.retried(worker, (track) => track(sent(worker, read))),
-    );
   }
 
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */

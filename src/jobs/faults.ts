@@ -103,7 +103,7 @@ export class Faults {
 
   /** Notes stored faults, a bounded number each time; returns those whose next attempt is due. */
   async due(): Promise<FailedWork[]> {
-    const rows = await this.database.survey<FailedWork & { wait: number }>(
+    const rows = await this.database.surveys.read<FailedWork & { wait: number }>(
       'tenants_with_faults',
       (db) =>
         db

@@ -78,7 +78,7 @@ async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Vio
   const violations: Violation[] = [];
   let count = 0;
   for (const { tenantId, livemode } of tenants) {
-    const { source, where } = await violationsOf(desk, { tenantId, livemode });
+    const { source, where } = await violationsOf(desk.audited, { tenantId, livemode });
     const found = await desk.auditQuery<{ rule: string; what: string; count: number }>('operator_ledger', (db) =>
       db
         .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what`, count: sql<number>`(count(*) over ())::int` })

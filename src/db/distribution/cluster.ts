@@ -65,7 +65,7 @@ export async function rebalance(sql: postgres.Sql): Promise<{ moves: number }> {
   const [planned] = await sql`select count(*)::int as moves from get_rebalance_table_shards_plan()`;
   if (planned!.moves === 0) return { moves: 0 };
   const [before] = await sql`select coalesce(max(job_id), 0) as job from citus_rebalance_status()`;
-  await sql`select citus_rebalance_start(shard_transfer_mode => ${mode}::citus.shard_transfer_mode)`;
+  await sql`select citus_rebalance_start(shard_transfer_mode => ${mode})`;
   for (;;) {
     const [job] = await sql`select job_id, state::text from citus_rebalance_status() order by job_id desc limit 1`;
     if (job && job.job_id > before!.job && job.state === 'finished') return { moves: planned!.moves };
@@ -82,7 +82,7 @@ export async function isolate(sql: postgres.Sql, tenantId: string): Promise<{ sh
     select from pg_dist_shard where logicalrelid = 'account'::regclass and shardminvalue = shardmaxvalue
       and shardid = get_shard_id_for_distribution_column('account', ${tenantId}::text)`;
   if (alone.length === 0)
-    await sql`select isolate_tenant_to_new_shard('account', ${tenantId}::text, 'CASCADE', ${mode}::citus.shard_transfer_mode)`;
+    await sql`select isolate_tenant_to_new_shard('account', ${tenantId}::text, 'CASCADE', ${mode})`;
   return placed(sql, tenantId);
 }
 
@@ -97,7 +97,7 @@ export async function move(
   if (node === `${to.host}:${to.port}`) return { shard, node };
   const cut = node.lastIndexOf(':');
   await sql`select citus_move_shard_placement(${shard}::bigint, ${node.slice(0, cut)}, ${node.slice(cut + 1)}::int,
-    ${to.host}, ${to.port}::int, ${mode}::citus.shard_transfer_mode)`.catch((error: Error) => {
+    ${to.host}, ${to.port}::int, ${mode})`.catch((error: Error) => {
     throw new ClusterError(`The shard ${shard} could not be moved to ${to.host}:${to.port}: ${error.message}`);
   });
   return placed(sql, tenantId);

@@ -50,7 +50,7 @@ export async function placesOfCalls(sql: postgres.ISql): Promise<{ onOneNode: nu
   const elsewhere: string[] = [];
   for (const { name, call } of functions) {
     const plan = await sql.unsafe(`explain select * from ${call}`);
-    if (!plan.some((row) => /Task Count: 1$/.test(row['QUERY PLAN'] as string))) elsewhere.push(name);
+    if (!plan.some((row) => String(row['QUERY PLAN']).endsWith('Task Count: 1'))) elsewhere.push(name);
   }
   return { onOneNode: functions.length - elsewhere.length, elsewhere };
 }

@@ -1,5 +1,10 @@
-import type { Mapped } from '../row-mapper.js';
-import { causeOf } from '../outage.js';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Connections } from '../connections.js';
+import type { Failures } from '../failures.js';
+import { observed, type StatementObserver } from '../observer.js';
+import { sent } from '../read-combiner.js';
+import type { Mapped, Preparable } from '../row-mapper.js';
+import type { Statements } from '../statements.js';
 
 /** How the rows of several nodes become those of one statement: the order of its columns, and its limit. */
 export interface Order<T> {
@@ -8,8 +13,12 @@ export interface Order<T> {
   limit: number;
 }
 
-/** Runs a statement without a tenant's turn; rows are arrays. */
-type Run = (text: string, values: string[]) => Promise<unknown[][]>;
+/** A read of one server: its name, what builds its statement, and its values. */
+type Read = <T>(
+  name: string,
+  build: (db: PostgresJsDatabase) => Preparable,
+  values: Record<string, unknown>,
+) => Promise<T[]>;
 
 /** A node that holds shards. */
 interface Node {
@@ -43,10 +52,26 @@ export class Surveys {
   readonly #paused = new Map<number, { until: number; for: number }>();
 
   constructor(
-    private readonly run: Run,
-    /** Called when a node does not answer. */
-    private readonly onFailure: (error: unknown) => void = () => {},
+    private readonly connections: Connections,
+    private readonly failures: Failures,
+    private readonly observers: readonly StatementObserver[],
+    private readonly statements: () => Statements,
+    private readonly ofOneServer: Read,
   ) {}
+
+  /**
+   * The rows of a read over all tenants: those of the nodes that answer, in one order. Fails only when no node answers.
+   * Without Citus it is a read like any other.
+   */
+  async read<T>(
+    name: string,
+    build: (db: PostgresJsDatabase) => Preparable,
+    values: Record<string, unknown>,
+    order: Order<T>,
+  ): Promise<T[]> {
+    if (!(await this.distributed())) return this.ofOneServer<T>(name, build, values);
+    return this.#rows(this.statements().of(name, build), values, order);
+  }
 
   /** Whether the tenants are distributed to nodes. */
   async distributed(): Promise<boolean> {
@@ -56,20 +81,19 @@ export class Surveys {
   }
 
   async #look(): Promise<void> {
-    const [[citus] = []] = await this.run(distributed, []);
-    const found = citus === true || citus === 't' ? await this.run(nodes, []) : [];
+    const [[citus] = []] = await this.#run(distributed, []);
+    const found = citus === true || citus === 't' ? await this.#run(nodes, []) : [];
     this.#nodes = found.map(([group, key]) => ({ group: Number(group), key: String(key) }));
     this.#until = performance.now() + knownMilliseconds;
   }
 
-  /** The rows of all nodes that answer, in one order. Fails only when no node answers. */
-  async rows<T>(statement: Mapped, values: Record<string, unknown>, order: Order<T>): Promise<T[]> {
+  async #rows<T>(statement: Mapped, values: Record<string, unknown>, order: Order<T>): Promise<T[]> {
     const text = written(statement, statement.valuesOf(values));
     const now = performance.now();
     const asked = this.#nodes.filter(({ group }) => (this.#paused.get(group)?.until ?? 0) <= now);
     const answers = await Promise.allSettled(asked.map((node) => this.#ask(node, text)));
     const failed = answers.find((answer) => answer.status === 'rejected');
-    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason;
+    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason as unknown;
     const rows = answers
       .flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
       .map((row) => statement.rowOf(row) as T);
@@ -78,16 +102,23 @@ export class Surveys {
 
   async #ask({ group, key }: Node, text: string): Promise<unknown[][]> {
     try {
-      const rows = await this.run('select * from survey_node($1, $2)', [key, text]);
+      const rows = await this.#run('select * from survey_node($1, $2)', [key, text]);
       this.#paused.delete(group);
       return rows.map(([row]) => (typeof row === 'string' ? JSON.parse(row) : row) as unknown[]);
     } catch (error) {
       const before = this.#paused.get(group)?.for ?? pauseMilliseconds.min / 2;
       const pause = Math.min(before * 2, pauseMilliseconds.max);
       this.#paused.set(group, { until: performance.now() + pause, for: pause });
-      this.onFailure(causeOf(error));
-      throw error;
+      throw this.failures.reported(error);
     }
+  }
+
+  /** Runs a statement on the worker's connections; its rows are arrays. */
+  #run(text: string, values: string[]): Promise<unknown[][]> {
+    const { worker } = this.connections;
+    return observed(this.observers, { name: 'survey', pool: 'worker' }, () =>
+      this.connections.retried(worker, (track) => track(sent(worker, { text, values, prepare: true }))),
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import type { TenantAndMode } from '../tenant-and-mode.js';
 
 /** What the audit needs of a database. */
 interface Audited {
-  distributed(): Promise<boolean>;
+  surveys: { distributed(): Promise<boolean> };
   auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]>;
 }
 
@@ -31,7 +31,7 @@ export async function violationsOf(
   database: Audited,
   { tenantId, livemode }: TenantAndMode,
 ): Promise<{ source: SQL; where: SQL | undefined }> {
-  if (!(await database.distributed()))
+  if (!(await database.surveys.distributed()))
     return {
       source: sql`violations v`,
       where: and(eq(sql`v.tenant_id`, tenantId), eq(sql`v.livemode`, livemode)),
