@@ -81,9 +81,14 @@ const groups = [
 for (const add of groups) add(program, command);
 eventCommands(program);
 triggerCommand(program);
-clusterCommands(program, { progress, say }, (result, { json }) => {
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
-});
+clusterCommands(
+  program,
+  () => config({ serves: false, keys: false }),
+  { progress, say },
+  (result, { json }) => {
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+  },
+);
 
 program
   .command('migrate')

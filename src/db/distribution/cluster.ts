@@ -61,14 +61,14 @@ export async function addNode(sql: postgres.Sql, { host, port }: NodeAddress): P
 }
 
 /** Spreads the shards over the nodes again; resolves when all have been moved. */
-export async function rebalance(sql: postgres.Sql): Promise<{ moves: number }> {
-  const [planned] = await sql`select count(*)::int as moves from get_rebalance_table_shards_plan()`;
-  if (planned!.moves === 0) return { moves: 0 };
+export async function rebalance(sql: postgres.Sql): Promise<{ shards: number }> {
+  const [planned] = await sql`select count(*)::int as shards from get_rebalance_table_shards_plan()`;
+  if (planned!.shards === 0) return { shards: 0 };
   const [before] = await sql`select coalesce(max(job_id), 0) as job from citus_rebalance_status()`;
   await sql`select citus_rebalance_start(shard_transfer_mode => ${mode})`;
   for (;;) {
     const [job] = await sql`select job_id, state::text from citus_rebalance_status() order by job_id desc limit 1`;
-    if (job && job.job_id > before!.job && job.state === 'finished') return { moves: planned!.moves };
+    if (job && job.job_id > before!.job && job.state === 'finished') return { shards: planned!.shards };
     if (job && /^(failed|cancelled)$/.test(job.state as string))
       throw new ClusterError(`The rebalancing has ${job.state}: select * from citus_rebalance_status() says why.`);
     await new Promise((resume) => setTimeout(resume, 500));

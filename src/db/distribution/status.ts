@@ -4,7 +4,7 @@ import { unregistered } from './functions.js';
 import { distributionOf, type Distribution, undistributed } from './tables.js';
 
 /** A node of a cluster, and what it holds. */
-export interface NodeStatus {
+interface NodeStatus {
   node: string;
   coordinator: boolean;
   answers: boolean;

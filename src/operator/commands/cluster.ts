@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type postgres from 'postgres';
-import { type Config, config } from '../../config.js';
-import { asOwner, type Opening, withDatabase } from '../../db/open.js';
+import { asOwner, type Config, type Opening, withDatabase } from '../../db/open.js';
 import { single } from '../../db/connection.js';
 import {
   addNode,
@@ -23,16 +22,27 @@ import { commandUser, type Options, type Result } from './command.js';
 
 type Output = Pick<Opening, 'progress' | 'say'>;
 
-/** Adds the commands of a cluster, which run as the owner of the tables. `print` prints a result. */
-export function clusterCommands(program: Command, output: Output, print: (result: Result, options: Options) => void) {
+/** Adds a command that runs with the settings, its arguments and its options. */
+type Add = (
+  name: string,
+  description: string,
+  run: (settings: Config, argument: string, options: Options, second: string) => Promise<Result>,
+) => Command;
+
+/**
+ * Adds the commands of a cluster, which run as the owner of the tables. `settingsOf` reads the settings, and `print` prints
+ * a result.
+ */
+export function clusterCommands(
+  program: Command,
+  settingsOf: () => Config,
+  output: Output,
+  print: (result: Result, options: Options) => void,
+) {
   const cluster = program
     .command('cluster')
     .description('Several servers with Citus, among which the tenants are spread');
-  const command = (
-    name: string,
-    description: string,
-    run: (settings: Config, argument: string, options: Options, second: string) => Promise<Result>,
-  ) =>
+  const command: Add = (name, description, run) =>
     cluster
       .command(name)
       .description(description)
@@ -40,8 +50,7 @@ export function clusterCommands(program: Command, output: Output, print: (result
       .action(async (...given: unknown[]) => {
         const options = given.at(-2) as Options;
         const [argument, second] = given.slice(0, -2).map(String);
-        const settings = config({ serves: false, keys: false });
-        print(await run(settings, argument ?? '', options, second ?? ''), options);
+        print(await run(settingsOf(), argument ?? '', options, second ?? ''), options);
       });
 
   command(
@@ -54,24 +63,14 @@ export function clusterCommands(program: Command, output: Output, print: (result
   command(
     'status',
     'Show the nodes, their shards, privileges, and tables and functions that are missing there; exit code 1 when something is wrong',
-    (settings) =>
-      asOwner(settings, output.progress, async (connection) => {
-        const sql = single(connection, 'tidegate cluster');
-        try {
-          const status = await during('reading the cluster', () => clusterStatus(sql));
-          const { nodes, unprotected, unlimited, undistributed, unregistered } = status;
-          if (
-            [...unprotected, ...unlimited, ...undistributed, ...unregistered].length > 0 ||
-            nodes.some(({ answers }) => !answers)
-          )
-            process.exitCode = 1;
-          return status;
-        } finally {
-          await sql.end({ timeout: 5 });
-        }
-      }),
+    (settings) => statusOf(settings, output),
   );
 
+  changes(command, output);
+}
+
+/** Adds the commands that change a cluster. */
+function changes(command: Add, output: Output): void {
   const changing = (
     name: string,
     description: string,
@@ -100,6 +99,25 @@ export function clusterCommands(program: Command, output: Output, print: (result
     "Move the shard of a root account's tenant, with all tenants in it, to a node",
     (sql, account, node) => move(sql, tenantOf(account), addressOf(node)),
   );
+}
+
+/** The state of the cluster; the exit code is 1 when something is wrong with it. */
+function statusOf(settings: Config, { progress }: Output): Promise<Result> {
+  return asOwner(settings, progress, async (connection) => {
+    const sql = single(connection, 'tidegate cluster');
+    try {
+      const status = await during('reading the cluster', () => clusterStatus(sql));
+      const { nodes, unprotected, unlimited, undistributed, unregistered } = status;
+      if (
+        [...unprotected, ...unlimited, ...undistributed, ...unregistered].length > 0 ||
+        nodes.some(({ answers }) => !answers)
+      )
+        process.exitCode = 1;
+      return status;
+    } finally {
+      await sql.end({ timeout: 5 });
+    }
+  });
 }
 
 /** Runs a change with its entries in the audit log; the exit code is 1 when a node is not protected afterwards. */
