@@ -10,6 +10,7 @@ import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
 import { backupStore, restoreStore } from './operator/commands/backup.js';
 import { commandUser, loggedCommand, type Options, type Result } from './operator/commands/command.js';
+import { clusterCommands } from './operator/commands/cluster.js';
 import { depositCommands } from './operator/commands/deposit.js';
 import { eventCommands } from './operator/commands/events.js';
 import { EventStreamError } from './operator/event-client.js';
@@ -80,6 +81,14 @@ const groups = [
 for (const add of groups) add(program, command);
 eventCommands(program);
 triggerCommand(program);
+clusterCommands(
+  program,
+  () => config({ serves: false, keys: false }),
+  { progress, say },
+  (result, { json }) => {
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+  },
+);
 
 program
   .command('migrate')

@@ -1,5 +1,8 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { schemaOffences } from '../src/db/distribution/schema-lint.js';
+import { ofDeployment } from '../src/db/distribution/tables.js';
+import { everyStatement } from './every-statement.js';
 import { givenIn, useWorld } from './world.js';
 
 const world = useWorld();
@@ -46,61 +49,59 @@ const acrossTenants = [
   'operator_actions:',
 ];
 
-/**
- * The tables about the whole deployment, which have no tenant and stay local tables of the coordinator, with the reason.
- * No function of a tenant reads or writes them, so no shard needs them.
- */
-const ofDeployment: Record<string, string> = {
-  operator: 'operators see all tenants',
-  operator_session: 'a session belongs to an operator',
-  operator_action: 'one chain of hashes has all actions, also those about no tenant or several',
-  gateway_process: 'a process serves all tenants',
-};
-
-/**
- * The schema must stay distributable by tenant. This is the lint that found every offence when it was tried
- * against a schema with seven of them; no rows means ready.
- */
-const lint = `
-with t as (select c.oid, c.relname from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'),
- key as (select attrelid oid, attnum from pg_attribute where attname = 'tenant_id' and attnum > 0),
- mode as (select attrelid oid, attnum from pg_attribute where attname = 'livemode' and attnum > 0)
-select 'no tenant_id' rule, relname::text what from t where oid not in (select oid from key)
-   and relname not in (${Object.keys(ofDeployment)
-     .map((name) => `'${name}'`)
-     .join(', ')})
-union all select 'primary key not led by tenant and mode', t.relname::text from t join key k on k.oid = t.oid join mode m on m.oid = t.oid join pg_index i on i.indrelid = t.oid and i.indisprimary
-   where (i.indkey::int2[])[0] is distinct from k.attnum or (i.indkey::int2[])[1] is distinct from m.attnum
-union all select 'unique not led by tenant and mode', i.indexrelid::regclass::text from pg_index i join t on t.oid = i.indrelid join key k on k.oid = t.oid join mode m on m.oid = t.oid
-   where i.indisunique and ((i.indkey::int2[])[0] is distinct from k.attnum or (i.indkey::int2[])[1] is distinct from m.attnum)
-union all select 'foreign key not on tenant_id', o.conname from pg_constraint o join t on t.oid = o.conrelid join t r on r.oid = o.confrelid
-   join key a on a.oid = o.conrelid join key b on b.oid = o.confrelid
-   where o.contype = 'f' and array_position(o.conkey, a.attnum) is distinct from array_position(o.confkey, b.attnum)
-union all select 'on delete set null/default', conname from pg_constraint where contype = 'f' and confdeltype in ('n', 'd') and connamespace = 'public'::regnamespace
-union all select 'exclusion constraint', conname from pg_constraint where contype = 'x' and connamespace = 'public'::regnamespace
-union all select 'row trigger', t.relname || '.' || tgname from pg_trigger g join t on t.oid = g.tgrelid where not tgisinternal
-union all select 'identity or serial', t.relname || '.' || attname from pg_attribute a join t on t.oid = a.attrelid
-   where attnum > 0 and (attidentity <> '' or exists (select from pg_attrdef d where d.adrelid = a.attrelid and d.adnum = a.attnum and pg_get_expr(d.adbin, d.adrelid) like 'nextval%'))
-union all select 'char(n)', t.relname || '.' || attname from pg_attribute a join t on t.oid = a.attrelid where attnum > 0 and atttypid = 'bpchar'::regtype
-union all select 'enum type', t.relname || '.' || attname from pg_attribute a join t on t.oid = a.attrelid join pg_type y on y.oid = a.atttypid where attnum > 0 and y.typtype = 'e'
-union all select 'constraint name over 50 bytes', conname from pg_constraint where connamespace = 'public'::regnamespace and octet_length(conname) > 50
-union all select 'index name over 50 bytes', relname from pg_class where relkind = 'i' and relnamespace = 'public'::regnamespace and octet_length(relname) > 50
-union all select 'language sql function', p.proname from pg_proc p join pg_language l on l.oid = p.prolang where l.lanname = 'sql' and p.pronamespace = 'public'::regnamespace
-union all select 'no primary key', relname from t where not exists (select from pg_index i where i.indrelid = t.oid and i.indisprimary)
-union all select 'default depends on the node', t.relname || '.' || a.attname from pg_attrdef d join t on t.oid = d.adrelid
-   join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum where pg_get_expr(d.adbin, d.adrelid) ~ 'pg_current_xact_id|txid_current|pg_backend_pid'
-order by 1, 2`;
-
 describe('the schema', () => {
   it('is ready to be distributed by tenant', async () => {
-    expect(await world.sql.unsafe(lint)).toEqual([]);
+    expect(await schemaOffences(world.sql)).toEqual([]);
   });
 
   it('fails the lint if a table has no tenant, which shows that the lint can fail', async () => {
     await world.sql.unsafe('create table careless (id bigint generated always as identity primary key)');
-    const rules = (await world.sql.unsafe(lint)).map((row) => row.rule);
+    const rules = (await schemaOffences(world.sql)).map((row) => row.rule);
     await world.sql.unsafe('drop table careless');
     expect(rules).toEqual(['identity or serial', 'no tenant_id']);
+  });
+
+  /** What Citus refused or did wrongly on a real cluster, each with the rule that finds it on a plain PostgreSQL. */
+  const refused: [rule: string, body: string][] = [
+    [
+      'a function that reads tables is called in a statement over tables',
+      'perform receiver_of(p_tenant, p_live, a.id) from account a where a.tenant_id = p_tenant;',
+    ],
+    [
+      'a function that is not immutable is called in an update or delete',
+      'update job set due = wall_clock() where tenant_id = p_tenant;',
+    ],
+    [
+      'a case compares a variable in a statement over tables',
+      "update balance set version = case v_kind when 'a' then 1 else 2 end where tenant_id = p_tenant;",
+    ],
+    [
+      'a subquery stands among the values of an insert',
+      'insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, (select min(x) from unnest(v_ids) x));',
+    ],
+    [
+      'an insert selects from a table',
+      'insert into unsealed (tenant_id, livemode, posting_id) select p_tenant, p_live, p.id from posting p where p.tenant_id = p_tenant;',
+    ],
+    [
+      'a query inside a join selects a complete row',
+      'v_jobs := array(select x.j from unnest(v_ids) i cross join lateral (select j from job j where j.tenant_id = p_tenant and j.id = i) x);',
+    ],
+  ];
+  it.each(refused)('is refused by its lint when %s', async (rule, body) => {
+    await world.sql.unsafe(`create function careless(p_tenant text, p_live boolean) returns void language plpgsql as $$
+      declare v_kind text; v_ids text[]; v_jobs job[]; begin ${body} end $$`);
+    const offences = await schemaOffences(world.sql);
+    await world.sql.unsafe('drop function careless');
+    expect(offences.map((each) => each.rule)).toEqual([rule]);
+  });
+
+  it('is refused by its lint when a lateral reads a table only in a query inside', async () => {
+    await world.sql.unsafe(`create view careless as select a.id, n.late from account a, lateral (
+      select extract(epoch from now()) + (select max(c.offset_seconds) from test_clock c where c.tenant_id = a.tenant_id) as late) n`);
+    const offences = await schemaOffences(world.sql);
+    await world.sql.unsafe('drop view careless');
+    expect(offences).toEqual([{ rule: 'a lateral has no table in its from', what: 'careless' }]);
   });
 
   it('has only those tables without a tenant that are about the whole deployment', async () => {
@@ -127,7 +128,7 @@ describe('the schema', () => {
 
 describe('the prepared-statement registry', () => {
   it('names the tenant for every table that it reads, and writes with a single function call', async () => {
-    await everyStatement();
+    await everyStatement(given);
     const tenantTables = (
       await world.sql`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`
     ).map((row) => row.relname as string);
@@ -165,60 +166,3 @@ describe('the prepared-statement registry', () => {
     expect(without.filter((name) => !acrossTenants.includes(name))).toEqual([]);
   });
 });
-
-/** Walks every list with every filter and both cursors, every edge, and one write of each kind. */
-async function everyStatement(): Promise<void> {
-  const platform = await given.platform(1);
-  const user = await platform.connectedUser();
-  const partner = await user.partner();
-  const acting = platform.actingFor(user.id);
-  for (const speaker of [platform, user, acting]) {
-    for (const path of [
-      `/v1/accounts?limit=1&starting_after=${user.id}&status=draft&type=user&address=deactivated&capability.multicurrency_exports_v1=pending&created.gte=1`,
-      `/v1/accounts?limit=1&ending_before=${user.id}&created.lt=99999999999`,
-      `/v1/accounts/${partner.id}`,
-      `/v1/account_settings?account_id=${user.id}&address.partner=true&payouts.enabled=true&payouts.reason_code_not_enabled=platform_hold`,
-      `/v1/addresses?linked_id=${user.id}&category=user_payout&currency=INR&is_reusable=false&status=activated&type=wallet&wallet.provider=klarna`,
-      `/v1/persons?account_id=${user.id}`,
-      '/v1/files?purpose=logo',
-      `/v1/deposits?account_id=${user.id}&status=completed&created.gte=1`,
-    ]) {
-      expect([path, (await speaker.get(path)).status]).toEqual([path, 200]);
-    }
-    const reply = await speaker.graph(`{
-      deposits(accountId: "${user.id}") { totalCount nodes { id } }
-      accounts(first: 5) {
-        totalCount pageInfo { hasNextPage hasPreviousPage }
-        nodes {
-          owner { id } setting { id } logo { id } idDocument { id } requirements { fieldName }
-          partners(first: 2) { totalCount nodes { id } } connectedUsers(last: 2) { nodes { id } }
-          addresses(first: 2) { nodes { id account { id } } pageInfo { hasNextPage hasPreviousPage } } persons { nodes { id } } files { nodes { id } } apiKeys { nodes { id account { id } } }
-        }
-      }
-    }`);
-    expect(reply.body.errors).toBeUndefined();
-  }
-  const exporter = await given.directUser(2);
-  const made = await exporter.post('/v1/receivables', receivable);
-  expect(made.status).toBe(200);
-  for (const page of ['first: 1', 'last: 1, status: [EXPIRED]']) {
-    const reply = await exporter.graph(`{
-      checkouts(accountId: "${exporter.id}", ${page}) { totalCount nodes { id } }
-      receivables { nodes { checkouts(${page}) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage } } } }
-    }`);
-    expect(reply.body.errors).toBeUndefined();
-  }
-}
-
-const receivable = {
-  currency: 'INR',
-  invoice: {
-    amount: '1.00',
-    currency: 'INR',
-    creation_date: '2026-10-01',
-    due_date: '2026-12-01',
-    reference_number: 'A1',
-  },
-  purpose_code: 'P0802',
-  transaction_type: 'services',
-};

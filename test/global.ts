@@ -3,6 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
+import { connectionOf } from '../src/db/address.js';
+import { initialize } from '../src/db/distribution/initialize.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
 
@@ -13,6 +15,8 @@ declare module 'vitest' {
      * privileges.
      */
     admin: { host: string; port: number; username: string; database: string };
+    /** The database of CITUS_URL, which is distributed: every test file uses this one, with tenants of its own. */
+    distributed: string | undefined;
     /** The folder of the run's prepared data folders; see data-folders.ts. */
     dataFolders: string;
   }
@@ -39,17 +43,25 @@ async function server(dir: string) {
 export default async function ({ provide }: TestProject): Promise<() => Promise<void>> {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-test-'));
   fs.chmodSync(base, 0o755);
-  const embedded = await server(path.join(base, 'postgres'));
-  const sql = postgres({ ...embedded.admin, max: 1 });
-  await sql.unsafe('create database tidegate_template owner tidegate');
-  await migrate({ ...embedded.options, database: 'tidegate_template' });
-  await sql.end();
-  provide('admin', embedded.admin);
+  const citus = process.env.CITUS_URL;
+  const embedded = citus === undefined ? await server(path.join(base, 'postgres')) : undefined;
+  if (embedded) {
+    const sql = postgres({ ...embedded.admin, max: 1 });
+    await sql.unsafe('create database tidegate_template owner tidegate');
+    await migrate({ ...embedded.options, database: 'tidegate_template' });
+    await sql.end();
+    provide('admin', embedded.admin);
+  } else {
+    const connection = connectionOf(citus!);
+    await migrate(connection);
+    await initialize(connection);
+  }
+  provide('distributed', citus);
   const dataFolders = path.join(base, 'data-folders');
   fs.mkdirSync(dataFolders, { mode: 0o755 });
   provide('dataFolders', dataFolders);
   return async () => {
-    await embedded.release();
+    await embedded?.release();
     fs.rmSync(base, { recursive: true, force: true });
   };
 }

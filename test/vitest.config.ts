@@ -44,8 +44,11 @@ export default defineConfig({
   // Load one instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
-    // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts.
-    include: process.env.PICTURES ? ['test/looks/*.look.ts'] : ['test/**/*.test.ts'],
+    // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts. What needs a
+    // cluster is no part of the other runs.
+    include: process.env.PICTURES
+      ? ['test/looks/*.look.ts']
+      : ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/citus.cluster.ts'] : [])],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
 import { patient } from './patient.js';
+import { connectionOf } from '../src/db/address.js';
+import type { Connection } from '../src/db/connection.js';
 import { Database } from '../src/db/database.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { Secrets } from '../src/db/secrets.js';
@@ -100,7 +102,11 @@ export function useWorld({
   const apps: FastifyInstance[] = [];
   let running: Worker | undefined;
   const databases: Database[] = [];
-  const connection = () => own?.options ?? { ...inject('admin'), username: 'tidegate', database: name };
+  const distributed = inject('distributed');
+  const connection = (): Connection =>
+    distributed
+      ? connectionOf(distributed)
+      : (own?.options ?? { ...inject('admin'), username: 'tidegate', database: name });
 
   const open = async (
     { environment: ofItself = {}, ...parts }: OwnParts = { ...(acquirers && { acquirers }) },
@@ -126,7 +132,8 @@ export function useWorld({
       fs.mkdirSync(folder, { mode: 0o755 });
       pepper = await copyDataFolder(folder, 'demo');
       own = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
-    } else await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
+    } else if (!distributed)
+      await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
     world.origin = await open();
     world.app = apps[0]!;
     world.apps = apps;
@@ -155,7 +162,7 @@ export function useWorld({
     if (demo) {
       await own?.release();
       fs.rmSync(folder, { recursive: true, force: true });
-    } else await asAdmin(`drop database if exists ${name} with (force)`);
+    } else if (!distributed) await asAdmin(`drop database if exists ${name} with (force)`);
   });
   return world;
 }

@@ -250,6 +250,7 @@ declare
   );
   v address;
   v_owner account;
+  v_address text;
 begin
   select a.*
   into v_owner
@@ -297,14 +298,15 @@ begin
       p_name => v_args ->> 'name',
       p_bank_account => v_args -> 'bankAccount'
     );
+    v_address := case
+      when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated'
+      else 'processing'
+    end;
     update account a
     set
       version = a.version + 1,
       updated_at = clock(p_tenant, p_live),
-      address = case
-        when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated'
-        else 'processing'
-      end
+      address = v_address
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
     returning *
     into v_owner;

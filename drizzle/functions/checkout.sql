@@ -28,7 +28,10 @@ create view checkout_now as
     c.redirect_url,
     case
       when c.status = 'initialized'
-      and c.expires_at <= n.now then 'expired'
+      and c.expires_at <= extract(epoch from statement_timestamp())::bigint + coalesce(
+        t.offset_seconds,
+        0
+      ) then 'expired'
       else c.status
     end as status,
     c.effective_transaction_id,
@@ -40,21 +43,13 @@ create view checkout_now as
     c.version,
     c.updated_at,
     c.status as stored_status,
-    n.now
-  -- The clock is looked up for each row: with a join, lists could not use the order of their index.
+    extract(epoch from statement_timestamp())::bigint + coalesce(t.offset_seconds, 0) as now
+  -- Only test mode has a clock. With clock_timestamp(), which is volatile, or with a comparison of the modes of both
+  -- tables, lists would be sorted in place of using the order of their index. A correlated query in place of the join
+  -- would be one statement for each shard of a distributed database.
   from
-    checkout c,
-    lateral (
-      select
-        extract(epoch from clock_timestamp())::bigint + coalesce(
-          (
-            select t.offset_seconds
-            from test_clock t
-            where t.tenant_id = c.tenant_id and t.livemode = c.livemode and not c.livemode
-          ),
-          0
-        ) as now
-    ) n;
+    checkout c
+    left join test_clock t on t.tenant_id = c.tenant_id and not t.livemode and not c.livemode;
 
 -- Returns the address of a partner that receives the funds from checkouts; the partner's first checkout creates it. In
 -- live mode the acquirer has yet to assign its VPA.
@@ -124,6 +119,8 @@ declare
   v_now bigint := clock(p_tenant, p_live);
   v_seconds bigint := (v_args ->> 'seconds')::bigint;
   v_address text;
+  v_methods text[] := array(select jsonb_array_elements_text(v_args -> 'paymentMethods'));
+  v_receivables text[] := array(select jsonb_array_elements_text(v_args -> 'receivableIds'));
 begin
   -- Lock the partner's row, so that two concurrent first checkouts create only one address.
   select a.*
@@ -209,8 +206,8 @@ begin
       v_from.id,
       v_to.id,
       v_address,
-      array(select jsonb_array_elements_text(v_args -> 'paymentMethods')),
-      array(select jsonb_array_elements_text(v_args -> 'receivableIds')),
+      v_methods,
+      v_receivables,
       v_args ->> 'redirectUrl',
       'initialized',
       merge_metadata(null, v_args -> 'metadata', 'checkout.metadata'),

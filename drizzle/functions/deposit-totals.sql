@@ -35,30 +35,49 @@ create or replace function change_deposit_totals(p_tenant text, p_live boolean, 
 returns text
 language plpgsql
 as $$
+declare
+  d deposit;
 begin
   insert into deposit_total_change
     (tenant_id, livemode, to_account_id, deposit_id, count, created, context_id, payment_method, currency, amount)
-  select
-    p_tenant,
-    p_live,
-    x.to_account_id,
-    x.id,
-    p_count,
-    x.created,
-    x.context_id,
-    x.payment_method,
-    x.currency,
-    x.amount * p_count
-  from
-    unnest(
-      p_deposit || case
-        when p_count < 0 then array(
-          select d
-          from deposit d
-          where d.tenant_id = p_tenant and d.livemode = p_live and d.disputes_id = p_deposit.id
-        )
-      end
-    ) x;
+  values
+    (
+      p_tenant,
+      p_live,
+      p_deposit.to_account_id,
+      p_deposit.id,
+      p_count,
+      p_deposit.created,
+      p_deposit.context_id,
+      p_deposit.payment_method,
+      p_deposit.currency,
+      p_deposit.amount * p_count
+    );
+  if p_count > 0 then
+    return p_deposit.id;
+  end if;
+  for d in
+    select x.*
+    from deposit x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.disputes_id = p_deposit.id
+    order by x.id
+  loop
+    insert into deposit_total_change
+      (tenant_id, livemode, to_account_id, deposit_id, count, created, context_id, payment_method, currency, amount)
+    values
+      (
+        p_tenant,
+        p_live,
+        d.to_account_id,
+        d.id,
+        p_count,
+        d.created,
+        d.context_id,
+        d.payment_method,
+        d.currency,
+        d.amount * p_count
+      );
+  end loop;
   return p_deposit.id;
 end;
 $$;

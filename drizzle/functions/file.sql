@@ -1,3 +1,7 @@
+-- Files: their bytes and what is told of them.
+--
+-- Longer than 60 lines: create_file (one insert with its columns).
+
 -- Stores a file. Its bytes arrive as base64 text in `content`, and are not part of the event or of the stored response.
 create or replace function create_file(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof file
@@ -12,9 +16,14 @@ declare
     )
   );
   v file;
+  o account;
   v_now bigint := clock(p_tenant, p_live);
   v_id text := new_id('file');
 begin
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId';
   insert into file
     (
       tenant_id,
@@ -31,22 +40,22 @@ begin
       context_id,
       on_root_list
     )
-  select
-    p_tenant,
-    p_live,
-    v_id,
-    v_now,
-    a.id,
-    v_args ->> 'purpose',
-    v_args ->> 'filename',
-    v_args ->> 'contentType',
-    (v_args ->> 'size')::int,
-    v_args ->> 'sha256',
-    merge_metadata(null, v_args -> 'metadata', 'file.metadata'),
-    a.context_id,
-    a.on_root_list
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      o.id,
+      v_args ->> 'purpose',
+      v_args ->> 'filename',
+      v_args ->> 'contentType',
+      (v_args ->> 'size')::int,
+      v_args ->> 'sha256',
+      merge_metadata(null, v_args -> 'metadata', 'file.metadata'),
+      o.context_id,
+      o.on_root_list
+    )
   returning *
   into v;
   insert into file_content (tenant_id, livemode, id, content)

@@ -2,7 +2,7 @@
 -- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
 -- statement cannot query an acquirer: `claim_inquiries` returns those attempts to the worker.
 --
--- Longer than 60 lines: lock_balances_of_jobs (one statement that finds all balances).
+-- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
 
 -- Does due jobs, at most `p_limit`, and begins none after the first second: requests wait for the balances that the
 -- jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds: the job that runs then
@@ -138,73 +138,84 @@ begin
 end;
 $$;
 
+-- The keys of the balances of some accounts in some currencies, as `lock_balances` takes them.
+create or replace function balance_keys(p_accounts text[], p_currencies text[])
+returns jsonb
+language plpgsql
+immutable
+as $$
+begin
+  return coalesce(
+    (
+      select jsonb_agg(jsonb_build_object('account', a, 'currency', c))
+      from
+        unnest(p_accounts) a
+        cross join unnest(p_currencies) c
+      where a is not null
+    ),
+    '[]'
+  );
+end;
+$$;
+
 -- Locks the balances and the checkouts that any of the jobs may change, before the first job runs. Otherwise each job
 -- would lock them in its own order, and could deadlock with a caller that locks them in the order of the keys.
 create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[])
 returns void
 language plpgsql
 as $$
+declare
+  k record;
+  v_receiver text;
+  v_keys jsonb := '[]';
 begin
-  perform lock_balances(
-    p_tenant,
-    p_live,
-    coalesce(
-      (
-        select jsonb_agg(jsonb_build_object('account', k.account, 'currency', k.currency))
+  for k in
+    select distinct d.to_account_id as account, d.currency
+    from
+      unnest(p_jobs) j
+      join deposit d
+        on d.tenant_id = p_tenant and d.livemode = p_live and d.id = j.subject_id and d.status = 'processing'
+    where j.kind = 'complete_deposit'
+  loop
+    v_receiver := receiver_of(p_tenant, p_live, k.account);
+    v_keys := v_keys || balance_keys(
+      array[k.account, v_receiver, transfer_target(p_tenant, p_live, v_receiver)],
+      array[k.currency]
+    );
+  end loop;
+  for k in
+    select distinct c.to_account_id as account, c.currency
+    from
+      unnest(p_jobs) j
+      join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
+      join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
+    where j.kind = 'settle_transaction'
+  loop
+    v_keys := v_keys || balance_keys(array[k.account, transfer_target(p_tenant, p_live, k.account)], array[k.currency]);
+  end loop;
+  for k in select distinct j.subject_id as account from unnest(p_jobs) j where j.kind = 'pay_out' loop
+    v_keys := v_keys || balance_keys(array[k.account], payout_currencies(p_tenant, p_live, k.account));
+  end loop;
+  for k in
+    select b.account_id as account, array_agg(b.currency) as currencies
+    from balance b
+    where
+      b.tenant_id = p_tenant
+      and b.livemode = p_live
+      and b.account_id in (
+        select y.account_id
         from
-          (
-            select x.account, d.currency
-            from
-              unnest(p_jobs) j
-              join deposit d
-                on d.tenant_id = p_tenant and d.livemode = p_live and d.id = j.subject_id and d.status = 'processing'
-              cross join lateral (select receiver_of(p_tenant, p_live, d.to_account_id) as id) r
-              cross join lateral (
-                values
-                  (d.to_account_id),
-                  (r.id),
-                  (transfer_target(p_tenant, p_live, r.id))
-              ) x (account)
-            where j.kind = 'complete_deposit'
-            union
-            select x.account, c.currency
-            from
-              unnest(p_jobs) j
-              join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
-              join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
-              cross join lateral (
-                values
-                  (c.to_account_id),
-                  (transfer_target(p_tenant, p_live, c.to_account_id))
-              ) x (account)
-            where j.kind = 'settle_transaction'
-            union
-            select j.subject_id, x.currency
-            from
-              unnest(p_jobs) j
-              cross join lateral unnest(payout_currencies(p_tenant, p_live, j.subject_id)) x (currency)
-            where j.kind = 'pay_out'
-            union
-            select b.account_id, b.currency
-            from
-              unnest(p_jobs) j
-              join balance b
-                on b.tenant_id = p_tenant
-                and b.livemode = p_live
-                and b.account_id = case j.kind
-                  when 'settle_payout' then (
-                    select y.account_id
-                    from payout y
-                    where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id
-                  )
-                  else j.subject_id
-                end
-            where j.kind in ('settle_payout', 'settle_locks', 'free_locks', 'shrink_locks')
-          ) k
-      ),
-      '[]'
-    )
-  );
+          unnest(p_jobs) j
+          join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id
+        where j.kind = 'settle_payout'
+        union
+        select j.subject_id from unnest(p_jobs) j where j.kind in ('settle_locks', 'free_locks', 'shrink_locks')
+      )
+    group by 1
+  loop
+    v_keys := v_keys || balance_keys(array[k.account], k.currencies);
+  end loop;
+  perform lock_balances(p_tenant, p_live, v_keys);
   -- Then lock the checkouts, as every function does after the balances.
   perform
   from checkout c

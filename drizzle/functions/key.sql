@@ -19,9 +19,14 @@ language plpgsql
 as $$
 declare
   v api_key;
+  o account;
   v_now bigint := wall_clock();
   v_id text := new_id('key');
 begin
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
   insert into api_key
     (
       tenant_id,
@@ -38,22 +43,22 @@ begin
       on_root_list,
       updated_at
     )
-  select
-    p_tenant,
-    p_live,
-    v_id,
-    v_now,
-    a.id,
-    p_permission,
-    p_prefix,
-    p_digest,
-    p_pepper,
-    v_now + p_expires_in,
-    a.context_id,
-    a.on_root_list,
-    v_now
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      o.id,
+      p_permission,
+      p_prefix,
+      p_digest,
+      p_pepper,
+      v_now + p_expires_in,
+      o.context_id,
+      o.on_root_list,
+      v_now
+    )
   on conflict (tenant_id, livemode, digest) do nothing
   returning *
   into v;

@@ -67,11 +67,12 @@ declare
     or p_broken_block is not null then 'violated'
     else 'passed'
   end;
+  v_now bigint := wall_clock();
 begin
   update ledger_check c
   set
     status = v_status,
-    ended = wall_clock(),
+    ended = v_now,
     violations = p_violations,
     violation_count = p_violation_count,
     broken_block = p_broken_block,

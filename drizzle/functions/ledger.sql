@@ -35,6 +35,8 @@ create or replace function lock_balance(p_tenant text, p_live boolean, p_account
 returns text
 language plpgsql
 as $$
+declare
+  o account;
 begin
   if p_account is null then
     return null;
@@ -44,10 +46,10 @@ begin
   where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.currency = p_currency
   for update;
   if not found then
+    select a.* into o from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
     insert into balance (tenant_id, livemode, account_id, currency, owner_id, of_partner, context_id, on_root_list)
-    select p_tenant, p_live, a.id, p_currency, a.owner_id, a.kind = 'partner', a.context_id, a.on_root_list
-    from account a
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
+    values
+      (p_tenant, p_live, p_account, p_currency, o.owner_id, o.kind = 'partner', o.context_id, o.on_root_list)
     on conflict (tenant_id, livemode, account_id, currency) do nothing;
     perform
     from balance b
@@ -64,19 +66,14 @@ create or replace function lock_all_balances(p_tenant text, p_live boolean, p_ac
 returns void
 language plpgsql
 as $$
+declare
+  v_keys jsonb;
 begin
-  perform lock_balances(
-    p_tenant,
-    p_live,
-    coalesce(
-      (
-        select jsonb_agg(jsonb_build_object('account', b.account_id, 'currency', b.currency))
-        from balance b
-        where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account
-      ),
-      '[]'
-    )
-  );
+  select jsonb_agg(jsonb_build_object('account', b.account_id, 'currency', b.currency))
+  into v_keys
+  from balance b
+  where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account;
+  perform lock_balances(p_tenant, p_live, coalesce(v_keys, '[]'));
 end;
 $$;
 
@@ -189,11 +186,11 @@ begin
         version,
         context_id,
         on_root_list,
-        case v_category
-          when 'available' then available
-          when 'fee_advance' then fee_advance
-          when 'payout_processing' then payout_processing
-          when 'pending' then pending
+        case
+          when v_category = 'available' then available
+          when v_category = 'fee_advance' then fee_advance
+          when v_category = 'payout_processing' then payout_processing
+          when v_category = 'pending' then pending
           else processing
         end
       into strict v_version, v_context, v_root, v_after;

@@ -75,24 +75,34 @@ returns void
 language plpgsql
 as $$
 declare
+  v_payout text := p_payout.id;
+  v_after text := coalesce(p_after, '');
+  v_ids text[];
   v_locks receivable_lock[];
   v_settled record;
   v_id text;
 begin
-  v_locks := array(
-    select x.k
+  -- The ids first: where data is distributed, a query inside a join has no complete rows of a table.
+  v_ids := array(
+    select x.id
     from
       lock_batch b
       cross join lateral (
-        select k
+        select k.id
         from receivable_lock k
-        where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and k.id > coalesce(p_after, '')
+        where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and k.id > v_after
         order by k.id
         limit locks_per_call()
       ) x
-    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
-    order by (x.k).id
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = v_payout
+    order by x.id
     limit locks_per_call()
+  );
+  v_locks := array(
+    select k
+    from receivable_lock k
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.id = any (v_ids)
+    order by k.id
   );
   for v_settled in
     select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids
@@ -128,28 +138,34 @@ returns void
 language plpgsql
 as $$
 declare
+  v_payout text := p_payout.id;
+  -- No id of a lock is greater.
+  v_before text := coalesce(p_before, '~');
+  v_ids text[];
   v_locks receivable_lock[];
   v_last text;
   v_id text;
 begin
-  v_locks := array(
-    select x.k
+  v_ids := array(
+    select x.id
     from
       lock_batch b
       cross join lateral (
-        select k
+        select k.id
         from receivable_lock k
-        where
-          k.tenant_id = p_tenant
-          and k.livemode = p_live
-          and k.batch_id = b.id
-          and (p_before is null or k.id < p_before)
+        where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and k.id < v_before
         order by k.id desc
         limit locks_per_call()
       ) x
-    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
-    order by (x.k).id desc
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = v_payout
+    order by x.id desc
     limit locks_per_call()
+  );
+  v_locks := array(
+    select k
+    from receivable_lock k
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.id = any (v_ids)
+    order by k.id desc
   );
   v_last := v_locks[cardinality(v_locks)].id;
   for v_id in select distinct x.deposit_id from unnest(v_locks) x order by 1 loop

@@ -50,21 +50,21 @@ begin
       on_root_list,
       updated_at
     )
-  select
-    p_tenant,
-    p_live,
-    v_id,
-    v_now,
-    a.id,
-    v_args ->> 'fullName',
-    coalesce(nullif(v_args -> 'relationship', 'null'), '{}'),
-    coalesce(nullif(v_args -> 'identification', 'null'), '{}'),
-    merge_metadata(null, v_args -> 'metadata', 'person.metadata'),
-    a.context_id,
-    a.on_root_list,
-    v_now
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      o.id,
+      v_args ->> 'fullName',
+      coalesce(nullif(v_args -> 'relationship', 'null'), '{}'),
+      coalesce(nullif(v_args -> 'identification', 'null'), '{}'),
+      merge_metadata(null, v_args -> 'metadata', 'person.metadata'),
+      o.context_id,
+      o.on_root_list,
+      v_now
+    )
   on conflict (tenant_id, livemode, id) do nothing
   returning *
   into v;
@@ -98,6 +98,22 @@ begin
 end;
 $$;
 
+-- The data of a person with its tax card number masked. It is a function because a distributed update takes nothing of
+-- a row's columns that PostgreSQL does not know to be immutable.
+create or replace function with_masked_number(p_data jsonb)
+returns jsonb
+language plpgsql
+immutable
+as $$
+begin
+  return jsonb_set(
+    p_data,
+    '{identification,taxCardNumber}',
+    to_jsonb(masked(p_data #>> '{identification,taxCardNumber}'))
+  );
+end;
+$$;
+
 -- Replaces tax card numbers that were read with encrypted ones: [{id, was, mask, sealed, clear}, …]. A number that was
 -- changed meanwhile stays. Where a number was stored in clear text, the events about its person show it masked from now
 -- on; each update repeats the condition of an index, because it would otherwise read all events of the tenant.
@@ -107,30 +123,25 @@ returns void
 language plpgsql
 as $$
 declare
-  v_clear text[] := array(select c ->> 'id' from jsonb_array_elements(p_cards) c where (c ->> 'clear')::boolean);
+  v_clear text[] := array(select x ->> 'id' from jsonb_array_elements(p_cards) x where (x ->> 'clear')::boolean);
+  c jsonb;
+  v_sealed jsonb;
 begin
-  update person x
-  set identification = x.identification || jsonb_build_object(
-    'taxCardNumber',
-    c ->> 'mask',
-    'taxCardSealed',
-    c ->> 'sealed'
-  )
-  from jsonb_array_elements(p_cards) c
-  where
-    x.tenant_id = p_tenant
-    and x.livemode = p_live
-    and x.id = c ->> 'id'
-    and coalesce(x.identification ->> 'taxCardSealed', x.identification ->> 'taxCardNumber') = c ->> 'was';
+  for c in select jsonb_array_elements(p_cards) loop
+    v_sealed := jsonb_build_object('taxCardNumber', c ->> 'mask', 'taxCardSealed', c ->> 'sealed');
+    update person x
+    set identification = x.identification || v_sealed
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.id = c ->> 'id'
+      and coalesce(x.identification ->> 'taxCardSealed', x.identification ->> 'taxCardNumber') = c ->> 'was';
+  end loop;
   if cardinality(v_clear) = 0 then
     return;
   end if;
   update event e
-  set data = jsonb_set(
-    e.data,
-    '{identification,taxCardNumber}',
-    to_jsonb(masked(e.data #>> '{identification,taxCardNumber}'))
-  )
+  set data = with_masked_number(e.data)
   where
     e.tenant_id = p_tenant
     and e.livemode = p_live
@@ -139,11 +150,7 @@ begin
     and e.object = 'person'
     and e.data #>> '{identification,taxCardNumber}' <> masked(e.data #>> '{identification,taxCardNumber}');
   update event e
-  set data = jsonb_set(
-    e.data,
-    '{identification,taxCardNumber}',
-    to_jsonb(masked(e.data #>> '{identification,taxCardNumber}'))
-  )
+  set data = with_masked_number(e.data)
   where
     e.tenant_id = p_tenant
     and e.livemode = p_live
@@ -179,11 +186,7 @@ begin
     return null;
   end if;
   update idempotency i
-  set answer = jsonb_set(
-    i.answer,
-    '{identification,taxCardNumber}',
-    to_jsonb(masked(i.answer #>> '{identification,taxCardNumber}'))
-  )
+  set answer = with_masked_number(i.answer)
   where
     i.tenant_id = p_tenant
     and i.livemode = p_live

@@ -18,16 +18,16 @@ declare
   v receivable;
   v_now bigint := clock(p_tenant, p_live);
   v_id text := new_id('receivable');
-  v_status text;
+  o account;
 begin
   -- Check the status again under a lock: after the response to a hold or a deactivation, the account gets no new live
   -- receivable.
-  select a.status
-  into v_status
+  select a.*
+  into o
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   for share;
-  if p_live and v_status <> 'activated' then
+  if p_live and o.status <> 'activated' then
     perform refuse(
       400,
       'status_invalid',
@@ -53,24 +53,24 @@ begin
       context_id,
       on_root_list
     )
-  select
-    p_tenant,
-    p_live,
-    v_id,
-    v_now,
-    a.id,
-    v_args ->> 'customerId',
-    v_args ->> 'currency',
-    (v_args ->> 'amountMaximumReconcilable')::bigint,
-    v_args ->> 'description',
-    v_args -> 'invoice',
-    v_args ->> 'purposeCode',
-    v_args ->> 'transactionType',
-    merge_metadata(null, v_args -> 'metadata', 'receivable.metadata'),
-    a.context_id,
-    a.on_root_list
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      o.id,
+      v_args ->> 'customerId',
+      v_args ->> 'currency',
+      (v_args ->> 'amountMaximumReconcilable')::bigint,
+      v_args ->> 'description',
+      v_args -> 'invoice',
+      v_args ->> 'purposeCode',
+      v_args ->> 'transactionType',
+      merge_metadata(null, v_args -> 'metadata', 'receivable.metadata'),
+      o.context_id,
+      o.on_root_list
+    )
   returning *
   into v;
   v_id := index_object(p_tenant, p_live, 'receivable', null, to_jsonb(v));

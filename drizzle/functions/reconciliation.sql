@@ -212,6 +212,7 @@ declare
   r receivable;
   v_id text := new_id('lock');
   v_now bigint := clock(p_tenant, p_live);
+  v_batch text;
 begin
   select y.*
   into r
@@ -224,21 +225,11 @@ begin
   if p_amount > r.amount_reconcilable then
     perform refuse(402, 'amount_exceeds_reconcilable', p_field);
   end if;
+  v_batch := open_lock_batch(p_tenant, p_live, paid_out_by(p_tenant, p_live, r.account_id), p_deposit.currency);
   insert into receivable_lock
     (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
   values
-    (
-      p_tenant,
-      p_live,
-      v_id,
-      v_now,
-      r.id,
-      p_deposit.id,
-      r.account_id,
-      r.currency,
-      p_amount,
-      open_lock_batch(p_tenant, p_live, paid_out_by(p_tenant, p_live, r.account_id), p_deposit.currency)
-    );
+    (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount, v_batch);
   perform change_receivable(p_tenant, p_live, p_call, r.id, p_amount, 0);
 end;
 $$;

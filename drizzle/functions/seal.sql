@@ -141,22 +141,20 @@ stable
 as $$
 declare
   b seal_block;
+  v_ids text[];
   v_previous text := '';
   v_number bigint := 0;
   v_texts text[];
 begin
   for b in select x.* from seal_block x where x.tenant_id = p_tenant and x.livemode = p_live order by x.number loop
     v_number := v_number + 1;
-    v_texts := posting_texts(
-      p_tenant,
-      p_live,
-      array(
-        select s.posting_id
-        from posting_seal s
-        where s.tenant_id = p_tenant and s.livemode = p_live and s.block = b.number
-        order by s.posting_id
-      )
+    v_ids := array(
+      select s.posting_id
+      from posting_seal s
+      where s.tenant_id = p_tenant and s.livemode = p_live and s.block = b.number
+      order by s.posting_id
     );
+    v_texts := posting_texts(p_tenant, p_live, v_ids);
     if
       b.number <> v_number
       or b.previous <> v_previous

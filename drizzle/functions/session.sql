@@ -26,8 +26,10 @@ declare
     args_of('accountId text, apiKeyId text, role text, allowedOrigins text[], expiresIn int, digest text')
   );
   v session;
+  o account;
   v_now bigint := wall_clock();
   v_end bigint;
+  v_origins text[];
 begin
   select least(v_now + (v_args ->> 'expiresIn')::bigint, k.expires_at)
   into v_end
@@ -66,6 +68,11 @@ begin
       format('The API key has %s sessions that have not ended. Revoke some, or wait until they expire.', sessions_max())
     );
   end if;
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId';
+  v_origins := array(select jsonb_array_elements_text(v_args -> 'allowedOrigins'));
   insert into session
     (
       tenant_id,
@@ -81,21 +88,21 @@ begin
       context_id,
       on_root_list
     )
-  select
-    p_tenant,
-    p_live,
-    new_id('session'),
-    v_now,
-    a.id,
-    v_args ->> 'apiKeyId',
-    v_args ->> 'role',
-    array(select jsonb_array_elements_text(v_args -> 'allowedOrigins')),
-    v_args ->> 'digest',
-    v_end,
-    a.context_id,
-    a.on_root_list
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      new_id('session'),
+      v_now,
+      o.id,
+      v_args ->> 'apiKeyId',
+      v_args ->> 'role',
+      v_origins,
+      v_args ->> 'digest',
+      v_end,
+      o.context_id,
+      o.on_root_list
+    )
   on conflict (tenant_id, livemode, digest) do nothing
   returning *
   into v;

@@ -77,9 +77,16 @@ declare
     )
   );
   v webhook_endpoint;
+  o account;
+  v_types text[];
   v_now bigint := wall_clock();
 begin
   perform check_webhook_limit(p_tenant, p_live, v_args ->> 'accountId');
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId';
+  v_types := array(select jsonb_array_elements_text(v_args -> 'eventTypes'));
   insert into webhook_endpoint
     (
       tenant_id,
@@ -99,25 +106,25 @@ begin
       on_root_list,
       updated_at
     )
-  select
-    p_tenant,
-    p_live,
-    v_args ->> 'id',
-    v_now,
-    a.id,
-    v_args ->> 'url',
-    array(select jsonb_array_elements_text(v_args -> 'eventTypes')),
-    v_args ->> 'description',
-    (v_args ->> 'connected')::boolean,
-    true,
-    v_args ->> 'secretSealed',
-    v_args ->> 'query',
-    (v_args ->> 'queryCost')::int,
-    a.context_id,
-    a.on_root_list,
-    v_now
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      v_args ->> 'id',
+      v_now,
+      o.id,
+      v_args ->> 'url',
+      v_types,
+      v_args ->> 'description',
+      (v_args ->> 'connected')::boolean,
+      true,
+      v_args ->> 'secretSealed',
+      v_args ->> 'query',
+      (v_args ->> 'queryCost')::int,
+      o.context_id,
+      o.on_root_list,
+      v_now
+    )
   on conflict (tenant_id, livemode, id) do nothing
   returning *
   into v;
@@ -146,6 +153,8 @@ declare
   v_old webhook_endpoint;
   v webhook_endpoint;
   v_enabled boolean := (v_args ->> 'enabled')::boolean;
+  v_due bigint;
+  v_types text[] := array(select jsonb_array_elements_text(v_args -> 'eventTypes'));
 begin
   select w.*
   into v_old
@@ -157,12 +166,13 @@ begin
   end if;
   if v_enabled and not v_old.enabled then
     perform check_webhook_limit(p_tenant, p_live, v_old.account_id);
+    v_due := next_delivery(p_tenant, p_live, v_old.id);
   end if;
   update webhook_endpoint w
   set
     url = coalesce(v_args ->> 'url', w.url),
     event_types = case
-      when v_args ? 'eventTypes' then array(select jsonb_array_elements_text(v_args -> 'eventTypes'))
+      when v_args ? 'eventTypes' then v_types
       else w.event_types
     end,
     description = case
@@ -191,7 +201,7 @@ begin
     end,
     due = case
       when v_enabled
-      and not w.enabled then next_delivery(p_tenant, p_live, w.id)
+      and not w.enabled then v_due
       else w.due
     end,
     updated_at = wall_clock()
@@ -212,11 +222,12 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text, secretSealed text'));
   v webhook_endpoint;
+  v_until bigint := wall_clock() + 86400;
 begin
   update webhook_endpoint w
   set
     previous_secret_sealed = w.secret_sealed,
-    previous_secret_until = wall_clock() + 86400,
+    previous_secret_until = v_until,
     secret_sealed = v_args ->> 'secretSealed',
     updated_at = wall_clock()
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_args ->> 'id'
@@ -239,9 +250,10 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text'));
   v webhook_endpoint;
+  v_now bigint := wall_clock();
 begin
   update webhook_endpoint w
-  set due = least(w.due, wall_clock())
+  set due = least(w.due, v_now)
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_args ->> 'id' and w.enabled
   returning *
   into v;
@@ -338,60 +350,82 @@ as $$
 declare
   v_now bigint := wall_clock();
   v_queued text[];
+  v_ids text[];
+  v_types text[];
+  v_numbers bigint[];
+  v_contexts text[];
+  v_roots boolean[];
+  v_known text[];
+  v webhook_endpoint;
+  n int;
+  v_count int := 0;
 begin
   if not exists (select from webhook_endpoint w where w.tenant_id = p_tenant and w.livemode = p_live and w.enabled) then
     return 0;
   end if;
-  with
-    queued as (
-      insert into webhook_delivery
-        (
-          tenant_id,
-          livemode,
-          id,
-          created,
-          endpoint_id,
-          event_id,
-          event_type,
-          event_number,
-          status,
-          queued,
-          next_attempt,
-          context_id,
-          on_root_list,
-          updated_at
-        )
-      select
-        p_tenant,
-        p_live,
-        new_id('delivery'),
-        v_now,
-        w.id,
-        e.id,
-        e.type,
-        e.number,
-        'pending',
-        v_now,
-        v_now,
-        w.context_id,
-        w.on_root_list,
-        v_now
-      from
-        event e
-        join webhook_endpoint w
-          on w.tenant_id = p_tenant
-          and w.livemode = p_live
-          and w.enabled
-          and (p_endpoint is null or w.id = p_endpoint)
-          and endpoint_gets(w, e.type, e.context_id, e.on_root_list)
-      where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (p_events)
-      order by w.id, e.number
-      on conflict (tenant_id, livemode, endpoint_id, event_id) do nothing
-      returning endpoint_id
-    )
-  select array_agg(q.endpoint_id)
-  into v_queued
-  from queued q;
+  select
+    array_agg(e.id order by e.number),
+    array_agg(e.type order by e.number),
+    array_agg(e.number order by e.number),
+    array_agg(e.context_id order by e.number),
+    array_agg(e.on_root_list order by e.number)
+  into v_ids, v_types, v_numbers, v_contexts, v_roots
+  from event e
+  where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (p_events);
+  for v in
+    select x.*
+    from webhook_endpoint x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.enabled and (p_endpoint is null or x.id = p_endpoint)
+    order by x.id
+  loop
+    -- Where data is distributed, an insert counts the rows that conflict, too.
+    v_known := array(
+      select d.event_id
+      from webhook_delivery d
+      where d.tenant_id = p_tenant and d.livemode = p_live and d.endpoint_id = v.id and d.event_id = any (v_ids)
+    );
+    insert into webhook_delivery
+      (
+        tenant_id,
+        livemode,
+        id,
+        created,
+        endpoint_id,
+        event_id,
+        event_type,
+        event_number,
+        status,
+        queued,
+        next_attempt,
+        context_id,
+        on_root_list,
+        updated_at
+      )
+    select
+      p_tenant,
+      p_live,
+      new_id('delivery'),
+      v_now,
+      v.id,
+      e.id,
+      e.type,
+      e.number,
+      'pending',
+      v_now,
+      v_now,
+      v.context_id,
+      v.on_root_list,
+      v_now
+    from unnest(v_ids, v_types, v_numbers, v_contexts, v_roots) e (id, type, number, context, on_root)
+    where e.id <> all (v_known) and endpoint_gets(v, e.type, e.context, e.on_root)
+    order by e.number
+    on conflict (tenant_id, livemode, endpoint_id, event_id) do nothing;
+    /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
+    if n > 0 then
+      v_queued := v_queued || v.id;
+      v_count := v_count + n;
+    end if;
+  end loop;
   if v_queued is null then
     return 0;
   end if;
@@ -404,7 +438,7 @@ begin
   update webhook_endpoint w
   set due = v_now
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = any (v_queued) and (w.due is null or w.due > v_now);
-  return cardinality(v_queued);
+  return v_count;
 end;
 $$;
 
@@ -434,6 +468,7 @@ declare
   v_now bigint := wall_clock();
   v_after bigint := (v_args ->> 'afterNumber')::bigint;
   v_events text[];
+  v_due bigint;
 begin
   select w.*
   into v
@@ -485,8 +520,9 @@ begin
   then
     perform refuse(404, 'resource_missing', 'webhook_endpoint.delivery_id');
   end if;
+  v_due := next_delivery(p_tenant, p_live, v.id);
   update webhook_endpoint w
-  set due = next_delivery(p_tenant, p_live, w.id)
+  set due = v_due
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v.id
   returning *
   into v;
@@ -636,7 +672,12 @@ language plpgsql
 as $$
 declare
   v webhook_endpoint;
+  r record;
   v_now bigint := wall_clock();
+  v_next bigint;
+  v_status text;
+  v_attempts jsonb;
+  v_due bigint;
   v_reason text;
 begin
   select w.*
@@ -644,45 +685,46 @@ begin
   from webhook_endpoint w
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = p_endpoint
   for no key update;
-  update webhook_delivery d
-  set
-    attempts = (
+  for r in
+    select x.result, o.id, o.attempts, o.attempt_count, o.queued
+    from
+      jsonb_array_elements(p_results) x (result)
+      join webhook_delivery o
+        on o.tenant_id = p_tenant
+        and o.livemode = p_live
+        and o.endpoint_id = p_endpoint
+        and o.id = x.result ->> 'delivery'
+        and o.status = 'pending'
+    order by o.id
+  loop
+    v_next := v_now + greatest(webhook_pause(r.attempt_count + 1), (r.result ->> 'retryAfter')::bigint);
+    v_status := case
+      when r.result -> 'attempt' ->> 'error' is null then 'succeeded'
+      when r.result ->> 'final' = 'true'
+      or v_next > r.queued + 3 * 86400 then 'failed'
+      else 'pending'
+    end;
+    if v_status <> 'pending' then
+      v_next := null;
+    end if;
+    v_attempts := (
       select jsonb_agg(a.attempt order by a.place)
       from
-        jsonb_array_elements(jsonb_build_array(r.result -> 'attempt') || d.attempts) with ordinality a (attempt, place)
+        jsonb_array_elements(jsonb_build_array(r.result -> 'attempt') || r.attempts) with ordinality a (attempt, place)
       where a.place <= 20
-    ),
-    attempt_count = d.attempt_count + 1,
-    status = x.status,
-    next_attempt = case
-      when x.status = 'pending' then x.next
-    end,
-    updated_at = v_now
-  from
-    jsonb_array_elements(p_results) r (result)
-    cross join lateral (
-      select v_now + greatest(webhook_pause(o.attempt_count + 1), (r.result ->> 'retryAfter')::bigint) as next, o.queued
-      from webhook_delivery o
-      where o.tenant_id = p_tenant and o.livemode = p_live and o.id = r.result ->> 'delivery'
-    ) n
-    cross join lateral (
-      select
-        n.next,
-        case
-          when r.result -> 'attempt' ->> 'error' is null then 'succeeded'
-          when r.result ->> 'final' = 'true'
-          or n.next > n.queued + 3 * 86400 then 'failed'
-          else 'pending'
-        end as status
-    ) x
-  where
-    d.tenant_id = p_tenant
-    and d.livemode = p_live
-    and d.endpoint_id = p_endpoint
-    and d.id = r.result ->> 'delivery'
-    and d.status = 'pending';
+    );
+    update webhook_delivery d
+    set
+      attempts = v_attempts,
+      attempt_count = d.attempt_count + 1,
+      status = v_status,
+      next_attempt = v_next,
+      updated_at = v_now
+    where d.tenant_id = p_tenant and d.livemode = p_live and d.id = r.id and d.status = 'pending';
+  end loop;
   -- The claim may have ended by its time, and another worker may have the endpoint now.
   v_reason := endpoint_fault(v, p_results, v_now);
+  v_due := next_delivery(p_tenant, p_live, p_endpoint);
   update webhook_endpoint w
   set
     failing_since = case
@@ -700,7 +742,7 @@ begin
       when w.claimed_until is distinct from p_claimed_until then w.claimed_until
       else v_now + (p_results -> -1 ->> 'retryAfter')::bigint
     end,
-    due = next_delivery(p_tenant, p_live, w.id),
+    due = v_due,
     updated_at = case
       when w.enabled
       and v_reason is not null then v_now

@@ -22,6 +22,7 @@ import { Servers } from './servers.js';
 import { SlowReads } from './slow-reads.js';
 import { slowDefault } from './slow-questions.js';
 import { Statements } from './statements.js';
+import { Surveys } from './distribution/surveys.js';
 import { answeredStatement, storedAnswer } from './stored-answer.js';
 import {
   type ArgumentsOf,
@@ -62,6 +63,8 @@ export class Database {
   onWrite: () => void = () => {};
   /** By which gateways tell each other of new events. */
   readonly hints: Hints;
+  /** Reads over all tenants, for the worker. */
+  readonly surveys: Surveys;
   /** The standbys for reads, if there are any. */
   readonly replicas: Replicas | undefined;
 
@@ -94,6 +97,9 @@ export class Database {
         ...{ slow, pools, statements },
       });
     this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
+    this.surveys = new Surveys(this.#connections, this.#failures, this.observers, statements, (...given) =>
+      this.read(...given),
+    );
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }
 

@@ -11,7 +11,7 @@ const logEveryMilliseconds = 5_000;
 /** Converts PostgreSQL's errors for a client: an error that a function raised to a domain error, an outage to a 503. */
 export class Failures {
   #unreadyUntil = Number.NEGATIVE_INFINITY;
-  #lockLook: Promise<boolean> | undefined;
+  #lockLook: Promise<'table' | 'shard' | null> | undefined;
   /** When each outage was last logged, by its code. */
   readonly #loggedAt = new Map<string, number>();
 
@@ -58,7 +58,10 @@ export class Failures {
       }[];
       return new DomainError(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
     }
-    if (code === '55P03' && !(await this.#behindTable(error))) return new DomainError(problem('state_conflict'));
+    const lock = code === '55P03' ? await this.#lockBehind(error) : undefined;
+    if (lock === null) return new DomainError(problem('state_conflict'));
+    // Only the tenants of the shards that are moved have to wait.
+    if (lock === 'shard') return this.reported(error);
     if (code === '55P03' || code === '53100') this.#unreadyUntil = performance.now() + unreadyMilliseconds;
     const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
     const known = code === '23505' ? taken[index] : undefined;
@@ -66,15 +69,15 @@ export class Failures {
   }
 
   /**
-   * Whether a write waited in vain for the lock of a table, which a migration holds, and not for the lock of a row,
-   * which another request holds. PostgreSQL's context names a row that another transaction has changed. But the second
+   * What a write waited for in vain: a table, which a migration has locked, a shard, which a cluster moves, or null for
+   * a row, which another request has locked. PostgreSQL's context names a row that another transaction has changed. But the second
    * statement that waits for the same row gets no such context, so a query of the current locks decides.
    */
-  async #behindTable(error: unknown): Promise<boolean> {
-    if (/\btuple\b/.test(causeOf(error).where ?? '') || /\brow\b/.test(causeOf(error).message)) return false;
+  async #lockBehind(error: unknown): Promise<'table' | 'shard' | null> {
+    if (/\btuple\b/.test(causeOf(error).where ?? '') || /\brow\b/.test(causeOf(error).message)) return null;
     this.#lockLook ??= this.servers
-      .tableIsLocked()
-      .catch(() => true)
+      .lockedNow()
+      .catch(() => 'table' as const)
       .finally(() => {
         this.#lockLook = undefined;
       });

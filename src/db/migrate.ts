@@ -13,6 +13,8 @@ import {
   sqlFiles,
 } from './schema-version.js';
 import { inTurn } from './advisory-lock.js';
+import { register } from './distribution/functions.js';
+import { distributionOf } from './distribution/tables.js';
 import { grant } from './privileges.js';
 
 /** How a migration is run. */
@@ -46,8 +48,10 @@ export async function migrate(
       const found = await databaseVersion(tx);
       if (found && found.version > own.version)
         throw new MigrationError(`${newerThan(found, own)} Nothing was changed: migrate with the newer program.`);
-      if (found?.version !== own.version || found.sha256 !== own.sha256) await apply(tx, own);
-      await grant(tx, grantTo);
+      const current = found?.version === own.version && found.sha256 === own.sha256;
+      if (!current) await apply(tx, own);
+      // On a cluster each of these statements needs all nodes: a current one is migrated while a node is away.
+      if (!current || grantTo !== undefined || (await distributionOf(tx)) !== 'distributed') await grant(tx, grantTo);
       if (action)
         await tx`select append_operator_action(${action.operator}, ${JSON.stringify(action.entry)}::text::jsonb)`;
     });
@@ -104,8 +108,12 @@ export const migrationFiles = () => readMigrationFiles({ migrationsFolder: folde
 
 /** Applies the migrations that are missing, all functions and the version. */
 export async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Promise<void> {
+  const distributed = (await distributionOf(tx)) === 'distributed';
+  // Tables and functions are changed on all nodes over the same connections.
+  if (distributed) await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
   await makeTables(tx);
   for (const name of sqlFiles('functions')) await tx.unsafe(fs.readFileSync(path.join(folder, name), 'utf8'));
+  if (distributed) await register(tx);
   await tx`insert into drizzle.schema_version (version, serves_from, sha256) values (${own.version}, ${own.servesFrom}, ${own.sha256})
     on conflict (singleton) do update set version = excluded.version, serves_from = excluded.serves_from, sha256 = excluded.sha256, migrated = now()`;
   await tx.unsafe(guard);

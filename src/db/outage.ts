@@ -66,9 +66,18 @@ export interface Failed {
 /** PostgreSQL's own error. Drizzle wraps it in an error that contains the statement and its parameters. */
 export const causeOf = (error: unknown): Failed => ((error as Error).cause ?? error) as Failed;
 
+/**
+ * Errors about another node of a cluster: the server that we are connected to is well, and the tenants of other nodes
+ * are served. Repeating the statement for seconds would take the connections from them. A write may have taken effect,
+ * which the client finds out with its key.
+ */
+const lostNode = /^(08...|57P0.|XX000)$/;
+const ofNode = /\b(remote node|to the node|connection marked as essential|node \S+:\d+)\b/;
+
 /** What an error means for a request; undefined if it is not an outage. */
 export function outageOf(error: unknown): Outage | undefined {
-  const { code = '' } = causeOf(error);
+  const { code = '', message } = causeOf(error);
+  if (lostNode.test(code) && ofNode.test(message)) return 'refused';
   return outages.find(([pattern]) => pattern.test(code))?.[1];
 }
 

@@ -8,6 +8,8 @@ export interface Prepared {
 /** A statement whose parameters and columns were analysed once. */
 export interface Mapped {
   text: string;
+  /** How many columns its rows have. */
+  width: number;
   /** The values of its parameters, from those of the placeholders. */
   valuesOf: (values: Record<string, unknown>) => unknown[];
   /** A row of values as Drizzle would return it. */
@@ -43,6 +45,7 @@ export function fastRowMapper(statement: Prepared): Mapped | undefined {
   }));
   return {
     text: queryString,
+    width: columns.length,
     valuesOf: (values) => fills.map((fill) => fill(values)),
     rowOf: (values) => {
       const row: Record<string, unknown> = {};

@@ -37,10 +37,13 @@ const thorough = `
     .join('; ')}`;
 
 const strongLocks = `
-  select exists (select from pg_locks l join pg_class c on c.oid = l.relation
+  select case when exists (select from pg_locks l join pg_class c on c.oid = l.relation
     where l.locktype = 'relation' and l.database = (select oid from pg_database where datname = current_database())
       and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-      and c.relkind in ('r', 'p') and c.relpersistence <> 't') as locked`;
+      and c.relkind in ('r', 'p') and c.relpersistence <> 't') then 'table'
+    -- Citus' own advisory locks: a group of shards is being moved or split.
+    when exists (select from pg_locks l where l.locktype = 'advisory' and l.objsubid > 2 and l.mode = 'ExclusiveLock') then 'shard'
+    end as locked`;
 
 /**
  * The servers that hold one database. The gateway uses the first one of the wanted kind, and keeps it until it is no
@@ -109,11 +112,14 @@ export class Servers {
     return readOnly ? used(readOnly.candidate, readOnly.check) : worst!;
   }
 
-  /** Whether a migration or an operator has locked a table against writes, or waits for such a lock. */
-  async tableIsLocked(): Promise<boolean> {
+  /**
+   * Whether a migration or an operator has locked a table against writes, or waits for such a lock; or whether a cluster
+   * moves shards.
+   */
+  async lockedNow(): Promise<'table' | 'shard' | null> {
     const client = fresh(this.#used ?? this.candidates[0]!);
     try {
-      const [row] = await inTime(client.unsafe<[{ locked: boolean }]>(strongLocks), sightMilliseconds);
+      const [row] = await inTime(client.unsafe<[{ locked: 'table' | 'shard' | null }]>(strongLocks), sightMilliseconds);
       return row.locked;
     } finally {
       client.end({ timeout: 1 }).catch(() => {});

@@ -12,6 +12,8 @@ export type StartStep =
   | 'restoring the database'
   | 'connecting to PostgreSQL'
   | 'migrating the database'
+  | 'reading the cluster'
+  | 'changing the cluster'
   | 'seeding the demo'
   | 'listening';
 

@@ -80,7 +80,7 @@ export class DueJobs {
    */
   async #byDue(name: string, where: SQL, after: Seen | undefined): Promise<Found<Seen>> {
     const { placeholder } = sql;
-    const rows = await this.database.read<Seen>(
+    const rows = await this.database.surveys.read<Seen>(
       name,
       (db) =>
         db
@@ -93,6 +93,7 @@ export class DueJobs {
           .orderBy(sql`${job.due} desc, ${job.tenantId} desc, ${job.livemode} desc`)
           .limit(rowsMax),
       { due: after?.due ?? Number.MAX_SAFE_INTEGER, tenant: after?.tenantId ?? '', live: after?.livemode ?? false },
+      { by: ['due', 'tenantId', 'livemode'], descending: true, limit: rowsMax },
     );
     return { rows, ended: rows.length < rowsMax };
   }

@@ -103,7 +103,7 @@ export class Faults {
 
   /** Notes stored faults, a bounded number each time; returns those whose next attempt is due. */
   async due(): Promise<FailedWork[]> {
-    const rows = await this.database.read<FailedWork & { wait: number }>(
+    const rows = await this.database.surveys.read<FailedWork & { wait: number }>(
       'tenants_with_faults',
       (db) =>
         db
@@ -121,6 +121,7 @@ export class Faults {
           .orderBy(workerFault.tenantId, workerFault.livemode, workerFault.work)
           .limit(faultsMax),
       { tenant: this.#after?.tenantId ?? '', live: this.#after?.livemode ?? false, work: this.#after?.work ?? '' },
+      { by: ['tenantId', 'livemode', 'work'], limit: faultsMax },
     );
     this.#after = rows.length < faultsMax ? undefined : rows.at(-1);
     for (const { wait, work, ...tenantAndMode } of rows) this.#pause(keyOf(work, tenantAndMode), wait * 1000);

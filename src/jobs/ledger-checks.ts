@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
+import { violationsOf } from '../db/distribution/tenant-audit.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { DomainError } from '../request/problems.js';
 import { balance, type BrokenRule, type LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';
@@ -73,7 +74,7 @@ export class LedgerChecks {
       for (const seen of new Map(look.rows.map((row) => [`${row.tenantId} ${row.livemode}`, row])).values()) {
         if (this.stop.aborted) return;
         const due = seen.age === null || seen.age >= this.intervalSeconds;
-        const status = due ? await this.#check(seen) : undefined;
+        const status = due ? await this.#checkUnlessAway(seen) : undefined;
         if (status === 'passed') continue;
         if (status === 'violated' || seen.violated) state.violated++;
         if (status === 'violated') continue;
@@ -107,6 +108,17 @@ export class LedgerChecks {
         violated: last<boolean | null>("c.status = 'violated'"),
       },
     });
+  }
+
+  /** Checks a tenant and mode. One whose node does not answer is checked later: the others are not to wait for it. */
+  async #checkUnlessAway(of: TenantAndMode): Promise<LedgerCheckStatus | undefined> {
+    try {
+      return await this.#check(of);
+    } catch (error) {
+      if (!(error instanceof DomainError && error.status === 503)) throw error;
+      this.log.debug(faultLine(error), 'the ledger of a tenant will be checked later');
+      return undefined;
+    }
   }
 
   /** Checks a tenant and mode, unless its check is not due or another gateway makes it; returns the outcome. */
@@ -158,7 +170,9 @@ export class LedgerChecks {
     }
   }
 
-  async #queries({ tenantId, livemode }: TenantAndMode): Promise<Outcome> {
+  async #queries(of: TenantAndMode): Promise<Outcome> {
+    const { tenantId, livemode } = of;
+    const { source, where } = await violationsOf(this.database, of);
     const violations = await this.database.auditQuery<BrokenRule & { count: number }>('ledger_check_violations', (db) =>
       db
         .select({
@@ -166,8 +180,8 @@ export class LedgerChecks {
           what: sql<string>`v.what`,
           count: sql<number>`(count(*) over ())::int`,
         })
-        .from(sql`violations v`)
-        .where(and(eq(sql`v.tenant_id`, tenantId), eq(sql`v.livemode`, livemode)))
+        .from(source)
+        .where(where)
         .limit(violationsMax),
     );
     const [seal] = await this.database.auditQuery<{ broken: string | null }>('ledger_check_seal', (db) =>

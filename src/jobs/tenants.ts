@@ -48,7 +48,7 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
   async next(): Promise<Required<Found<T>>> {
     const { table, where, order = [], columns } = this.walked;
     const { tenantId, livemode } = table;
-    const rows = await this.database.read<T>(
+    const rows = await this.database.surveys.read<T>(
       this.name,
       (db) =>
         db
@@ -63,6 +63,7 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
           .orderBy(tenantId, livemode, ...order)
           .limit(rowsMax),
       { tenant: this.#after?.tenantId ?? '', live: this.#after?.livemode ?? false },
+      { by: ['tenantId', 'livemode'], limit: rowsMax },
     );
     const ended = rows.length < rowsMax;
     this.#after = ended ? undefined : rows.at(-1);

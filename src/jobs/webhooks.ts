@@ -123,7 +123,7 @@ export class Webhooks {
     const { tenantId, livemode, id, due, failingSince, claimedUntil, enabled } = webhookEndpoint;
     const now = sql`extract(epoch from statement_timestamp())::bigint`;
     const { placeholder } = sql;
-    return this.database.read<Due>(
+    return this.database.surveys.read<Due>(
       'endpoints_with_deliveries',
       (db) =>
         db
@@ -142,6 +142,7 @@ export class Webhooks {
         live: this.#after?.livemode ?? false,
         id: this.#after?.id ?? '',
       },
+      { by: ['due', 'tenantId', 'livemode', 'id'], limit: endpointsMax },
     );
   }
 

@@ -1,5 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { LedgerCheckStatus, ledgerCheck, posting } from '../resources/ledger/table.js';
+import { LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';
+import { nodeBreaches } from '../db/distribution/node-privileges.js';
+import { violationsOf } from '../db/distribution/tenant-audit.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { OperatorDesk } from './desk.js';
 import { listed, type ListFilter } from './paging.js';
 
@@ -26,7 +29,28 @@ const violationsMax = 1_000;
 export async function auditLedger(
   desk: OperatorDesk,
 ): Promise<{ violations: Violation[]; violationCount: number; accounts: number; postings: number }> {
-  const violations = await desk.auditQuery<Violation & { count: number }>('operator_violations', (db) =>
+  const { violations, count } = await ((await desk.distributed()) ? violationsByTenant(desk) : allViolations(desk));
+  const [counts] = await desk.auditQuery<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
+    db
+      .select({
+        accounts: sql<number>`a.count::int`,
+        postings: sql<number>`p.count::int`,
+      })
+      .from(
+        sql`(select count(distinct (tenant_id, livemode, account_id)) from balance) a, (select count(*) from posting) p`,
+      ),
+  );
+  return {
+    violations,
+    violationCount: count,
+    accounts: counts!.accounts,
+    postings: counts!.postings,
+  };
+}
+
+/** The first violations of all tenants, and the count of all. */
+async function allViolations(desk: OperatorDesk): Promise<{ violations: Violation[]; count: number }> {
+  const found = await desk.auditQuery<Violation & { count: number }>('operator_violations', (db) =>
     db
       .select({
         tenant: sql<string>`v.tenant_id`,
@@ -38,20 +62,39 @@ export async function auditLedger(
       .from(sql`violations v`)
       .limit(violationsMax),
   );
-  const [counts] = await desk.auditQuery<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
+  return { violations: found.map(({ count: _, ...violation }) => violation), count: found[0]?.count ?? 0 };
+}
+
+/**
+ * The same where tenants are distributed to nodes, which have no snapshot in common: each tenant is checked by a
+ * statement on its node, and then the privileges on all nodes.
+ */
+async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Violation[]; count: number }> {
+  const tenants = await desk.auditQuery<TenantAndMode>('operator_ledgers', (db) =>
     db
-      .select({
-        accounts: sql<number>`(select count(distinct (tenant_id, livemode, account_id)) from balance)::int`,
-        postings: sql<number>`count(*)::int`,
-      })
-      .from(posting),
+      .select({ tenantId: sql<string>`r.tenant_id`, livemode: sql<boolean>`r.livemode` })
+      .from(sql`(select tenant_id, livemode from account group by 1, 2) r`),
   );
-  return {
-    violations: violations.map(({ count: _, ...violation }) => violation),
-    violationCount: violations[0]?.count ?? 0,
-    accounts: counts!.accounts,
-    postings: counts!.postings,
-  };
+  const violations: Violation[] = [];
+  let count = 0;
+  for (const { tenantId, livemode } of tenants) {
+    const { source, where } = await violationsOf(desk.audited, { tenantId, livemode });
+    const found = await desk.auditQuery<{ rule: string; what: string; count: number }>('operator_ledger', (db) =>
+      db
+        .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what`, count: sql<number>`(count(*) over ())::int` })
+        .from(source)
+        .where(where)
+        .limit(violationsMax),
+    );
+    count += found[0]?.count ?? 0;
+    violations.push(...found.map(({ rule, what }) => ({ tenant: tenantId, livemode, rule, what })));
+  }
+  const breaches = await desk.auditQuery<{ what: string }>('operator_breaches', (db) =>
+    db.select({ what: sql<string>`v.what` }).from(nodeBreaches),
+  );
+  const rule = 'append-only is not enforced';
+  violations.push(...breaches.map(({ what }) => ({ tenant: null, livemode: null, rule, what })));
+  return { violations: violations.slice(0, violationsMax), count: count + breaches.length };
 }
 
 /**
@@ -67,10 +110,13 @@ export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
         .select({
           tenant: sql<string>`r.tenant_id`,
           livemode: sql<boolean>`r.livemode`,
-          blocks: sql<number>`(select count(*) from seal_block b where b.tenant_id = r.tenant_id and b.livemode = r.livemode)::int`,
+          blocks: sql<number>`r.blocks::int`,
         })
         .from(
-          sql`(select tenant_id, livemode from posting union select tenant_id, livemode from seal_block union select tenant_id, livemode from posting_seal) r`,
+          sql`(select tenant_id, livemode, sum(block) as blocks from (
+            select tenant_id, livemode, 0 as block from posting group by 1, 2
+            union all select tenant_id, livemode, 1 from seal_block
+            union all select tenant_id, livemode, 0 from posting_seal group by 1, 2) c group by 1, 2) r`,
         ),
   );
   const chains: Chain[] = [];

@@ -73,6 +73,16 @@ export class OperatorDesk {
     return this.database.auditQuery<T>(...given);
   }
 
+  /** The database, for the audit of a tenant. */
+  get audited(): Pick<Database, 'surveys' | 'auditQuery'> {
+    return this.database;
+  }
+
+  /** Whether the tenants are distributed to nodes. */
+  distributed(): Promise<boolean> {
+    return this.database.surveys.distributed();
+  }
+
   /** Calls a database function that is not a write of the API. */
   call(...given: Parameters<Database['call']>): ReturnType<Database['call']> {
     return this.database.call(...given);

@@ -6,6 +6,17 @@ const fixture = useFunctions();
 const { world, of, call, value, write, jobText, jobsOf } = fixture;
 const payee = payeesOf(fixture);
 
+of('balance_keys', () => {
+  it('pairs each account with each currency, without a missing account', async () => {
+    const keys = await value('balance_keys', '{a,NULL}', '{INR,USD}');
+    expect(keys).toEqual([
+      { account: 'a', currency: 'INR' },
+      { account: 'a', currency: 'USD' },
+    ]);
+    expect(await value('balance_keys', '{NULL}', '{INR}')).toEqual([]);
+  });
+});
+
 of('lock_balances_of_jobs', () => {
   it('locks the balances that a job may change', async () => {
     const root = await payee(1n);

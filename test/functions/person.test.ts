@@ -81,6 +81,16 @@ of('masked', () => {
   });
 });
 
+of('with_masked_number', () => {
+  it('masks the number in the data of a person, and keeps the rest', async () => {
+    const data = { fullName: 'A', identification: { taxCardNumber: 'ABCDE1234F', taxCardSealed: 's' } };
+    expect(await value('with_masked_number', JSON.stringify(data))).toEqual({
+      ...data,
+      identification: { taxCardNumber: '••••••234F', taxCardSealed: 's' },
+    });
+  });
+});
+
 of('seal_tax_cards', () => {
   it('replaces a number that is as it was read, and masks it in the events', async () => {
     const { id } = await person((await user()).id, { identification: { taxCardNumber: 'ABCDE1234F' } });

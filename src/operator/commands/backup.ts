@@ -74,7 +74,8 @@ export async function restoreStore(config: Config, folder: string, { progress, s
   });
 }
 
-const deskOf = (database: Database) =>
+/** The desk of an operator who only acts on the database itself. */
+export const deskOf = (database: Database) =>
   new Operator(database, () => Promise.reject(new Error('A backup runs no mutation.')), 'unused');
 
 function summary({ id, created, schema, tables }: Manifest) {

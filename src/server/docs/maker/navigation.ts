@@ -4,7 +4,7 @@ import type { Branch, Group, Link } from './page.js';
 const guideGroups: [title: string, files: string[]][] = [
   ['Start', ['README.md', 'getting-started.md']],
   ['Build', ['dashboards.md', 'rest.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md']],
-  ['Operate', ['operations.md', 'security.md', 'performance.md']],
+  ['Operate', ['operations.md', 'cluster.md', 'security.md', 'performance.md']],
   ['Understand', ['architecture.md', 'decisions/README.md', 'specification.md', 'dependencies.md', 'contributing.md']],
   ['More', ['changelog.md']],
 ];

@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import postgres from 'postgres';
+import { connectionOf } from '../src/db/address.js';
+import { changed, isolate, move } from '../src/db/distribution/cluster.js';
+import { placesOfCalls } from '../src/db/distribution/functions.js';
+import { initialize } from '../src/db/distribution/initialize.js';
+import { violationsOf } from '../src/db/distribution/tenant-audit.js';
+import { clusterStatus } from '../src/db/distribution/status.js';
+import { sql as drizzleSql } from 'drizzle-orm';
+import { everyStatement } from './every-statement.js';
+import { eventually, givenIn, type Speaker, tenantOf, useWorld } from './world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+const connection = connectionOf(inject('distributed')!);
+const sql = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () => {} });
+afterAll(() => sql.end());
+
+/** Creates deposits until it is told to stop; returns the ids of those that were acknowledged, and other answers. */
+function writing(speaker: Speaker) {
+  const [ids, others]: [string[], string[]] = [[], []];
+  let stopped = false;
+  const running = (async () => {
+    while (!stopped) {
+      const body = {
+        amount: '1.00',
+        currency: 'USD',
+        to: { account_id: speaker.id },
+        payment_method: 'domestic_credit',
+      };
+      const reply = await speaker.post('/v1/deposits', body);
+      if (reply.status === 200) ids.push(reply.body.id);
+      else others.push(reply.text);
+    }
+  })();
+  return async () => {
+    stopped = true;
+    await running;
+    return { ids, others };
+  };
+}
+
+describe('a cluster', () => {
+  it('has everything after its first initialization', async () => {
+    expect(await initialize(connection)).toMatchObject({ tables: 0, functions: 0, unprotected: [] });
+    const status = await clusterStatus(sql);
+    expect(status).toMatchObject({ distribution: 'distributed', unprotected: [], undistributed: [], unregistered: [] });
+    expect(status.nodes.length).toBeGreaterThan(2);
+    expect(status.nodes.every(({ answers }) => answers)).toBe(true);
+    expect((await placesOfCalls(sql)).elsewhere).toEqual([]);
+  });
+
+  it('answers each statement of a tenant from one node', async () => {
+    await everyStatement(given);
+    const faults: string[] = [];
+    let statements = 0;
+    for (const [name, text] of world.database.preparedStatements) {
+      const tenants = [...text.matchAll(/tenant_id"? = \$(\d+)/g)].map(([, number]) => Number(number));
+      if (tenants.length === 0 || /^select \* from \w+\(\$1/.test(text)) continue;
+      const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+      const values = Array.from({ length: count }, (_, n) => (tenants.includes(n + 1) ? 'tenant' : null));
+      const plan = (await sql.unsafe(`explain ${text}`, values)).map((row) => String(row['QUERY PLAN']));
+      const tasks = plan.flatMap((line) => /Task Count: (\d+)/.exec(line)?.[1] ?? []);
+      if (tasks.some((each) => Number(each) > 1) || plan.some((line) => line.includes('Distributed Subplan')))
+        faults.push(`${name}: ${tasks.join(', ')} tasks`);
+      statements++;
+    }
+    expect(faults).toEqual([]);
+    expect(statements).toBeGreaterThan(20);
+  });
+
+  it('moves and isolates a tenant that writes, loses nothing and keeps the tables protected', async () => {
+    const platform = await given.platform(1);
+    const stop = writing(platform);
+    const { node, ...isolated } = await changed(connection, (tx) => isolate(tx, tenantOf(platform)));
+    expect(isolated.unprotected).toEqual([]);
+    const { nodes } = await clusterStatus(sql);
+    const other = nodes.find((each) => !each.coordinator && each.node !== node)!.node.split(':');
+    const to = { host: other[0]!, port: Number(other[1]) };
+    const moved = await changed(connection, (tx) => move(tx, tenantOf(platform), to));
+    expect(moved).toMatchObject({ node: other.join(':'), unprotected: [] });
+    const { ids, others } = await stop();
+    expect(others).toEqual([]);
+    expect(ids.length).toBeGreaterThan(0);
+    const rows = await sql`select id from deposit where tenant_id = ${tenantOf(platform)}`;
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('finds no violation while tenants write, and the work of each node', async () => {
+    const platforms = [await given.platform(1), await given.platform(1), await given.platform(2)];
+    const stops = platforms.map(writing);
+    for (let n = 0; n < 4; n++) {
+      for (const platform of platforms) {
+        const { source } = await violationsOf(world.database, { tenantId: tenantOf(platform), livemode: false });
+        const found = await world.database.auditQuery('ledger_check_violations', (db) =>
+          db.select({ rule: drizzleSql<string>`v.rule`, what: drizzleSql<string>`v.what` }).from(source),
+        );
+        expect(found).toEqual([]);
+      }
+    }
+    await Promise.all(stops.map((stop) => stop()));
+    // The worker of this gateway has completed them: it finds the jobs of all nodes.
+    for (const platform of platforms)
+      await eventually(
+        () =>
+          sql`select count(*)::int as left from deposit where tenant_id = ${tenantOf(platform)} and status <> 'completed'`,
+        ([row]) => row!.left === 0,
+        120,
+      );
+  });
+});

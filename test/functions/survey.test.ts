@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { account } from '../../src/resources/account/table.js';
+import { TenantWalk } from '../../src/jobs/tenants.js';
+import { givenIn, tenantOf } from '../world.js';
+import { useFunctions } from './fixture.js';
+
+const { world, of, call } = useFunctions();
+const given = givenIn(world);
+
+of('survey_node', () => {
+  it('runs a query over all tenants, which are on one node without Citus', async () => {
+    const platform = await given.platform(1);
+    const query = `select jsonb_build_array(c0) from (select "tenant_id" from "account" where "tenant_id" = '${tenantOf(platform)}' limit 1) s (c0)`;
+    expect(await call('survey_node', 'node 1', query)).toEqual([{ found: [tenantOf(platform)] }]);
+  });
+
+  it('is not needed by a database that is not distributed', async () => {
+    expect(await world.database.surveys.distributed()).toBe(false);
+    const { rows } = await new TenantWalk(world.database, 'tenants_with_accounts', { table: account }).next();
+    expect(rows.length).toBeGreaterThan(0);
+    expect([...world.database.preparedStatements.keys()]).toContain('tenants_with_accounts');
+  });
+});
