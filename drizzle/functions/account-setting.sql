@@ -22,6 +22,7 @@ declare
   v_problems jsonb;
   v_offers jsonb := coalesce(v_args -> 'address', '{}');
   v_currencies jsonb := coalesce(v_args -> 'addressCurrency', '{}');
+  v_now bigint := clock(p_tenant, p_live);
 begin
   -- Lock the row first: the anchors must fit the interval that the row will have.
   select s.*
@@ -65,7 +66,7 @@ begin
       when v_interval = 'monthly' then coalesce((p ->> 'monthlyAnchor')::smallint, s.payouts_monthly_anchor, 1)
     end,
     version = s.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v.id
   returning *
   into v;
@@ -120,12 +121,13 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('accountId text, hold boolean'));
   v account_setting;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update account_setting s
   set
     service_hold = (v_args ->> 'hold')::boolean,
     version = s.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_args ->> 'accountId'
   returning *
   into v;

@@ -16,12 +16,13 @@ declare
   a_address address;
   a_setting account_setting;
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update account a
   set
     status = v_to,
     version = a.version + 1,
-    updated_at = clock(p_tenant, p_live),
+    updated_at = v_now,
     address = case
       when v_to = 'deactivated' then 'deactivated'
       else a.address
@@ -50,7 +51,7 @@ begin
   set
     account_activated = (v_to = 'activated'),
     version = s.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     s.tenant_id = p_tenant
     and s.livemode = p_live
@@ -72,7 +73,7 @@ begin
     set
       status = 'deactivated',
       version = d.version + 1,
-      updated_at = clock(p_tenant, p_live)
+      updated_at = v_now
     where
       d.tenant_id = p_tenant
       and d.livemode = p_live

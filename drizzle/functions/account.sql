@@ -254,6 +254,7 @@ declare
   v account;
   v_old account;
   v_id text := v_args ->> 'id';
+  v_now bigint := clock(p_tenant, p_live);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, v_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, v_id, v_args ->> 'nickname');
@@ -295,7 +296,7 @@ begin
       else a.tos_acceptance
     end,
     version = a.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live
@@ -333,6 +334,8 @@ declare
   w account;
   v_id text := 'account_' || p_tenant;
   s account_setting;
+  v_live bigint := clock(p_tenant, true);
+  v_test bigint := clock(p_tenant, false);
 begin
   perform refuse_future_incorporation(p_tenant, true, v_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, false, v_id, v_args ->> 'nickname');
@@ -362,7 +365,10 @@ begin
       else a.tos_acceptance
     end,
     version = a.version + 1,
-    updated_at = clock(p_tenant, a.livemode)
+    updated_at = case
+      when a.livemode then v_live
+      else v_test
+    end
   where a.tenant_id = p_tenant and a.id = v_id
   returning * loop
     perform index_object(p_tenant, v.livemode, 'account', to_jsonb(v_old[1 + v.livemode::int]), to_jsonb(v));
@@ -376,7 +382,10 @@ begin
     set
       live_fx = (v_args ->> 'liveFx')::boolean,
       version = version + 1,
-      updated_at = clock(p_tenant, livemode)
+      updated_at = case
+        when livemode then v_live
+        else v_test
+      end
     where tenant_id = p_tenant and account_id = v_id
     returning * loop
       perform emit_event(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));

@@ -73,6 +73,7 @@ as $$
 declare
   v account;
   v_currency text;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id;
   if
@@ -122,7 +123,7 @@ begin
   set
     address = 'requested',
     version = a.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
   if found and not p_live then
     perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1);
@@ -186,6 +187,7 @@ declare
   v account;
   c text;
   v_state text;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select a.*
   into v
@@ -226,7 +228,7 @@ begin
   set
     address = v_state,
     version = a.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
   returning *
   into v;
@@ -251,6 +253,7 @@ declare
   v address;
   v_owner account;
   v_address text;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select a.*
   into v_owner
@@ -266,7 +269,7 @@ begin
       bank_account = (v_args -> 'bankAccount') - 'type',
       currency = v_args ->> 'currency',
       version = d.version + 1,
-      updated_at = clock(p_tenant, p_live)
+      updated_at = v_now
     where
       d.tenant_id = p_tenant
       and d.livemode = p_live
@@ -305,7 +308,7 @@ begin
     update account a
     set
       version = a.version + 1,
-      updated_at = clock(p_tenant, p_live),
+      updated_at = v_now,
       address = v_address
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
     returning *
@@ -324,12 +327,13 @@ language plpgsql
 as $$
 declare
   v account;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update account a
   set
     address = 'processing',
     version = a.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live

@@ -98,6 +98,7 @@ declare
   v address;
   v_owner account;
   v_old address;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   -- Lock the owner's row, so that two concurrent calls cannot both find no address to replace.
   select a.*
@@ -109,7 +110,7 @@ begin
   set
     status = 'pending_deactivation',
     version = d.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     d.tenant_id = p_tenant
     and d.livemode = p_live
@@ -148,12 +149,13 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text, metadata object null'));
   v address;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update address d
   set
     metadata = merge_metadata(d.metadata, v_args -> 'metadata', 'address.metadata'),
     version = d.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id'
   returning *
   into v;
@@ -174,6 +176,7 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, from text[], to text'));
   v address;
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
+  v_now bigint := clock(p_tenant, p_live);
 begin
   -- Spec: Address, status. An expired address is not reusable.
   update address d
@@ -181,7 +184,7 @@ begin
     status = v_args ->> 'to',
     is_reusable = d.is_reusable and v_args ->> 'to' <> 'expired',
     version = d.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id' and d.status = any (v_from)
   returning *
   into v;
@@ -246,12 +249,13 @@ language plpgsql
 as $$
 declare
   d address;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update address a
   set
     status = 'deactivated',
     version = a.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live

@@ -49,25 +49,47 @@ create or replace function rank_balances(p_tenant text, p_live boolean, p_accoun
 returns void
 language plpgsql
 as $$
+declare
+  v_accounts text[];
+  v_currencies text[];
+  v_ranked_as text[];
+  v_amounts numeric[];
+  v_versions bigint[];
+  v_owners text[];
+  v_contexts text[];
+  v_on_root_list boolean[];
 begin
-  insert into balance_rank
-    (tenant_id, livemode, account_id, currency, ranked_as, amount, version, owner_id, context_id, on_root_list)
+  -- Read first: an insert that selects from a table would be more than one statement for a shard of a distributed
+  -- database.
   select
-    p_tenant,
-    p_live,
-    b.account_id,
-    b.currency,
-    a.type || ' ' || b.currency,
-    b.available::numeric + b.pending,
-    b.version,
-    b.owner_id,
-    b.context_id,
-    b.on_root_list
+    array_agg(b.account_id),
+    array_agg(b.currency),
+    array_agg(a.type || ' ' || b.currency),
+    array_agg(b.available::numeric + b.pending),
+    array_agg(b.version),
+    array_agg(b.owner_id),
+    array_agg(b.context_id),
+    array_agg(b.on_root_list)
+  into v_accounts, v_currencies, v_ranked_as, v_amounts, v_versions, v_owners, v_contexts, v_on_root_list
   from
     balance b
-    join account a on a.tenant_id = p_tenant and a.livemode = p_live and a.id = b.account_id
-  where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = any (p_accounts) and b.version > 0
-  order by b.account_id, b.currency
+    join account a on a.tenant_id = b.tenant_id and a.livemode = b.livemode and a.id = b.account_id
+  where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = any (p_accounts) and b.version > 0;
+  insert into balance_rank
+    (tenant_id, livemode, account_id, currency, ranked_as, amount, version, owner_id, context_id, on_root_list)
+  select p_tenant, p_live, x.*
+  from
+    unnest(v_accounts, v_currencies, v_ranked_as, v_amounts, v_versions, v_owners, v_contexts, v_on_root_list) x (
+      account_id,
+      currency,
+      ranked_as,
+      amount,
+      version,
+      owner_id,
+      context_id,
+      on_root_list
+    )
+  order by x.account_id, x.currency
   on conflict (tenant_id, livemode, account_id, currency) do update
     set
       amount = excluded.amount,

@@ -20,6 +20,7 @@ as $$
 declare
   v transaction;
   c checkout;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_id;
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
@@ -42,7 +43,7 @@ begin
       status = 'failed',
       reason_code = p_reason,
       version = t.version + 1,
-      updated_at = clock(p_tenant, p_live)
+      updated_at = v_now
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -53,7 +54,7 @@ begin
         effective_transaction_id = v.id,
         effective_transaction_status = 'failed',
         version = x.version + 1,
-        updated_at = clock(p_tenant, p_live)
+        updated_at = v_now
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
       returning *
       into c;
@@ -178,7 +179,7 @@ begin
     payment_id = v_payment,
     deposit_id = v_id,
     version = t.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
   returning *
   into v;
@@ -203,7 +204,7 @@ begin
     effective_transaction_status = 'succeeded',
     deposit_id = v_id,
     version = x.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
   returning *
   into c;

@@ -48,6 +48,7 @@ declare
   end;
   v_id text;
   v address;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select d.id
   into v_id
@@ -70,7 +71,7 @@ begin
       set
         is_reusable = true,
         version = d.version + 1,
-        updated_at = clock(p_tenant, p_live)
+        updated_at = v_now
       where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and not d.is_reusable
       returning *
       into v;
@@ -262,6 +263,7 @@ declare
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
   v_row jsonb;
   v_trace text;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
   if v_to in ('completed', 'reversed') then
@@ -275,7 +277,7 @@ begin
     set
       status = 'processing',
       version = d.version + 1,
-      updated_at = clock(p_tenant, p_live)
+      updated_at = v_now
     where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and d.status = 'initialized'
     returning *
     into v;
@@ -296,7 +298,7 @@ begin
   set
     status = v_to,
     version = d.version + 1,
-    updated_at = clock(p_tenant, p_live),
+    updated_at = v_now,
     reason_code = coalesce(v_args ->> 'reasonCode', d.reason_code),
     pending_rest = case
       when v_to = 'completed'

@@ -24,6 +24,7 @@ declare
   v_pending bigint := least(p_deposit.pending_rest, p_amount);
   v_rest bigint;
   v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
+  v_now bigint := clock(p_tenant, p_live);
 begin
   v_rest := case
     when p_category = 'fee_advance' then 0
@@ -56,7 +57,7 @@ begin
   set
     pending_rest = d.pending_rest - v_pending,
     version = d.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
   -- When nothing is available any more, remove the record of why the money could not be paid out.
   delete from payout_block k
@@ -271,7 +272,7 @@ begin
   set
     disputed = x.disputed + v_amount,
     version = x.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id
   returning *
   into d;

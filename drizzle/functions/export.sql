@@ -65,26 +65,31 @@ declare
   v data_export;
   v_id text := new_id('export');
   v_now bigint := wall_clock();
+  o account;
 begin
   perform check_export_limits(p_tenant, p_live, (v_args ->> 'bytesMax')::bigint);
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId';
   insert into data_export
     (tenant_id, livemode, id, created, account_id, list, filters, format, status, caller, due, context_id, on_root_list)
-  select
-    p_tenant,
-    p_live,
-    v_id,
-    v_now,
-    a.id,
-    v_args ->> 'list',
-    v_args ->> 'filters',
-    v_args ->> 'format',
-    'pending',
-    v_args -> 'caller',
-    v_now,
-    a.context_id,
-    a.on_root_list
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      o.id,
+      v_args ->> 'list',
+      v_args ->> 'filters',
+      v_args ->> 'format',
+      'pending',
+      v_args -> 'caller',
+      v_now,
+      o.context_id,
+      o.on_root_list
+    )
   returning *
   into v;
   perform emit_event(p_tenant, p_live, p_call, 'export.created', 'export', shown_export(v));

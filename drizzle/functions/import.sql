@@ -27,6 +27,7 @@ declare
   v_id text := new_id('import');
   v_now bigint := wall_clock();
   v_root text := 'account_' || p_tenant;
+  o account;
 begin
   -- Writes of one root account wait for each other here.
   perform from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_root for no key update;
@@ -44,6 +45,10 @@ begin
       'At most 3 imports may be pending or running at once. Retry when one of them has ended.'
     );
   end if;
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId';
   insert into data_import
     (
       tenant_id,
@@ -61,23 +66,23 @@ begin
       context_id,
       on_root_list
     )
-  select
-    p_tenant,
-    p_live,
-    v_id,
-    v_now,
-    a.id,
-    v_args ->> 'kind',
-    v_args ->> 'fileId',
-    (v_args ->> 'dryRun')::boolean,
-    (v_args ->> 'rows')::int,
-    'pending',
-    v_args -> 'caller',
-    v_now,
-    a.context_id,
-    a.on_root_list
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      o.id,
+      v_args ->> 'kind',
+      v_args ->> 'fileId',
+      (v_args ->> 'dryRun')::boolean,
+      (v_args ->> 'rows')::int,
+      'pending',
+      v_args -> 'caller',
+      v_now,
+      o.context_id,
+      o.on_root_list
+    )
   returning *
   into v;
   perform emit_event(p_tenant, p_live, p_call, 'import.created', 'import', shown_import(v));

@@ -86,11 +86,13 @@ create or replace function move_payment(p_tenant text, p_live boolean, p_id text
 returns void
 language plpgsql
 as $$
+declare
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update payment
   set
     status = p_status,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where tenant_id = p_tenant and livemode = p_live and id = p_id;
 end;
 $$;

@@ -12,6 +12,7 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, to text'));
   y payout;
   v_to text := v_args ->> 'to';
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_all_balances(p_tenant, p_live, y.account_id);
@@ -19,7 +20,7 @@ begin
   set
     status = v_to,
     version = x.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
   returning *
   into y;

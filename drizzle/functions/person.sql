@@ -258,6 +258,7 @@ declare
   v person;
   o account;
   j jsonb := v_args -> 'judged';
+  v_now bigint := clock(p_tenant, p_live);
 begin
   o := change_persons_of(p_tenant, p_live, v_args ->> 'id');
   update person p
@@ -275,7 +276,7 @@ begin
       when v_args ? 'metadata' then merge_metadata(p.metadata, v_args -> 'metadata', 'person.metadata')
       else p.metadata
     end,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     p.tenant_id = p_tenant
     and p.livemode = p_live

@@ -98,6 +98,7 @@ declare
   v_old jsonb;
   v_id text;
   v_maximum bigint := (v_args ->> 'amountMaximumReconcilable')::bigint;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select r.*
   into v
@@ -140,7 +141,7 @@ begin
       else r.metadata
     end,
     version = r.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
   returning *
   into v;
@@ -160,12 +161,13 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text'));
   v receivable;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update receivable r
   set
     voided = true,
     version = r.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where
     r.tenant_id = p_tenant
     and r.livemode = p_live

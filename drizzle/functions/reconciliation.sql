@@ -16,13 +16,14 @@ language plpgsql
 as $$
 declare
   v receivable;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update receivable r
   set
     amount_locked = r.amount_locked + p_locked,
     amount_settled_payouts = r.amount_settled_payouts + p_settled,
     version = r.version + 1,
-    updated_at = clock(p_tenant, p_live),
+    updated_at = v_now,
     deposit_ids_amount_locked = array(
       select distinct k.deposit_id
       from receivable_lock k
@@ -275,12 +276,13 @@ as $$
 declare
   d deposit;
   v_receiver text;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   update deposit y
   set
     pending_rest = y.pending_rest - p_amount,
     version = y.version + 1,
-    updated_at = clock(p_tenant, p_live)
+    updated_at = v_now
   where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id and y.pending_rest >= p_amount
   returning *
   into d;

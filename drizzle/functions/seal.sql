@@ -81,6 +81,7 @@ declare
   v_last seal_block;
   v_now bigint := wall_clock();
   v_texts text[];
+  v_accounts text[];
 begin
   v_ids := array(
     select u.posting_id
@@ -120,15 +121,12 @@ begin
   select p_tenant, p_live, i, coalesce(v_last.number, 0) + 1 from unnest(v_ids) i;
   delete from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = any (v_ids);
   -- Once for all postings of an account in the batch.
-  perform rank_balances(
-    p_tenant,
-    p_live,
-    array(
-      select distinct e.account_id
-      from entry e
-      where e.tenant_id = p_tenant and e.livemode = p_live and e.posting_id = any (v_ids)
-    )
+  v_accounts := array(
+    select distinct e.account_id
+    from entry e
+    where e.tenant_id = p_tenant and e.livemode = p_live and e.posting_id = any (v_ids)
   );
+  perform rank_balances(p_tenant, p_live, v_accounts);
   return cardinality(v_ids);
 end;
 $$;

@@ -208,7 +208,7 @@ begin
     set
       payment_method_details = v_told,
       version = t.version + 1,
-      updated_at = clock(p_tenant, p_live)
+      updated_at = v_now
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -236,7 +236,7 @@ begin
     update transaction t
     set
       version = t.version + 1,
-      updated_at = clock(p_tenant, p_live),
+      updated_at = v_now,
       mismatch = jsonb_build_object(
         'credited',
         v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed' and not v_paid),

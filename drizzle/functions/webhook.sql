@@ -155,6 +155,7 @@ declare
   v_enabled boolean := (v_args ->> 'enabled')::boolean;
   v_due bigint;
   v_types text[] := array(select jsonb_array_elements_text(v_args -> 'eventTypes'));
+  v_now bigint := wall_clock();
 begin
   select w.*
   into v_old
@@ -204,7 +205,7 @@ begin
       and not w.enabled then v_due
       else w.due
     end,
-    updated_at = wall_clock()
+    updated_at = v_now
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_old.id
   returning *
   into v;
@@ -223,13 +224,14 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, secretSealed text'));
   v webhook_endpoint;
   v_until bigint := wall_clock() + 86400;
+  v_now bigint := wall_clock();
 begin
   update webhook_endpoint w
   set
     previous_secret_sealed = w.secret_sealed,
     previous_secret_until = v_until,
     secret_sealed = v_args ->> 'secretSealed',
-    updated_at = wall_clock()
+    updated_at = v_now
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_args ->> 'id'
   returning *
   into v;
