@@ -202,7 +202,17 @@ describe('partners ordered by balance', () => {
   it('refuse the cursor of an account that is not in the list, and of another tenant', async () => {
     const { id: foreign } = await stranger.partner();
     const without = partners[amounts.indexOf(0)]!;
-    for (const cursor of [foreign, without, `${foreign}@-5`, 'account_0@5', `${without}@x`, 'a@b@2', '@', '@5', `${without}@5@`])
+    for (const cursor of [
+      foreign,
+      without,
+      `${foreign}@-5`,
+      'account_0@5',
+      `${without}@x`,
+      'a@b@2',
+      '@',
+      '@5',
+      `${without}@5@`,
+    ])
       for (const reply of [
         await user.get(`/v1/accounts?order_by=balance_desc&currency=USD&starting_after=${encodeURIComponent(cursor)}`),
         await user.graph(

@@ -8,21 +8,16 @@ import { fileRoutes } from '../api/rest/file-upload.js';
 import { contractEndpoint } from '../api/rest/contract/endpoint.js';
 import { rest } from '../api/rest/handler.js';
 import { Callers } from '../auth/api-keys.js';
-import type { Permission } from '../auth/permissions.js';
 import type { Config } from '../config.js';
 import { consistencyHeader } from '../db/consistency-token.js';
 import type { Database } from '../db/database.js';
 import { Secrets } from '../db/secrets.js';
 import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
-import type { Context } from '../operation/context.js';
-import type { Bulk } from '../operation/bulk.js';
-import type { EventQueries } from '../operation/event-queries.js';
-import type { OperatorContext } from '../operator/context.js';
 import { OperatorDesk } from '../operator/desk.js';
 import { RefusedChanges } from '../operator/refused-changes.js';
 import { WrongKeys } from '../operator/wrong-keys.js';
-import { type RequestBudget, type RequestLimits, tooLarge } from '../request/budget.js';
+import { type RequestLimits, tooLarge } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';
 import { problem } from '../request/problems.js';
 import { checkoutTermsOf } from '../resources/checkout/terms.js';
@@ -37,6 +32,7 @@ import { browserProgram, consoleProgram, dashboardProgram } from './dashboard-fi
 import type { DashboardLinks } from './dashboard-links.js';
 import { dashboardSessions } from './dashboard-session.js';
 import type { Demo } from './demo/demo.js';
+import './fastify-members.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -57,46 +53,10 @@ import type { Traces } from './telemetry/traces.js';
 import { startPage } from './start-page.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
+import type { StreamServices } from './streams/follower.js';
 import { webSockets } from './streams/upgrade.js';
 import { secureContext } from './certificates.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Runs the queries of webhook endpoints, for the worker. */
-    eventQueries: EventQueries;
-    /** Exports and imports, for the worker. */
-    bulk: Bulk;
-    /** Makes /readyz answer 503 and answers end their connections, while requests are served. */
-    startDraining(): void;
-  }
-  interface FastifyRequest {
-    /** Set when the caller has been identified; null on pages and probes. */
-    context: Context | null;
-    /** Set when the operator has been identified. */
-    operator: OperatorContext | null;
-    /** The limits of the request; it ends when the client disconnects. Set before any check of the request. */
-    budget: RequestBudget | null;
-    /** Starts the time limit of the request, which ends the request REQUEST_SECONDS later. */
-    startTime(): void;
-    /** Stops the time limit: the answer has begun and has bounds of its own. */
-    stopTime(): void;
-  }
-  interface FastifyContextConfig {
-    /** The permission that a route needs; checked before the body is read. */
-    permission?: Permission;
-    /** The route needs no key. */
-    open?: true;
-    /** The route is for operators alone: their graph, or another one. */
-    operator?: 'graph' | 'rest';
-    /** The answer may take longer than REQUEST_SECONDS. */
-    lasting?: true;
-    /** The handler reads the body, and then calls `startTime` itself. */
-    streamed?: true;
-    /** The route is a probe, which needs neither a key nor HTTPS. */
-    probe?: true;
-  }
-}
 
 /** The parts from which the gateway is built. */
 export interface Parts {
@@ -167,6 +127,21 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     dashboardSessions(app, { config, schema });
   }
   if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
+  await dataRoutes(app, schema, services, onFault);
+  await app.register(async (pages) => hostedPages(pages, { database, secrets, terms, acquirers, onFault }));
+  // Ignore unsupported Expect headers, as HTTP allows, and answer the request as if it had none.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  await app.ready();
+  return app;
+}
+
+/** The routes of /v1: those of the specification, and what REST alone has. */
+async function dataRoutes(
+  app: FastifyInstance,
+  schema: GraphQLSchema,
+  services: StreamServices,
+  onFault: (error: unknown, requestId: string) => void,
+): Promise<void> {
   await app.register(async (api) => {
     conditionalRequests(api);
     rest(api, schema);
@@ -177,11 +152,6 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     await files.register(fastifyMultipart);
     fileRoutes(files);
   });
-  await app.register(async (pages) => hostedPages(pages, { database, secrets, terms, acquirers, onFault }));
-  // Ignore unsupported Expect headers, as HTTP allows, and answer the request as if it had none.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  await app.ready();
-  return app;
 }
 
 /** Whether the gateway ends: it serves on, and tells its probe and its clients. */
