@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
@@ -57,6 +58,8 @@ async function write(client: number): Promise<void> {
     const reply = await speaker().post(place, body, { 'idempotency-key': key });
     if (reply.status !== 200) failed.push(`${place}: ${reply.text}`);
     else acknowledged.push({ path: place, key, body, answer: reply.body, at: performance.now() });
+    // Enough is there: a steady load goes on, and leaves processor time to the backup.
+    if (!scale.whole && acknowledged.length > writes) await pause(20);
   }
 }
 

@@ -513,6 +513,7 @@ function readers(user: Speaker, count: number) {
       seen.longest = Math.max(seen.longest, performance.now() - began);
       seen.statuses.set(reply.status, (seen.statuses.get(reply.status) ?? 0) + 1);
       seen.answered++;
+      await sleep(5);
     }
   };
   const running = Promise.all(Array.from({ length: count }, (_, n) => read(n)));
@@ -619,6 +620,7 @@ function writers(users: Speaker[], other: Opened) {
       const read = await through(other, user).get('/v1/accounts?type=partner', { [header]: token! });
       count(read);
       if (read.status === 200 && read.body.data[0]?.nickname !== name) seen.missed.push(name);
+      await sleep(5);
     }
   };
   const running = Promise.all(users.map(one));

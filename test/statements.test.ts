@@ -244,6 +244,7 @@ const hollow = [
   'Receivable.metadata',
   'Receivable.systemMessages',
   'Checkout.metadata',
+  'Export.contentPath',
 ];
 
 /** Filters that select objects with a value at an edge, because the newest ones have none. */

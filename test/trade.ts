@@ -91,6 +91,15 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)
      select ${tenantAndMode}, ${id('delivery', 'n')}, ${born('n')}, ${id('webhook', `1 + n % ${users}`)}, 'event_' || n, 'account.updated', n, case when n % 10 = 7 then 'failed' else 'succeeded' end, ${now},
        ${user(`1 + n % ${users}`)}, true from generate_series(1, ${users + others}) n`,
+    `insert into data_export (tenant_id, livemode, id, created, account_id, list, filters, format, status, caller, due, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('export', 'n')}, ${born('n')}, ${user('n')}, '/v1/deposits', '', 'csv', case when n % 10 = 7 then 'failed' else 'completed' end, '{}', ${now},
+       ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into data_import (tenant_id, livemode, id, created, account_id, kind, file_id, dry_run, rows, status, caller, due, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('import', 'n')}, ${born('n')}, ${user('n')}, 'partners', ${file('n')}, false, 1, case when n % 10 = 7 then 'failed' else 'completed' end, '{}', ${now},
+       ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('import_row', 'n')}, ${born('n')}, ${id('import', 'n')}, 1, case when n % 10 = 7 then 'failed' else 'created' end, '[]',
+       ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into receivable (tenant_id, livemode, id, created, account_id, customer_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
                              transaction_type, voided, context_id, on_root_list)
      ${common('receivable')}, receiver, payer, currency, 1000, 500, array[${id('deposit', 'n')}],
