@@ -190,8 +190,31 @@ receiver.keepAliveTimeout = 1;
 const started = new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
 afterAll(() => new Promise((resume) => receiver.close(resume)));
 
-/** The endpoint of each account that gets all events. */
+/** The endpoint of each account that gets all events, and its import. */
 const endpoints = new Map<Speaker, string>();
+const imports = new Map<Speaker, string>();
+
+/** Exports with and without filters, and imports with a row that is created, one that is valid, and one with faults. */
+async function inBulk(speaker: Speaker): Promise<void> {
+  const { id: filtered } = done(
+    await speaker.post('/v1/exports', { list: '/v1/files', format: 'jsonl', filters: 'purpose=import' }),
+  );
+  const { id: whole } = done(await speaker.post('/v1/exports', { list: '/v1/deposits', format: 'csv' }));
+  const header = 'nickname,business_details.legal_name,business_details.email,business_details.type';
+  const content = Buffer.from(`${header}\n${nickname()},Acme,ap@acme.example,company\n,,,yacht\n`);
+  const file = done(await speaker.upload('import', content, 'rows.csv')).id;
+  const importing = [true, false].map(async (dry) =>
+    done(await speaker.post('/v1/imports', { kind: 'partners', file_id: file, dry_run: dry })),
+  );
+  const made = await Promise.all(importing);
+  imports.set(speaker, made[1]!.id);
+  const paths = [filtered, whole].map((id) => `/v1/exports/${id}`);
+  for (const path of [...paths, ...made.map(({ id }) => `/v1/imports/${id}`)])
+    await eventually(
+      () => speaker.get(path),
+      ({ body }) => body.status === 'completed',
+    );
+}
 
 /** Sessions, and webhook endpoints in each state with deliveries in each state. */
 async function integrated(speaker: Speaker): Promise<void> {
@@ -208,6 +231,7 @@ async function integrated(speaker: Speaker): Promise<void> {
   done(await speaker.post('/v1/sessions', { role: 'operate', allowed_origins: [pageOrigin] }));
   const { id } = done(await speaker.post('/v1/sessions', { role: 'read', expires_in: 60 }));
   done(await speaker.post(`/v1/sessions/${id}/revoke`));
+  await inBulk(speaker);
   await loggedRequest(speaker);
   const more = { apiKeyId: 'key_1', sessionId: id, onBehalfOf: 'account_1', codes: ['resource_missing'] };
   await loggedRequest(speaker, { api: 'graphql', operation: 'deposit', outcome: 'refused', ...more });
@@ -435,7 +459,8 @@ describe('the routes of /v1', () => {
 
 /** The argument of the graph that a list under another object's path has, and the caller's own object for it. */
 const ofPath = (path: string, params: Record<string, string> | undefined, speaker: Speaker) => {
-  const id = params?.id === 'endpointId' ? endpoints.get(speaker)! : speaker.id;
+  const parents: Record<string, Map<Speaker, string>> = { endpointId: endpoints, importId: imports };
+  const id = parents[params?.id ?? '']?.get(speaker) ?? speaker.id;
   return { path: path.replace(':id', id), args: params === undefined ? '' : `(${params.id}: "${id}")` };
 };
 
