@@ -147,7 +147,7 @@ describe('the conventions of the code', () => {
     const isResource = (name: string) => /^resources\/[^/]+\/resource\.ts$/.test(name);
     const imported = new Set(
       files.flatMap(({ name, text }) =>
-        [...text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)].map((match) =>
+        [...text.matchAll(/(?:from |import |import\()'(\.[^']+)\.js'/g)].map((match) =>
           path.posix.join(path.posix.dirname(name), `${match[1]}.ts`),
         ),
       ),

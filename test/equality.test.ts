@@ -25,6 +25,7 @@ import {
   givenIn,
   loggedRequest,
   nickname,
+  partnerRows,
   type Reply,
   type Speaker,
   useWorld,
@@ -200,9 +201,7 @@ async function inBulk(speaker: Speaker): Promise<void> {
     await speaker.post('/v1/exports', { list: '/v1/files', format: 'jsonl', filters: 'purpose=import' }),
   );
   const { id: whole } = done(await speaker.post('/v1/exports', { list: '/v1/deposits', format: 'csv' }));
-  const header = 'nickname,business_details.legal_name,business_details.email,business_details.type';
-  const content = Buffer.from(`${header}\n${nickname()},Acme,ap@acme.example,company\n,,,yacht\n`);
-  const file = done(await speaker.upload('import', content, 'rows.csv')).id;
+  const file = done(await speaker.upload('import', partnerRows(), 'rows.csv')).id;
   const importing = [true, false].map(async (dry) =>
     done(await speaker.post('/v1/imports', { kind: 'partners', file_id: file, dry_run: dry })),
   );

@@ -18,6 +18,9 @@ import { checkoutNow } from '../src/resources/checkout/now.js';
 import { CheckoutStatus, checkout } from '../src/resources/checkout/table.js';
 import { attemptsMax, checkoutTermsDefault } from '../src/resources/checkout/terms.js';
 import { receiverOf } from '../src/resources/deposit/receiver.js';
+import { BulkStatus, ExportFormat } from '../src/resources/export/table.js';
+import { ImportKind } from '../src/resources/import/table.js';
+import { ImportRowStatus } from '../src/resources/import-row/table.js';
 import { DepositStatus } from '../src/resources/deposit/table.js';
 import { FilePurpose } from '../src/resources/file/table.js';
 import { KeyPermission } from '../src/resources/key/table.js';
@@ -76,7 +79,12 @@ describe('a rule that TypeScript and SQL both need', () => {
       api_key_permission: KeyPermission,
       bank_notice_event: { RECEIVED: 'received', REVERSED: 'reversed' },
       checkout_status: CheckoutStatus,
+      data_export_format: ExportFormat,
+      data_import_kind: ImportKind,
       deposit_status: DepositStatus,
+      export_status: BulkStatus,
+      import_status: BulkStatus,
+      import_row_status: ImportRowStatus,
       file_purpose: FilePurpose,
       ledger_check_status: LedgerCheckStatus,
       operator_action_mode: Mode,

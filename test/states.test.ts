@@ -4,7 +4,7 @@ import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'gr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
-import { eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, nickname, partnerRows, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -17,12 +17,14 @@ const shown: Record<string, string> = {
   PayoutReasonCode: 'account_setting.payouts.reason_code_not_enabled',
   AddressStatus: 'address.status',
   AllocationStatus: 'allocation.status',
+  BulkStatus: 'export.status',
   VpaState: 'address.vpa.upi.*',
   WalletProvider: 'address.wallet.provider',
   WebhookDeliveryStatus: 'webhook_delivery.status',
   CheckoutStatus: 'checkout.status',
   DepositStatus: 'deposit.status',
   DepositReasonCode: 'deposit.reason_code',
+  ImportRowStatus: 'import_row.status',
   PaymentStatus: 'payment.status',
   PayoutStatus: 'payout.status',
   ReceivableStatus: 'receivable.status',
@@ -31,8 +33,11 @@ const shown: Record<string, string> = {
 };
 /** Objects whose members all have the same set of values. */
 const hashes = ['account.capability', 'address.vpa.upi'];
-/** Values that only the operator can cause. */
-const outOfReach = ['account_setting.payouts.reason_code_not_enabled service_hold'];
+/** Values that only the operator, time or a fault can cause; test/export.test.ts reaches those of exports. */
+const outOfReach = [
+  'account_setting.payouts.reason_code_not_enabled service_hold',
+  ...['running', 'failed', 'expired'].map((status) => `export.status ${status}`),
+];
 
 /** The statuses and reasons that the objects of the graph can have. */
 function states(): GraphQLEnumType[] {
@@ -212,6 +217,20 @@ describe('every status and reason, reached by a test key with documented calls',
     await help(`checkouts/${(await checkout()).id}/pay`);
     await help(`checkouts/${(await checkout()).id}/expire`);
     await must(user.post(`/v1/checkouts/${(await checkout()).id}/cancel`));
+  });
+
+  it('of exports and of the rows of imports', async () => {
+    await must(user.post('/v1/exports', { list: '/v1/files', format: 'csv' }));
+    const { id: file } = await must(user.upload('import', partnerRows(), 'rows.csv'));
+    for (const dry_run of [true, false]) {
+      const { id } = await must(user.post('/v1/imports', { kind: 'partners', file_id: file, dry_run }));
+      await is(`imports/${id}`, ({ status }) => status === 'completed');
+      seen.look((await must(user.get(`/v1/imports/${id}/rows`))).data);
+    }
+    await eventually(
+      () => must(user.get('/v1/exports')),
+      ({ data }) => data[0].status === 'completed',
+    );
   });
 
   it('of connected users and their settings', async () => {

@@ -187,6 +187,16 @@ export const details = (legalName = 'Acme Exports') => ({
   physical_address: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
 });
 
+/** A file for an import of partners, with a row that is valid and one with faults. */
+export const partnerRows = () => {
+  const rows = [
+    'nickname,business_details.legal_name,business_details.email,business_details.type,business_details.physical_address.line1,business_details.physical_address.city,business_details.physical_address.state,business_details.physical_address.postal_code,business_details.physical_address.country',
+    `${nickname()},Acme,ap@acme.example,company,1 Wharf,Pune,MH,411001,IN`,
+    ',,,yacht,,,,,',
+  ];
+  return Buffer.from(rows.join('\n'));
+};
+
 let count = 0;
 /** A nickname that no other account has. */
 export const nickname = () => `nick ${++count} ${randomUUID().slice(0, 8)}`;

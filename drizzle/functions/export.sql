@@ -100,7 +100,6 @@ $$;
 
 -- Gives an export that is due to the caller for some seconds, and deletes what an earlier attempt has stored. Returns
 -- nothing when another process has it. After five attempts it fails.
--- Without an event: its end has one.
 create or replace function claim_export(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_export
 language plpgsql
@@ -160,7 +159,8 @@ end;
 $$;
 
 -- Stores the next part of the content, as base64 text; a repeated call stores it once. False when the attempt is not
--- the latest one any more. Without an event: its end has one.
+-- the latest one any more.
+-- Without an event: its end has one.
 create or replace function append_export_part(
   p_tenant text,
   p_live boolean,

@@ -93,7 +93,6 @@ $$;
 
 -- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. After five
 -- attempts in which no row was recorded it fails.
--- Without an event: its end has one.
 create or replace function claim_import(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_import
 language plpgsql

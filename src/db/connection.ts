@@ -1,5 +1,8 @@
 import postgres from 'postgres';
 
+/** An open connection. */
+export type Client = postgres.Sql;
+
 export type Connection = postgres.Options<Record<string, never>>;
 
 /**

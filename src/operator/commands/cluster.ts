@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type postgres from 'postgres';
 import { asOwner, type Config, type Opening, withDatabase } from '../../db/open.js';
-import { single } from '../../db/connection.js';
+import { type Client, single } from '../../db/connection.js';
 import {
   addNode,
   changed,
@@ -74,7 +73,7 @@ function changes(command: Add, output: Output): void {
   const changing = (
     name: string,
     description: string,
-    change: (sql: postgres.Sql, argument: string, second: string) => Promise<object>,
+    change: (sql: Client, argument: string, second: string) => Promise<object>,
   ) =>
     command(name, description, (settings, argument, _, second) => {
       const operation = `cluster ${name.split(' ', 1)[0]}`;

@@ -73,10 +73,11 @@ export class TestGateway {
     return answer;
   }
 
-  async upload(purpose: string): Promise<Answered> {
+  /** Uploads a file; by default a document. */
+  async upload(purpose: string, text = '%PDF-1.4\n%trigger\n%%EOF\n', name = 'document.pdf'): Promise<Answered> {
     const form = new FormData();
     form.set('purpose', purpose);
-    form.set('file', new Blob(['%PDF-1.4\n%trigger\n%%EOF\n']), 'document.pdf');
+    form.set('file', new Blob([text]), name);
     const { body } = await this.#sent('POST', '/v1/files', form);
     this.say(`POST /v1/files  ${body.id}`);
     return body;

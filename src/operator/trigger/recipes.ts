@@ -172,11 +172,20 @@ const access: Record<string, Recipe> = {
   'webhook_endpoint.disabled': ({ gateway }) => goneEndpoint(gateway),
 };
 
-const recipes: Record<string, Recipe> = { ...accounts, ...addresses, ...money, ...access };
+const bulk: Record<string, Recipe> = {
+  'export.created': async ({ gateway }) => exported(gateway),
+  'export.completed': async ({ gateway }) => exported(gateway),
+  'import.created': async ({ gateway }) => imported(gateway),
+  'import.completed': async ({ gateway }) => imported(gateway),
+};
+
+const recipes: Record<string, Recipe> = { ...accounts, ...addresses, ...money, ...access, ...bulk };
 
 const impossible: Readonly<Record<string, string>> = {
   'bank_notice.waiting': 'Only the operator enters the notices of banks, in live mode.',
   'bank_notice.withdrawn': 'Only the operator withdraws the notices of banks, in live mode.',
+  'export.failed': 'An export fails when it is too large, or when each process that makes it ends.',
+  'import.failed': 'An import fails when each process that runs it ends. Faults of its rows do not fail it.',
   'rate.set': 'Only the operator sets exchange rates.',
   'transaction.mismatched':
     'The acquirer of the sandbox reports each attempt once, as it was submitted. Only an acquirer of live mode can differ.',
@@ -199,6 +208,15 @@ async function attempt(t: Trader, helper: 'pay' | 'decline'): Promise<string | u
 
 const apiKey = async (gateway: TestGateway) =>
   (await gateway.mutate('createApiKey', { permission: 'READ', expiresInSeconds: 3_600 }, 'apiKey')).id;
+
+const exported = async (gateway: TestGateway) =>
+  (await gateway.post('/exports', { list: '/v1/files', format: 'csv' })).id;
+
+/** An import of a row with faults, for trial: it creates nothing. */
+async function imported(gateway: TestGateway): Promise<string> {
+  const file = await gateway.upload('import', 'nickname\nTrigger\n', 'rows.csv');
+  return (await gateway.post('/imports', { kind: 'partners', file_id: file.id, dry_run: true })).id;
+}
 
 const session = async (gateway: TestGateway) => (await gateway.post('/sessions', { role: 'read', expires_in: 60 })).id;
 
