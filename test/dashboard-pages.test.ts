@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csvLine } from '../src/dashboard/format/csv.js';
 import { dayBefore, dayOf, startOfDay } from '../src/dashboard/format/days.js';
@@ -165,6 +166,13 @@ describe('the days of the dashboard', () => {
   });
 });
 
+/** The ids of the objects of a list, from top to bottom. */
+const idsOf = (page: Page) =>
+  page
+    .getByRole('row')
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
+
 describe('a viewer of the dashboard', () => {
   it('signs in with a key, is told when it is wrong, and signs out', async () => {
     const { context, page, complaints } = await dashboard.visit('/dashboard');
@@ -247,13 +255,20 @@ describe('a viewer of the dashboard', () => {
       const { body } = await dashboard.platform(2).graph(`{ ${list}(search: "${text}", first: 25) { nodes { id } } }`);
       const found = body.data[list].nodes.map(({ id }: { id: string }) => id);
       expect(found.length).toBeGreaterThan(0);
-      const shown = () =>
-        page
-          .getByRole('row')
-          .getByRole('link')
-          .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
-      await expect.poll(shown).toEqual(found);
+      await expect.poll(() => idsOf(page)).toEqual(found);
     }
+
+    // The users by their balances, in the currency of the edition.
+    await open('/dashboard/users');
+    await page.getByLabel('Sort').selectOption('Largest balance');
+    await page.waitForURL('**/users?sort=balance');
+    const { body } = await dashboard
+      .platform(2)
+      .graph('{ accounts(type: [USER], orderBy: BALANCE_DESC, currency: INR, first: 25) { nodes { id } } }');
+    const ranked = body.data.accounts.nodes.map(({ id }: { id: string }) => id);
+    expect(ranked.length).toBeGreaterThan(1);
+    await expect.poll(() => idsOf(page)).toEqual(ranked);
+    expect(await page.getByLabel('Status').count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

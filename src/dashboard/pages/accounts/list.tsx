@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { countryName } from '../../format/countries';
-import { hundredths } from '../../format/money';
+import { currencies, hundredths } from '../../format/money';
 import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { statusColumn, Two } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
@@ -12,12 +12,27 @@ import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
-import { nameOf, useMayWrite, NameFragment } from '../../session';
+import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 
 const AccountsQuery = graphql(
   `
-    query Accounts($type: [AccountType!], $status: [AccountStatus!], $search: String, $after: ID) {
-      accounts(type: $type, status: $status, search: $search, first: 25, after: $after) {
+    query Accounts(
+      $type: [AccountType!]
+      $status: [AccountStatus!]
+      $search: String
+      $orderBy: AccountOrder
+      $currency: Currency
+      $after: ID
+    ) {
+      accounts(
+        type: $type
+        status: $status
+        search: $search
+        orderBy: $orderBy
+        currency: $currency
+        first: 25
+        after: $after
+      ) {
         nodes {
           id
           type
@@ -56,6 +71,11 @@ type Account = ResultOf<typeof AccountsQuery>['accounts']['nodes'][number];
 
 const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'DEACTIVATED', 'HOLD'] as const;
 
+/** The orders by balance, in one currency: amounts of several have no common order. */
+const orders = { balance: 'BALANCE_DESC', least: 'BALANCE_ASC' } as const;
+const orderNames = { balance: 'Largest balance', least: 'Smallest balance' };
+const sorts = Object.keys(orders) as (keyof typeof orders)[];
+
 /** What differs between the users of a platform and the customers of an account. */
 const kinds = {
   USER: {
@@ -84,17 +104,26 @@ export function Customers() {
   return <Accounts type="PARTNER" />;
 }
 
-/** The filters of the address as arguments of the list. A search goes with no filter, and finds the account itself. */
+/**
+ * The filters of the address as arguments of the list. A search goes with no filter, and finds the account itself. An
+ * order by balance goes with no status, and has the accounts that have had a balance in its currency.
+ */
 function useArguments(type: keyof typeof kinds) {
   const { params, one } = useFilters();
-  const [search, status] = [params.get('search'), one('status', statuses)];
-  const filters = search ? { search } : { type: [type], status: status && [status] };
-  return { search, status, variables: { after: params.get('after'), ...filters } };
+  const { viewer } = useSession();
+  const [sort, status] = [one('sort', sorts), one('status', statuses)];
+  const [search, after] = [params.get('search'), params.get('after')];
+  const currency = one('currency', currencies) ?? (viewer.edition === 2 ? 'INR' : 'USD');
+  const filters = sort
+    ? { type: [type], orderBy: orders[sort], currency }
+    : { type: [type], status: status && [status] };
+  const variables: VariablesOf<typeof AccountsQuery> = { after, ...(search ? { search } : filters) };
+  return { search, sort, status, currency, variables };
 }
 
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, path, create, none, hint } = kinds[type];
-  const { search, status, variables } = useArguments(type);
+  const { search, sort, status, currency, variables } = useArguments(type);
   const time = useTimes();
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
@@ -123,7 +152,18 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
     <Page title={title} actions={action}>
       <FilterBar>
         <Search placeholder="Name or e-mail" />
-        {!search && <Choice label="Status" name="status" values={statuses} />}
+        {!search && (
+          <Choice
+            label="Sort"
+            name="sort"
+            values={sorts}
+            names={orderNames}
+            none="Newest"
+            clears={['status', 'currency']}
+          />
+        )}
+        {!search && !sort && <Choice label="Status" name="status" values={statuses} />}
+        {!search && sort && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
       </FilterBar>
       <List
         label={title}
@@ -132,9 +172,19 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
         columns={columns}
         href={({ id }) => `/accounts/${id}`}
         empty={
-          <Empty title={search ? 'Nothing was found' : status ? 'None has this status' : none}>
+          <Empty
+            title={
+              search
+                ? 'Nothing was found'
+                : sort
+                  ? `No balances in ${currency} yet`
+                  : status
+                    ? 'None has this status'
+                    : none
+            }
+          >
             <p>{hint}</p>
-            {!status && !search && action}
+            {!status && !search && !sort && action}
           </Empty>
         }
       />
