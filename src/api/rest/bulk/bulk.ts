@@ -118,7 +118,7 @@ export class ApiBulk implements Bulk {
     return { statement, header, lines: (rows) => write(rows.map((row) => shape(row, caller))) };
   }
 
-  rowsOf(kind: ImportKind, content: Buffer): FileRows {
+  rowsOf(kind: ImportKind, content: Buffer): Promise<FileRows> {
     return rowsOfFile(content, this.#imports[kind].columns);
   }
 
