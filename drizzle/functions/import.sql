@@ -91,9 +91,9 @@ begin
 end;
 $$;
 
--- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. After five
--- attempts in which no row was recorded it fails.
--- Without an event: its end has one.
+-- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. It fails
+-- after five attempts, and one more for each 50 rows that were recorded: more would repeat a row that always fails for
+-- days. Without an event: its end has one.
 create or replace function claim_import(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_import
 language plpgsql
@@ -118,7 +118,7 @@ begin
   if not found then
     return;
   end if;
-  if v.attempts > 5 + v.rows_done then
+  if v.attempts > 5 + v.rows_done / 50 then
     perform finish_import(p_tenant, p_live, p_id, v.attempts, 'It was interrupted five times.');
     return;
   end if;
