@@ -27,6 +27,7 @@ export async function rowsOfFile(content: Buffer, columns: readonly string[]): P
   const read = await cellsOf(content);
   if (typeof read === 'string') return faulty([read]);
   const [header = [], ...lines] = read;
+  if (header.length > importMax.columns) return faulty([`must have at most ${importMax.columns} columns`]);
   const faults = [...headerFaults(header, columns), ...sizeFaults(header, lines)];
   if (faults.length > 0) return faulty(faults);
   return { faults, rows: lines.map((cells) => rowOf(header, cells)) };
@@ -63,7 +64,6 @@ async function* piecesOf(content: Buffer): AsyncGenerator<Buffer, void, void> {
 }
 
 function headerFaults(header: readonly string[], columns: readonly string[]): string[] {
-  if (header.length > importMax.columns) return [`must have at most ${importMax.columns} columns`];
   const known = (name: string) =>
     columns.some((column) => (column.endsWith('.') ? name.startsWith(column) && name !== column : name === column));
   return header.flatMap((name, i) => {
