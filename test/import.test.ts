@@ -304,6 +304,24 @@ describe('a file', () => {
 });
 
 describe('imports', () => {
+  it('end when the session that made them is revoked, with what is done until then', async () => {
+    const user = await given.directUser(1);
+    const { id: session, token } = await done(user.post('/v1/sessions', { role: 'operate' }));
+    const content = [header, ...Array.from({ length: 60 }, () => row('1.00'))].join('\n');
+    const file = await upload(user, content);
+    const { id } = await done(create(user.using(token), 'receivables', file));
+    await eventually(
+      () => done(user.get(`/v1/imports/${id}`)),
+      ({ status }) => status === 'completed',
+    );
+    // As it was after the first rows.
+    await world.sql`delete from import_row where import_id = ${id} and row > 5`;
+    await done(user.post(`/v1/sessions/${session}/revoke`));
+    await world.sql`update data_import set status = 'running', rows_done = 5, due = 0 where id = ${id}`;
+    const end = { status: 'failed', rows_done: 5, error: 'Its session was revoked.' };
+    expect(await ended(user, id)).toMatchObject(end);
+  });
+
   it('of a tenant are refused beyond three under way, and a key that may only read makes none', async () => {
     const user = await given.directUser(1);
     const file = await upload(user, [header, row('1.00')].join('\n'));
