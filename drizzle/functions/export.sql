@@ -134,7 +134,6 @@ $$;
 
 -- Gives an export that is due to the caller for some seconds, and deletes what an earlier attempt has stored. Returns
 -- nothing when another process has it. It fails after five attempts, and when its caller's key was revoked.
--- Without an event: its end has one.
 create or replace function claim_export(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_export
 language plpgsql
