@@ -93,7 +93,7 @@ $$;
 
 -- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. It fails
 -- after five attempts, and one more for each 50 rows that were recorded: more would repeat a row that always fails for
--- days. Without an event: its end has one.
+-- days. It also fails when its caller's key was revoked.
 create or replace function claim_import(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_import
 language plpgsql
