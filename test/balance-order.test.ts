@@ -123,6 +123,25 @@ describe('partners ordered by balance', () => {
     await both('balance_asc', 1);
   });
 
+  it('are exported in that order', async () => {
+    const kind = 'connected_user' as const;
+    const caller = {
+      ...{ tenantId: tenantOf(platform), livemode: false, edition: 1 as const, kind, permission: 'full' as const },
+      ...{ keyId: null, accountId: user.id, actingAccountId: user.id, actingAccountKind: kind },
+    };
+    const list = `/v1/accounts/${user.id}/partners`;
+    const asked = { list, filters: 'order_by=balance_desc&currency=USD', format: 'jsonl' as const };
+    const { statement, lines } = await world.app.bulk.list(asked, caller);
+    let text = '';
+    await world.database.lists.read(statement, async (rows) => void (text += lines(rows)));
+    const exported = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(exported.map(({ id }) => id)).toEqual(ordered(-1));
+    expect(exported).toEqual((await user.get(`${list}?order_by=balance_desc&currency=USD`)).body.data);
+  });
+
   it('show the users of a platform, and with descendants the partners of all of them', async () => {
     const other = await activeUser();
     await pay(user.id, 7);

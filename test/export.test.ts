@@ -143,6 +143,8 @@ describe('the lists of /v1', () => {
     const refusals = await Promise.all([
       create(user, '/v1/receivables', 'status=lost&colour=red'),
       create(user, '/v1/nothing'),
+      // A list of Edition 2, which /v1 of Edition 1 does not have.
+      create(await given.directUser(1), '/v1/checkouts'),
       create(user, '/v1/receivables', 'limit=5&starting_after=x'),
       create(user, '/v1/receivables', 'order_by=amount_desc'),
       create(user, '/v1/accounts/account_00000000000000000000000000000000/partners'),
@@ -150,6 +152,7 @@ describe('the lists of /v1', () => {
     ]);
     expect(refusals.map(({ status, fieldNames }) => [status, fieldNames])).toEqual([
       [400, ['export.filters.colour', 'export.filters.status']],
+      [400, ['export.list']],
       [400, ['export.list']],
       [400, ['export.filters']],
       [400, ['export.filters.currency']],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { rowsOfFile } from '../src/api/rest/bulk/import-file.js';
 import { eventually, givenIn, nickname, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
 
 const world = useWorld();
@@ -99,6 +100,24 @@ describe('an import of receivables', () => {
     expect(late!.record_import_rows).toBe(false);
   });
 
+  it('records the rows before one that cannot be done, and goes on with that one', async () => {
+    const user = await given.directUser(1);
+    await world.sql`create function break_down() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`;
+    await world.sql`create trigger breaks before insert on receivable for each row when (new.description = 'broken')
+      execute function break_down()`;
+    const content = [header, row('1.00'), row('2.00'), row('3.00', 'broken,7'), row('4.00')].join('\n');
+    const { id } = await done(create(user, 'receivables', await upload(user, content)));
+    const before = await eventually(
+      () => done(user.get(`/v1/imports/${id}`)),
+      ({ rows_done: rows }) => rows > 0,
+    );
+    expect([before.status, before.rows_done, (await results(user, id)).length]).toEqual(['running', 2, 2]);
+    await world.sql`drop trigger breaks on receivable`;
+    await world.sql`update data_import set due = 0 where id = ${id}`;
+    expect(await ended(user, id)).toMatchObject({ status: 'completed', rows_done: 4, rows_failed: 0 });
+    expect(await count('receivable', user)).toBe(4);
+  });
+
   it('has the faults of each row in a dry run, and stores nothing', async () => {
     const user = await given.directUser(1);
     const before = await count('receivable', user);
@@ -139,6 +158,29 @@ describe('an import of receivables', () => {
     expect(rows[1].problems[0].message).toBe('amount must be greater than zero.');
     expect(await count('receivable', user)).toBe(before);
     expect((await done(user.get('/v1/events?type=receivable.created'))).data).toEqual([]);
+  });
+});
+
+describe('the stored responses of an import', () => {
+  it('are kept until it has ended, so that a row is created once also days after a crash', async () => {
+    const user = await given.directUser(1);
+    const { made } = await imported(user, 'receivables', [header, row('1.00'), row('2.00')].join('\n'));
+    // As it is when the process has died two days ago, before it recorded the rows, and none has gone on since.
+    await world.sql`delete from import_row where import_id = ${made.id}`;
+    await world.sql`update idempotency set created = created - 172800 where tenant_id = ${tenantOf(user)}`;
+    await world.sql`update data_import set status = 'running', rows_done = 0, created = created - 172800, due = 99999999999
+      where id = ${made.id}`;
+    const forget = () => world.database.call('forget_old_answers', [tenantOf(user), false, 86_400, 1_000]);
+    const kept = async () =>
+      (await world.sql`select from idempotency where tenant_id = ${tenantOf(user)} and key like ${`${made.id}:%`}`)
+        .length;
+    await forget();
+    expect(await kept()).toBe(2);
+    await world.sql`update data_import set due = 0 where id = ${made.id}`;
+    expect(await ended(user, made.id)).toMatchObject({ status: 'completed', rows_done: 2 });
+    expect(await count('receivable', user)).toBe(2);
+    await forget();
+    expect(await kept()).toBe(0);
   });
 });
 
@@ -231,11 +273,24 @@ describe('a file', () => {
     expect(await refused('currency\n"USD')).toEqual([
       'file_id cannot be read as CSV near line 2 (CSV_QUOTE_NOT_CLOSED).',
     ]);
-    expect(await refused(`currency\n${'USD\n'.repeat(10_001)}`)).toEqual([
-      'file_id must have at most 10000 rows, and has 10001.',
-    ]);
+    expect(await refused(`currency\n${'USD\n'.repeat(10_001)}`)).toEqual(['file_id must have at most 10000 rows.']);
     expect(await refused(`currency\n${'USD\n'.repeat(1_400_000)}`)).toEqual(['file_id is larger than 5 MB.']);
     expect(await count('receivable', user)).toBe(0);
+  });
+
+  it('is read a piece at a time, and no further than its bounds, so that others are served meanwhile', async () => {
+    let turns = 0;
+    const count = () => void (turns++, (timer = setImmediate(count)));
+    let timer = setImmediate(count);
+    const long = await rowsOfFile(Buffer.from(`currency\n${`${'é'.repeat(200)}\n`.repeat(10_000)}`), ['currency']);
+    clearImmediate(timer);
+    expect([long.faults, long.rows.length, turns >= 50]).toEqual([[], 10_000, true]);
+    expect(new Set(long.rows.map(({ currency }) => currency))).toEqual(new Set(['é'.repeat(200)]));
+    // Each would take seconds as a whole.
+    const few = await rowsOfFile(Buffer.from(`currency\n${'a\n'.repeat(2_600_000)}`), ['currency']);
+    expect(few.faults).toEqual(['must have at most 10000 rows']);
+    const wide = await rowsOfFile(Buffer.from(`currency\n${`${','.repeat(900_000)}\n`.repeat(5)}`), ['currency']);
+    expect(wide.faults).toEqual(['has 900001 cells in row 1, and 1 in its header']);
   });
 
   it('must be text of its purpose', async () => {
@@ -249,6 +304,24 @@ describe('a file', () => {
 });
 
 describe('imports', () => {
+  it('end when the session that made them is revoked, with what is done until then', async () => {
+    const user = await given.directUser(1);
+    const { id: session, token } = await done(user.post('/v1/sessions', { role: 'operate' }));
+    const content = [header, ...Array.from({ length: 60 }, () => row('1.00'))].join('\n');
+    const file = await upload(user, content);
+    const { id } = await done(create(user.using(token), 'receivables', file));
+    await eventually(
+      () => done(user.get(`/v1/imports/${id}`)),
+      ({ status }) => status === 'completed',
+    );
+    // As it was after the first rows.
+    await world.sql`delete from import_row where import_id = ${id} and row > 5`;
+    await done(user.post(`/v1/sessions/${session}/revoke`));
+    await world.sql`update data_import set status = 'running', rows_done = 5, due = 0 where id = ${id}`;
+    const end = { status: 'failed', rows_done: 5, error: 'Its session was revoked.' };
+    expect(await ended(user, id)).toMatchObject(end);
+  });
+
   it('of a tenant are refused beyond three under way, and a key that may only read makes none', async () => {
     const user = await given.directUser(1);
     const file = await upload(user, [header, row('1.00')].join('\n'));

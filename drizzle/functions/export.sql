@@ -98,8 +98,42 @@ begin
 end;
 $$;
 
+-- Why the work of a caller must not go on: its key or its session was revoked. A key or session that has only expired
+-- stops nothing.
+create or replace function caller_revoked(p_tenant text, p_live boolean, p_caller jsonb)
+returns text
+language plpgsql
+stable
+as $$
+begin
+  if
+    exists (
+      select
+      from api_key k
+      where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_caller ->> 'keyId' and k.revoked_at is not null
+    )
+  then
+    return 'Its API key was revoked.';
+  end if;
+  if
+    exists (
+      select
+      from session s
+      where
+        s.tenant_id = p_tenant
+        and s.livemode = p_live
+        and s.id = p_caller -> 'session' ->> 'id'
+        and s.revoked_at is not null
+    )
+  then
+    return 'Its session was revoked.';
+  end if;
+  return null;
+end;
+$$;
+
 -- Gives an export that is due to the caller for some seconds, and deletes what an earlier attempt has stored. Returns
--- nothing when another process has it. After five attempts it fails.
+-- nothing when another process has it. It fails after five attempts, and when its caller's key was revoked.
 create or replace function claim_export(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_export
 language plpgsql
@@ -107,6 +141,7 @@ as $$
 declare
   v data_export;
   v_now bigint := wall_clock();
+  v_fault text;
 begin
   update data_export e
   set
@@ -129,21 +164,27 @@ begin
     return;
   end if;
   delete from export_part p where p.tenant_id = p_tenant and p.livemode = p_live and p.export_id = p_id;
-  if v.attempts > 5 then
-    perform end_export(p_tenant, p_live, v, null, 'It was interrupted five times.', 0);
+  v_fault := caller_revoked(p_tenant, p_live, v.caller);
+  if v_fault is null and v.attempts > 5 then
+    v_fault := 'It was interrupted five times.';
+  end if;
+  if v_fault is not null then
+    perform end_export(p_tenant, p_live, v, null, v_fault, 0);
     return;
   end if;
   return next v;
 end;
 $$;
 
--- Keeps an export for some seconds more; false when the attempt is not the latest one any more.
+-- Keeps an export for some seconds more; false when the attempt is not the latest one any more, or its caller's key was
+-- revoked: the next claim ends it then.
 -- Without an event: its end has one.
 create or replace function keep_export(p_tenant text, p_live boolean, p_id text, p_attempt int, p_seconds int)
 returns boolean
 language plpgsql
 as $$
 declare
+  v data_export;
   v_now bigint := wall_clock();
 begin
   update data_export e
@@ -153,8 +194,10 @@ begin
     and e.livemode = p_live
     and e.id = p_id
     and e.status = 'running'
-    and e.attempts = p_attempt;
-  return found;
+    and e.attempts = p_attempt
+  returning *
+  into v;
+  return found and caller_revoked(p_tenant, p_live, v.caller) is null;
 end;
 $$;
 

@@ -91,8 +91,9 @@ begin
 end;
 $$;
 
--- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. After five
--- attempts in which no row was recorded it fails.
+-- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. It fails
+-- after five attempts, and one more for each 50 rows that were recorded: more would repeat a row that always fails for
+-- days. It also fails when its caller's key was revoked.
 create or replace function claim_import(p_tenant text, p_live boolean, p_id text, p_seconds int)
 returns setof data_import
 language plpgsql
@@ -100,6 +101,7 @@ as $$
 declare
   v data_import;
   v_now bigint := wall_clock();
+  v_fault text;
 begin
   update data_import i
   set
@@ -117,21 +119,27 @@ begin
   if not found then
     return;
   end if;
-  if v.attempts > 5 + v.rows_done then
-    perform finish_import(p_tenant, p_live, p_id, v.attempts, 'It was interrupted five times.');
+  v_fault := caller_revoked(p_tenant, p_live, v.caller);
+  if v_fault is null and v.attempts > 5 + v.rows_done / 50 then
+    v_fault := 'It was interrupted five times.';
+  end if;
+  if v_fault is not null then
+    perform finish_import(p_tenant, p_live, p_id, v.attempts, v_fault);
     return;
   end if;
   return next v;
 end;
 $$;
 
--- Keeps an import for some seconds more; false when the attempt is not the latest one any more.
+-- Keeps an import for some seconds more; false when the attempt is not the latest one any more, or its caller's key was
+-- revoked: the next claim ends it then.
 -- Without an event: its end has one.
 create or replace function keep_import(p_tenant text, p_live boolean, p_id text, p_attempt int, p_seconds int)
 returns boolean
 language plpgsql
 as $$
 declare
+  v data_import;
   v_now bigint := wall_clock();
 begin
   update data_import i
@@ -141,8 +149,10 @@ begin
     and i.livemode = p_live
     and i.id = p_id
     and i.status = 'running'
-    and i.attempts = p_attempt;
-  return found;
+    and i.attempts = p_attempt
+  returning *
+  into v;
+  return found and caller_revoked(p_tenant, p_live, v.caller) is null;
 end;
 $$;
 
@@ -188,7 +198,7 @@ end;
 $$;
 
 -- Records what became of rows; a repeated call records nothing twice. False when the attempt is not the latest one any
--- more.
+-- more, or its caller's key was revoked.
 -- Without an event: its end has one.
 create or replace function record_import_rows(
   p_tenant text,
@@ -246,7 +256,7 @@ begin
   update data_import i
   set rows_failed = i.rows_failed + v_failed
   where i.tenant_id = p_tenant and i.livemode = p_live and i.id = p_id;
-  return true;
+  return caller_revoked(p_tenant, p_live, v.caller) is null;
 end;
 $$;
 

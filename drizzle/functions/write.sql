@@ -351,7 +351,9 @@ end;
 $$;
 
 -- Deletes stored responses that are older than `p_seconds` by the database's clock, the oldest first and at most
--- `p_limit`; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
+-- `p_limit`; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours. Those
+-- since the creation of an import that has not ended stay: without them, an import that goes on days after a crash
+-- would create rows again that it has not recorded.
 -- Also deletes as many sessions of that age: the creation of each stored a response at the same time, and a session
 -- lasts 12 hours at most.
 -- Without an event: it deletes stored responses after their time.
@@ -362,9 +364,14 @@ as $$
 declare
   n int;
   v_before bigint := wall_clock() - greatest(p_seconds, 86400);
+  v_answered bigint;
   v_accounts text[];
   v_keys text[];
 begin
+  select least(v_before, min(i.created))
+  into v_answered
+  from data_import i
+  where i.tenant_id = p_tenant and i.livemode = p_live and i.status in ('pending', 'running');
   -- Select the keys first, in a statement of their own: in a join with the delete, the limit could apply anew for each
   -- row.
   select array_agg(x.account_id), array_agg(x.key)
@@ -373,7 +380,7 @@ begin
     (
       select i.account_id, i.key
       from idempotency i
-      where i.tenant_id = p_tenant and i.livemode = p_live and i.created < v_before
+      where i.tenant_id = p_tenant and i.livemode = p_live and i.created < v_answered
       order by i.created
       limit p_limit
       for update skip locked

@@ -2,6 +2,7 @@ import type { Caller } from '../request/caller.js';
 import { type Listing, type Page, type PageArgs, pageRequest } from '../types/pagination.js';
 import type { ListStatement } from './list-stream.js';
 import { listed, type Row, type Rows, shape, values } from './list-statement.js';
+import { rowsOf } from './list-view.js';
 import { seenBy } from './pages.js';
 import { Scope } from './scope.js';
 import { listOf } from './visibility.js';
@@ -38,13 +39,14 @@ export async function wholeList(resolve: (kind: typeof Scope) => unknown): Promi
 }
 
 function statementOf(caller: Caller, table: Rows, all: Listing, args: PageArgs): ListStatement {
-  const listing = seenBy(caller, table, all);
-  const request = pageRequest(listing, args);
+  const seen = seenBy(caller, table, all);
+  const request = pageRequest(seen, args);
+  const [from, listing] = rowsOf(table, seen, request);
   const visibility = listOf(caller, request.beyondOwn);
   const { tenantId, livemode, actingAccountId } = caller;
   return {
-    name: `whole:${shape(table, request, visibility)}`,
-    build: (db) => listed(db, { table, listing, request, visibility }, 'rows', rowsMax),
+    name: `whole:${shape(from, request, visibility)}`,
+    build: (db) => listed(db, { table: from, listing, request, visibility }, 'rows', rowsMax),
     values: { tenant: tenantId, live: livemode, context: actingAccountId, ...values(request) },
   };
 }

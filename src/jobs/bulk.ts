@@ -57,7 +57,8 @@ interface Kind<R extends TenantAndMode & { id: string; attempts: number; caller:
 
 /**
  * Does one kind of work that takes minutes: exports, or imports. A process does some at once, and one of a tenant at a
- * time. A claim ends by the clock of the database when its process dies, and then another process goes on.
+ * time, so that a tenant whose work waits for its allowance leaves the rest to others. A claim ends by the clock of the
+ * database when its process dies, and then another process goes on.
  */
 export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; caller: object }> {
   readonly #running = new Map<string, Promise<void>>();
@@ -91,7 +92,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
   async #look(): Promise<void> {
     if (this.#running.size >= exportsAtOnce) return;
     for (const piece of await this.#due()) {
-      const key = `${piece.tenantId} ${piece.livemode}`;
+      const key = piece.tenantId;
       if (this.#running.size >= exportsAtOnce || this.stop.aborted) return;
       if (!this.#running.has(key))
         this.#running.set(
@@ -118,7 +119,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
           .from(table as PgTable)
           .where(
             sql`${due} <= extract(epoch from statement_timestamp())::bigint and
-              array_position(${sql.placeholder('busy')}::text[], ${tenantId} || ' ' || ${livemode}::text) is null`,
+              array_position(${sql.placeholder('busy')}::text[], ${tenantId}) is null`,
           )
           .orderBy(due, tenantId, livemode, id)
           .limit(foundMax),
@@ -166,20 +167,26 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
 /** The longest pause until the allowance is looked at again. */
 const pauseMillisecondsMax = 1_000;
 
-/** Takes points of an allowance once more than half of it is left: the other half is for requests. */
-async function paid(chargeOf: () => Charge | null, points: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+/**
+ * Takes points of an allowance once more than half of it is left: the other half is for requests. They may be more than
+ * the allowance holds, and are then taken in parts.
+ */
+export async function paid(chargeOf: () => Charge | null, points: number, signal: AbortSignal): Promise<void> {
+  for (let left = points; !signal.aborted; ) {
     const charge = chargeOf();
     if (!charge) return;
     const { remaining, limit, restoreRate } = charge.state;
-    const missing = Math.min(limit / 2 + points, limit) - remaining;
+    const part = Math.min(left, Math.floor(limit / 4));
+    const missing = limit / 2 + part - remaining;
     let milliseconds = (missing / restoreRate) * 1_000;
     if (missing <= 0) {
       try {
-        await charge.take(points);
-        charge.count(points);
+        await charge.take(part);
+        charge.count(part);
         charge.settled(false);
-        return;
+        left -= part;
+        if (left === 0) return;
+        continue;
       } catch (error) {
         const seconds = error instanceof DomainError ? retryAfter(error.problems) : undefined;
         if (seconds === undefined) throw error;

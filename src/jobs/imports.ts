@@ -40,17 +40,24 @@ export class Imports {
   async run(row: ImportRow, turn: Turn): Promise<void> {
     const { tenantId, livemode, id, attempts, kind, dryRun } = row;
     const caller = callerOf(row);
-    const { rows } = this.bulk.rowsOf(kind, await this.bulk.contentOf(row.fileId, caller));
+    const { rows } = await this.bulk.rowsOf(kind, await this.bulk.contentOf(row.fileId, caller));
     const names = new Names(kind === 'partners' && dryRun ? rows : []);
     for (let done = row.rowsDone; done < rows.length; done += batchMax) {
       const batch = rows.slice(done, done + batchMax);
       await turn.payWrites(batch.length);
       const outcomes: RowOutcome[] = [];
+      let interruption: unknown;
       if (dryRun) outcomes.push(...names.repeated(await this.bulk.tried(kind, batch, caller), done));
       else
         for (const [i, each] of batch.entries()) {
           if (turn.signal.aborted) break;
-          outcomes.push(await this.bulk.create(kind, each, `${id}:${done + i + 1}`, caller));
+          try {
+            outcomes.push(await this.bulk.create(kind, each, `${id}:${done + i + 1}`, caller));
+          } catch (error) {
+            // The rows before it exist, so they are recorded first: the import may end here.
+            interruption = error;
+            break;
+          }
         }
       const results = outcomes.map(({ objectId, faults }, i) => ({
         ...{ row: done + i + 1, objectId, problems: faults },
@@ -58,6 +65,7 @@ export class Imports {
       }));
       const values = [tenantId, livemode, id, attempts, done + results.length, JSON.stringify(results)];
       const [recorded] = await this.database.work('record_import_rows', values);
+      if (interruption !== undefined) throw interruption;
       if (recorded?.record_import_rows !== true || turn.signal.aborted) throw new Lost();
     }
     await this.database.work('finish_import', [tenantId, livemode, id, attempts, null]);

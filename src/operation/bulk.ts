@@ -49,7 +49,7 @@ export interface Bulk {
   chargeOf(caller: Caller): Charge | null;
   /** The list that a caller asks for, after all checks that a request for one of its pages has. */
   list(asked: AskedList, caller: Caller): Promise<WrittenList>;
-  rowsOf(kind: 'partners' | 'receivables', content: Buffer): FileRows;
+  rowsOf(kind: 'partners' | 'receivables', content: Buffer): Promise<FileRows>;
   /** The bytes of a file that the caller can see. */
   contentOf(fileId: string, caller: Caller): Promise<Buffer>;
   /** Creates the object of a row, once for the key, also if it is called again. */

@@ -185,6 +185,27 @@ of('expire_export', () => {
   });
 });
 
+of('caller_revoked', () => {
+  it('stops the work of a key that is revoked, and of no other', async () => {
+    const { id } = await createExport();
+    const [key] =
+      await world.sql`select id from api_key where tenant_id = ${root.tenantId} and livemode = ${at()[1]!} limit 1`;
+    const caller = (keyId: string) => JSON.stringify({ keyId, session: { id: 'session_none' } });
+    const why = (keyId: string) => value('caller_revoked', ...at(), caller(keyId));
+    expect([await why(key!.id), await why('key_none')]).toEqual([null, null]);
+    await world.sql`update data_export set caller = ${caller(key!.id)}::text::jsonb, due = 0 where id = ${id}`;
+    await call('claim_export', ...at(), id, 30);
+    expect(await value('keep_export', ...at(), id, 1, 60)).toBe(true);
+    await world.sql`update api_key set revoked_at = 1 where id = ${key!.id}`;
+    expect(await why(key!.id)).toBe('Its API key was revoked.');
+    expect(await value('keep_export', ...at(), id, 1, 60)).toBe(false);
+    await due('data_export', id);
+    expect(await call('claim_export', ...at(), id, 30)).toEqual([]);
+    expect(await export_(id)).toMatchObject({ status: 'failed', error: 'Its API key was revoked.' });
+    await world.sql`update api_key set revoked_at = null where id = ${key!.id}`;
+  });
+});
+
 of('shown_import', () => {
   it('leaves out what only the worker needs', async () => {
     await alone();
@@ -214,7 +235,10 @@ of('claim_import', () => {
     await due('data_import', id);
     const again = await Promise.all(Array.from({ length: 4 }, () => call('claim_import', ...at(), id, 30)));
     expect(again.flat()).toMatchObject([{ attempts: 2, rows_done: 0 }]);
-    await world.sql`update data_import set attempts = 5, due = 0 where id = ${id}`;
+    // Each 50 rows that were recorded allow one more.
+    await world.sql`update data_import set attempts = 5, due = 0, rows_done = 99 where id = ${id}`;
+    expect(await call('claim_import', ...at(), id, 30)).toMatchObject([{ attempts: 6 }]);
+    await due('data_import', id);
     expect(await call('claim_import', ...at(), id, 30)).toEqual([]);
     expect(await import_(id)).toMatchObject({ status: 'failed', error: 'It was interrupted five times.' });
   });

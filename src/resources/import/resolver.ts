@@ -38,7 +38,7 @@ export class ImportResolver {
     if (!bulk) throw new Error('an import was made without a gateway');
     const { kind, fileId, dryRun } = input;
     await checkFiles(scope, [{ id: fileId, field: 'import.file_id', purposes: ['import'] }]);
-    const { faults, rows } = bulk.rowsOf(kind, await contentOf(scope, fileId));
+    const { faults, rows } = await bulk.rowsOf(kind, await contentOf(scope, fileId));
     if (faults.length > 0)
       throw new DomainError(...faults.map((fault) => problem('parameter_invalid', 'import.file_id', fault)));
     const row = await context.write('create_import', dataImport, {

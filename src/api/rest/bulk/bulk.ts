@@ -85,7 +85,10 @@ export class ApiBulk implements Bulk {
   }
 
   async list({ list, filters, format }: AskedList, caller: Caller): Promise<WrittenList> {
-    const found = this.#lists.find(({ pattern }) => pattern.test(list));
+    const found = this.#lists.find(({ route: { field: name }, pattern }) => {
+      const { editions: only } = operationOf(name);
+      return pattern.test(list) && (!only || only.includes(caller.edition));
+    });
     if (!found)
       throw new DomainError(
         problem('parameter_invalid', 'export.list', 'must be the path of a list of /v1, such as /v1/deposits'),
@@ -118,7 +121,7 @@ export class ApiBulk implements Bulk {
     return { statement, header, lines: (rows) => write(rows.map((row) => shape(row, caller))) };
   }
 
-  rowsOf(kind: ImportKind, content: Buffer): FileRows {
+  rowsOf(kind: ImportKind, content: Buffer): Promise<FileRows> {
     return rowsOfFile(content, this.#imports[kind].columns);
   }
 

@@ -1,4 +1,6 @@
-import { CsvError, parse } from 'csv-parse/sync';
+import { Readable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { CsvError, parse } from 'csv-parse';
 import { GraphQLInputObjectType, type GraphQLInputType, getNullableType } from 'graphql';
 import type { FileRows } from '../../../operation/bulk.js';
 import { cut, problemsMax, snake } from '../../../request/problems.js';
@@ -16,12 +18,16 @@ export function columnsOfInput(type: GraphQLInputObjectType, at = ''): string[] 
   });
 }
 
+/** How much of a file is read before others have their turn: a whole file takes a second, in which nothing is served. */
+const pieceBytes = 64 * 1024;
+
 /** The rows of a file, or what is wrong with it as a whole. Empty cells are absent. */
-export function rowsOfFile(content: Buffer, columns: readonly string[]): FileRows {
+export async function rowsOfFile(content: Buffer, columns: readonly string[]): Promise<FileRows> {
   if (content.length > importMax.bytes) return faulty([`is larger than ${importMax.bytes / 1024 / 1024} MB`]);
-  const read = cellsOf(content);
+  const read = await cellsOf(content);
   if (typeof read === 'string') return faulty([read]);
   const [header = [], ...lines] = read;
+  if (header.length > importMax.columns) return faulty([`must have at most ${importMax.columns} columns`]);
   const faults = [...headerFaults(header, columns), ...sizeFaults(header, lines)];
   if (faults.length > 0) return faulty(faults);
   return { faults, rows: lines.map((cells) => rowOf(header, cells)) };
@@ -29,23 +35,35 @@ export function rowsOfFile(content: Buffer, columns: readonly string[]): FileRow
 
 const faulty = (faults: string[]): FileRows => ({ faults: faults.slice(0, problemsMax), rows: [] });
 
-function cellsOf(content: Buffer): string[][] | string {
-  let text: string;
+/** The cells of a file by lines; no more lines than what shows that there are too many lines, or too many cells in one. */
+async function cellsOf(content: Buffer): Promise<string[][] | string> {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(content);
+    new TextDecoder('utf-8', { fatal: true }).decode(content);
   } catch {
     return 'must be text in UTF-8';
   }
+  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1_000_000 };
+  const lines: string[][] = [];
   try {
-    return parse(text, { relax_column_count: true, skip_empty_lines: true, max_record_size: 1_000_000 });
+    for await (const cells of Readable.from(piecesOf(content)).pipe(parse(options)) as AsyncIterable<string[]>) {
+      lines.push(cells);
+      if (cells.length > importMax.columns || lines.length > importMax.rows + 1) break;
+    }
+    return lines;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     return `cannot be read as CSV near line ${Number(error.lines)} (${error.code})`;
   }
 }
 
+async function* piecesOf(content: Buffer): AsyncGenerator<Buffer, void, void> {
+  for (let at = 0; at < content.length; at += pieceBytes) {
+    yield content.subarray(at, at + pieceBytes);
+    await turn();
+  }
+}
+
 function headerFaults(header: readonly string[], columns: readonly string[]): string[] {
-  if (header.length > importMax.columns) return [`must have at most ${importMax.columns} columns`];
   const known = (name: string) =>
     columns.some((column) => (column.endsWith('.') ? name.startsWith(column) && name !== column : name === column));
   return header.flatMap((name, i) => {
@@ -57,7 +75,7 @@ function headerFaults(header: readonly string[], columns: readonly string[]): st
 
 function sizeFaults(header: readonly string[], lines: readonly (readonly string[])[]): string[] {
   if (lines.length === 0) return ['must have a header and at least one row'];
-  if (lines.length > importMax.rows) return [`must have at most ${importMax.rows} rows, and has ${lines.length}`];
+  if (lines.length > importMax.rows) return [`must have at most ${importMax.rows} rows`];
   return lines.flatMap((cells, i) =>
     cells.length === header.length
       ? []
