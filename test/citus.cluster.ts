@@ -75,6 +75,7 @@ describe('a cluster', () => {
     const { node, ...isolated } = await changed(connection, (tx) => isolate(tx, tenantOf(platform)));
     expect(isolated.unprotected).toEqual([]);
     const { nodes } = await clusterStatus(sql);
+    expect(nodes.find((each) => each.node === node)!.isolated).toBeGreaterThan(0);
     const other = nodes.find((each) => !each.coordinator && each.node !== node)!.node.split(':');
     const to = { host: other[0]!, port: Number(other[1]) };
     const moved = await changed(connection, (tx) => move(tx, tenantOf(platform), to));

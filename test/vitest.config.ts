@@ -48,7 +48,7 @@ export default defineConfig({
     // cluster is no part of the other runs.
     include: process.env.PICTURES
       ? ['test/looks/*.look.ts']
-      : ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/citus.cluster.ts'] : [])],
+      : ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/*.cluster.ts'] : [])],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
