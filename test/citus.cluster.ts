@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import postgres from 'postgres';
 import { connectionOf } from '../src/db/address.js';
@@ -16,19 +18,25 @@ const connection = connectionOf(inject('distributed')!);
 const sql = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () => {} });
 afterAll(() => sql.end());
 
-/** Creates deposits until it is told to stop; returns the ids of those that were acknowledged, and other answers. */
+/**
+ * Creates deposits until it is told to stop; returns the ids of those that were acknowledged, and other answers. While
+ * a shard is moved a write may be refused with 503, and is repeated with its key.
+ */
 function writing(speaker: Speaker) {
   const [ids, others]: [string[], string[]] = [[], []];
   let stopped = false;
   const running = (async () => {
     while (!stopped) {
+      const key = randomUUID();
       const body = {
         amount: '1.00',
         currency: 'USD',
         to: { account_id: speaker.id },
         payment_method: 'domestic_credit',
       };
-      const reply = await speaker.post('/v1/deposits', body);
+      let reply = await speaker.post('/v1/deposits', body, { 'Idempotency-Key': key });
+      for (; reply.status === 503; reply = await speaker.post('/v1/deposits', body, { 'Idempotency-Key': key }))
+        await setTimeout(1_000 * Number(reply.headers.get('retry-after')));
       if (reply.status === 200) ids.push(reply.body.id);
       else others.push(reply.text);
     }
@@ -75,6 +83,7 @@ describe('a cluster', () => {
     const { node, ...isolated } = await changed(connection, (tx) => isolate(tx, tenantOf(platform)));
     expect(isolated.unprotected).toEqual([]);
     const { nodes } = await clusterStatus(sql);
+    expect(nodes.find((each) => each.node === node)!.isolated).toBeGreaterThan(0);
     const other = nodes.find((each) => !each.coordinator && each.node !== node)!.node.split(':');
     const to = { host: other[0]!, port: Number(other[1]) };
     const moved = await changed(connection, (tx) => move(tx, tenantOf(platform), to));

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { buildSchema, type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from './child.js';
+import { expectPrinted, stepsOf } from './page-commands.js';
 
 /** The pages of the documentation by their paths. */
 const pages = new Map(
@@ -38,49 +38,9 @@ const rowsOf = (text: string, firstLine: string) =>
 /** The texts in backticks. */
 const quoted = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
 
-interface Step {
-  commands: string;
-  /** Their output, with … for parts that differ between runs; undefined if the page does not show it. */
-  printed: string | undefined;
-}
-
-/** The commands of a page, each block with its output. Blocks that are marked `sh` are not run. */
-const stepsOf = (text: string): Step[] =>
-  [...text.matchAll(/^```bash\n([\s\S]*?)^```(?:\n```json\n([\s\S]*?)^```)?/gm)].map((match) => ({
-    commands: match[1]!,
-    printed: match[2],
-  }));
 const withCommands = [...pages].filter(([, text]) => stepsOf(text).length > 0);
 
 const OPERATOR_KEY = randomBytes(32).toString('hex');
-const marker = '=== next step ===';
-
-function run(
-  script: string,
-  environment: Record<string, string>,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const child = spawn('bash', ['-c', script], { env: { ...process.env, ...environment } });
-    const out = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk) => (out.stdout += chunk));
-    child.stderr.on('data', (chunk) => (out.stderr += chunk));
-    child.on('close', (code) => resolve({ code, ...out }));
-  });
-}
-
-/** Output with one object per line, without other white space. */
-const plain = (text: string) =>
-  text
-    .replaceAll(/\s*\n\s*/g, '\n')
-    .replaceAll('}{', '}\n{')
-    .trim();
-
-function patternOf(expected: string): RegExp {
-  const parts = plain(expected)
-    .split('…')
-    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[\\s\\S]*?')}$`);
-}
 
 describe('the commands of the documentation', () => {
   let gateway: Gateway;
@@ -111,21 +71,7 @@ describe('the commands of the documentation', () => {
   it.each(withCommands.map(([name]) => name))(
     'print the output that the page shows, block by block: %s',
     async (name) => {
-      const steps = stepsOf(page(name));
-      const script = [
-        'set -euo pipefail',
-        ...steps.map(({ commands }) => `${commands}\nprintf '\\n%s\\n' '${marker}'`),
-      ].join('\n');
-      const { code, stdout, stderr } = await run(script, {
-        TIDEGATE: gateway.origin,
-        DATA_DIR: gateway.dataDir,
-        OPERATOR_KEY,
-      });
-      expect([code, stderr]).toEqual([0, '']);
-      const printed = stdout.split(marker);
-      steps.forEach(({ printed: expected }, i) => {
-        if (expected !== undefined) expect(plain(printed[i]!)).toMatch(patternOf(expected));
-      });
+      await expectPrinted(page(name), { TIDEGATE: gateway.origin, DATA_DIR: gateway.dataDir, OPERATOR_KEY });
     },
     // Each command of the operator first checks whether a build is needed.
     180_000,

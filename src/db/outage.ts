@@ -74,10 +74,14 @@ export const causeOf = (error: unknown): Failed => ((error as Error).cause ?? er
 const lostNode = /^(08...|57P0.|XX000)$/;
 const ofNode = /\b(remote node|to the node|connection marked as essential|node \S+:\d+)\b/;
 
+/** A shard was moved or split between the planning and the execution of a statement, which was rolled back. */
+const movedShard = /^could not find valid entry for shard \d+/;
+
 /** What an error means for a request; undefined if it is not an outage. */
 export function outageOf(error: unknown): Outage | undefined {
   const { code = '', message } = causeOf(error);
   if (lostNode.test(code) && ofNode.test(message)) return 'refused';
+  if (code === 'XX000' && movedShard.test(message)) return 'contended';
   return outages.find(([pattern]) => pattern.test(code))?.[1];
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nickname } from '../world.js';
-import { activate, makeAccount, refusal, useFunctions, useRoot } from './fixture.js';
+import { activate, makeAccount, refusal, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
@@ -225,5 +225,5 @@ of('missing_currencies', () => {
 });
 
 it('leaves no contradiction in the ledger', async () => {
-  expect(await world.sql`select * from violations`).toHaveLength(0);
+  expect(await violations(fixture)).toHaveLength(0);
 });

@@ -8,13 +8,15 @@ const { create, deposit } = moneyOf(fixture, root);
 const key = () => [root.tenantId, false] as const;
 /** The stored changes, as count and amount, in the order of the deposits. */
 const changes = async () =>
-  (await world.sql`select deposit_id, count, amount from deposit_total_change order by deposit_id, count`).map(
-    ({ deposit_id: id, count, amount }) => [id, count, amount],
-  );
+  (
+    await world.sql`select deposit_id, count, amount from deposit_total_change
+    where tenant_id = ${root.tenantId} order by deposit_id, count`
+  ).map(({ deposit_id: id, count, amount }) => [id, count, amount]);
 /** The totals of days, as the account, whether they are of others, count and amount. */
 const totals = async () =>
   (
-    await world.sql`select account_id, of_others, count, amount from deposit_total where seconds = 86400 order by 1, 2`
+    await world.sql`select account_id, of_others, count, amount from deposit_total
+      where tenant_id = ${root.tenantId} and seconds = 86400 order by 1, 2`
   ).map((row) => [row.account_id, row.of_others, Number(row.count), row.amount]);
 const sum = (limit = 100) => value('sum_deposits', ...key(), limit);
 const reverse = ({ id }: Row) => write(root, 'move_deposit', { id, from: ['completed'], to: 'reversed' });
@@ -23,8 +25,8 @@ const begin = (notBefore = 0) =>
 
 beforeEach(async () => {
   await sum();
-  await world.sql`delete from deposit_total`;
-  await world.sql`update deposit set status = 'failed'`;
+  await world.sql`delete from deposit_total where tenant_id = ${root.tenantId}`;
+  await world.sql`update deposit set status = 'failed' where tenant_id = ${root.tenantId}`;
 });
 
 of('change_deposit_totals', () => {
@@ -60,7 +62,7 @@ of('add_to_deposit_totals', () => {
       [partner.id, 100n],
     ] as const)
       await deposit(amount, { toAccountId: to });
-    const texts = await world.sql`select c::text as row from deposit_total_change c`;
+    const texts = await world.sql`select c::text as row from deposit_total_change c where tenant_id = ${root.tenantId}`;
     const list = `{${texts.map(({ row }) => JSON.stringify(row)).join(',')}}`;
     const expected = [
       [root.id, false, 1, '1'],
@@ -71,7 +73,7 @@ of('add_to_deposit_totals', () => {
     ].toSorted(([a, x], [b, y]) => (a === b ? Number(x) - Number(y) : a! < b! ? -1 : 1));
     await call('add_to_deposit_totals', ...key(), list);
     expect(await totals()).toEqual(expected);
-    await world.sql`delete from deposit_total`;
+    await world.sql`delete from deposit_total where tenant_id = ${root.tenantId}`;
   });
 });
 
@@ -90,14 +92,14 @@ of('sum_deposits', () => {
     await begin();
     await deposit(10n);
     expect([await sum(), (await changes()).length]).toEqual([0, 1]);
-    await world.sql`delete from deposit_total_backfill`;
+    await world.sql`delete from deposit_total_backfill where tenant_id = ${root.tenantId}`;
     expect([await sum(), await changes()]).toEqual([1, []]);
   });
 
   it('adds more of the largest amounts than a bigint can hold', async () => {
     await deposit(1n);
     await sum();
-    await world.sql`update deposit_total set amount = '9223372036854775807'`;
+    await world.sql`update deposit_total set amount = '9223372036854775807' where tenant_id = ${root.tenantId}`;
     await deposit(999_999_999_999_999n);
     await sum();
     expect((await totals()).map(([, , , amount]) => amount)).toEqual(['9224372036854775806']);
@@ -107,7 +109,7 @@ of('sum_deposits', () => {
 of('backfill_deposit_totals', () => {
   it('adds each deposit from before the totals as it was before its stored changes', async () => {
     const [kept, reversed, later] = [await deposit(1n), await deposit(10n), await create(100n)];
-    await world.sql`delete from deposit_total_change`;
+    await world.sql`delete from deposit_total_change where tenant_id = ${root.tenantId}`;
     await begin();
     expect(await value('backfill_deposit_totals', ...key(), 1)).toBe(1);
     await reverse(reversed);
@@ -140,8 +142,8 @@ of('job_backfill_deposit_totals', () => {
     await run();
     expect(await waiting()).toBe(1);
     expect(await stored('deposit_total_backfill', root, '', 'up_to')).toBeDefined();
-    await world.sql`delete from job where kind = 'backfill_deposit_totals'`;
-    await world.sql`delete from deposit_total_backfill`;
+    await world.sql`delete from job where tenant_id = ${root.tenantId} and kind = 'backfill_deposit_totals'`;
+    await world.sql`delete from deposit_total_backfill where tenant_id = ${root.tenantId}`;
   });
 
   it('enqueues another job until all deposits have been added', async () => {
@@ -151,8 +153,8 @@ of('job_backfill_deposit_totals', () => {
     expect(await waiting()).toBe(1);
     await run();
     expect(await waiting()).toBe(1);
-    expect(await world.sql`select from deposit_total_backfill`).toHaveLength(0);
-    await world.sql`delete from job where kind = 'backfill_deposit_totals'`;
+    expect(await world.sql`select from deposit_total_backfill where tenant_id = ${root.tenantId}`).toHaveLength(0);
+    await world.sql`delete from job where tenant_id = ${root.tenantId} and kind = 'backfill_deposit_totals'`;
   });
 
   it('does nothing when all deposits have been added', async () => {
@@ -169,6 +171,6 @@ of('deposits_before_changes', () => {
       from unnest(deposits_before_changes(${root.tenantId}, false, '', 1000)) c) as found`;
     expect(row!.found.slice(-2)).toEqual([`${old.id} 1 1`, `${fresh.id} 0 0`]);
     expect(await value('deposits_before_changes', ...key(), fresh.id, 1000)).toBe('{}');
-    await world.sql`delete from deposit_total_change`;
+    await world.sql`delete from deposit_total_change where tenant_id = ${root.tenantId}`;
   });
 });

@@ -29,10 +29,12 @@ const refusalsOf = (name: string): string[] =>
 export function useFunctions() {
   const world = useWorld({ worker: false });
   const called = new Map<string, Set<string>>();
+  const tenants = new Set<string>();
 
   const call = async (name: string, ...values: Value[]): Promise<Row[]> => {
     const refused = called.get(name) ?? new Set();
     called.set(name, refused);
+    if (/^[0-9a-f]{32}$/.test(String(values[0]))) tenants.add(String(values[0]));
     try {
       return await world.database.call(name, values);
     } catch (error) {
@@ -56,6 +58,8 @@ export function useFunctions() {
     world,
     of,
     call,
+    /** The tenants for which functions were called: a distributed database has those of other test files, too. */
+    tenants,
     /** The single value that a function returns. */
     value: async (name: string, ...values: Value[]) => (await call(name, ...values))[0]![name],
     /** Calls a write function without an idempotency key, and returns its row. */
@@ -194,5 +198,6 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
   };
 }
 
-/** What breaks an invariant of the ledger. */
-export const violations = ({ world }: FunctionsFixture) => world.sql<Row[]>`select * from violations`;
+/** What breaks an invariant of the ledger of a tenant that was used. */
+export const violations = ({ world, tenants }: FunctionsFixture) =>
+  world.sql<Row[]>`select * from violations where tenant_id in ${world.sql([...tenants])}`;

@@ -24,7 +24,8 @@ of('lock_balances_of_jobs', () => {
     await call('lock_balances_of_jobs', root.tenantId, false, jobs);
     await world.sql.begin(async (sql) => {
       await sql.unsafe('select lock_balances_of_jobs($1, false, $2)', [root.tenantId, jobs]);
-      const free = await world.sql`select from balance where account_id = ${root.id} for update skip locked`;
+      const free = await world.sql`select from balance
+        where tenant_id = ${root.tenantId} and not livemode and account_id = ${root.id} for update skip locked`;
       expect(free).toHaveLength(0);
     });
   });

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { account } from '../../src/resources/account/table.js';
 import { TenantWalk } from '../../src/jobs/tenants.js';
 import { givenIn, tenantOf } from '../world.js';
@@ -8,14 +8,14 @@ const { world, of, call } = useFunctions();
 const given = givenIn(world);
 
 of('survey_node', () => {
-  it('runs a query over all tenants, which are on one node without Citus', async () => {
+  it('runs a query over all tenants, on the node of a tenant', async () => {
     const platform = await given.platform(1);
     const query = `select jsonb_build_array(c0) from (select "tenant_id" from "account" where "tenant_id" = '${tenantOf(platform)}' limit 1) s (c0)`;
-    expect(await call('survey_node', 'node 1', query)).toEqual([{ found: [tenantOf(platform)] }]);
+    expect(await call('survey_node', tenantOf(platform), query)).toEqual([{ found: [tenantOf(platform)] }]);
   });
 
-  it('is not needed by a database that is not distributed', async () => {
-    expect(await world.database.surveys.distributed()).toBe(false);
+  it('is needed by no other database than a distributed one', async () => {
+    expect(await world.database.surveys.distributed()).toBe(inject('distributed') !== undefined);
     const { rows } = await new TenantWalk(world.database, 'tenants_with_accounts', { table: account }).next();
     expect(rows.length).toBeGreaterThan(0);
     expect([...world.database.preparedStatements.keys()]).toContain('tenants_with_accounts');
