@@ -1013,6 +1013,46 @@ describe('finding deposits', () => {
     }
   });
 
+  it('that are not reconciled are a list with the rest of each, whose sum is the pending balance', async () => {
+    const user = await given.directUser(1);
+    const waiting = async () => {
+      const list = 'nodes { id pendingRest } totalCount';
+      const query = `{ deposits(unreconciled: true) { ${list} }
+        viewer { account { depositsIn(unreconciled: true) { ${list} } balance { pending { amount } } } } }`;
+      // The resolvers answer twice, and then a compiled query does.
+      const answers: any[] = [];
+      for (let n = 0; n < 4; n++) answers.push((await user.graph(query)).body.data);
+      const [{ deposits, viewer }] = answers;
+      expect(answers).toEqual(Array(4).fill(answers[0]));
+      expect(viewer.account.depositsIn).toEqual(deposits);
+      expect(deposits.totalCount).toBe(deposits.nodes.length);
+      const found = deposits.nodes.map(({ id, pendingRest }: any) => [id, pendingRest]);
+      expect((await user.get('/v1/deposits?unreconciled=true')).body.data.map(({ id }: any) => id)).toEqual(
+        found.map(([id]: [string]) => id),
+      );
+      return [found, viewer.account.balance.pending[0]?.amount];
+    };
+    const receivable = await receivableOf(user, '100.00');
+    const [first, second] = [await completed(user, '10.00'), await completed(user, '20.10')];
+    await deposited(user, '7.00');
+    const rest = [second.id, '20.10'];
+    expect(await waiting()).toEqual([[rest, [first.id, '10.00']], '30.10']);
+    await reconcile(user, 'REST', first.id, [[receivable.id, '9.99']]);
+    expect(await waiting()).toEqual([[rest, [first.id, '0.01']], '20.11']);
+    await reconcile(user, 'REST', first.id, [[receivable.id, '0.01']]);
+    expect(await waiting()).toEqual([[rest], '20.10']);
+    await move(user, 'REST', second.id, 'reverse');
+    expect((await waiting())[0]).toEqual([]);
+    for (const wrong of [
+      'unreconciled=false',
+      'unreconciled=no',
+      'unreconciled=true&order_by=amount_desc&currency=USD',
+    ]) {
+      const { status, codes, fieldNames } = await user.get(`/v1/deposits?${wrong}`);
+      expect([status, codes, fieldNames]).toEqual([400, ['parameter_invalid'], ['deposit.unreconciled']]);
+    }
+  });
+
   it('of one account on either side finds each once, with any filters, page, direction and API', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
@@ -1051,7 +1091,14 @@ describe('finding deposits', () => {
       ],
       ['&payment_method=klarna', ', paymentMethod: [KLARNA]', () => false],
       ['&created.gt=1800000000', ', created: { gt: "2027-01-15T08:00:00Z" }', (row) => row.created > 1_800_000_000],
+      ['&unreconciled=true', ', unreconciled: true', (row) => row.pending_rest !== '0'],
+      [
+        '&unreconciled=true&currency=USD&status=completed',
+        ', unreconciled: true, status: [COMPLETED], currency: ["USD"]',
+        (row) => row.pending_rest !== '0',
+      ],
     ];
+    expect(rows.filter((row) => row.pending_rest !== '0').length).toBeGreaterThan(1);
     for (const speaker of [user, platform])
       for (const { id } of [user, partner])
         for (const [query, args, passes] of filters) {

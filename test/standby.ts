@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
+import { timelineOfFile, type WalPosition, walPositionOf } from '../src/db/wal-positions.js';
 import { copyDataFolder } from './data-folders.js';
 import { until } from './child.js';
 
@@ -120,6 +121,13 @@ export class Servers {
   async endAll(): Promise<void> {
     for (const server of this.#running) await this.end(server);
   }
+}
+
+/** The position of a primary in its log, with its timeline. */
+export async function positionOf(primary: Server): Promise<WalPosition> {
+  const [{ lsn, file }] = await primary.sql<[{ lsn: string; file: string }]>`
+    select pg_current_wal_flush_lsn()::text as lsn, pg_walfile_name(pg_current_wal_insert_lsn()) as file`;
+  return walPositionOf(timelineOfFile(file), lsn);
 }
 
 /** Waits until a standby has replayed all that its primary has written. */

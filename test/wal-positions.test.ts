@@ -1,6 +1,16 @@
+import { createCipheriv } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { ConsistencyTokens } from '../src/db/consistency-token.js';
 import { OwnWrites } from '../src/db/own-writes.js';
-import { PrimaryPositions, walPositionOf } from '../src/db/wal-positions.js';
+import { Secrets } from '../src/db/secrets.js';
+import {
+  lsnOf,
+  positionOf,
+  PrimaryPositions,
+  timelineOf,
+  timelineOfFile,
+  walPositionOf,
+} from '../src/db/wal-positions.js';
 
 const seen = (at: number, position: bigint) => ({ at, flushed: position, inserted: position + 1n });
 
@@ -10,8 +20,30 @@ describe('a position of the log', () => {
     ['0/15D690F8', 0x15d690f8n],
     ['16/B374D848', 0x16_b374_d848n],
     ['FFFFFFFF/FFFFFFFF', 2n ** 64n - 1n],
-  ])('is a number: %s', (text, position) => {
-    expect(walPositionOf(text)).toBe(position);
+  ])('is a number: %s', (text, lsn) => {
+    const position = walPositionOf(0x8000_0001, text);
+    expect([timelineOf(position), lsnOf(position)]).toEqual([0x8000_0001, lsn]);
+  });
+
+  it('is later than all of an older timeline', () => {
+    expect(walPositionOf(timelineOfFile('0000000A0000000000000001'), '0/1')).toBe(walPositionOf(10, '0/1'));
+    expect(walPositionOf(10, '0/1')).toBeGreaterThan(walPositionOf(9, 'FFFFFFFF/FFFFFFFF'));
+  });
+
+  it.each([
+    [1, 0n],
+    [2 ** 32 - 1, 2n ** 64n - 1n],
+  ])('is in a token, with its timeline: %d %d', (timeline, lsn) => {
+    const tokens = new ConsistencyTokens(Secrets.of('a pepper that is long enough for a test'));
+    expect(tokens.read(tokens.write(positionOf(timeline, lsn)))).toBe(positionOf(timeline, lsn));
+  });
+
+  it('asks for the primary in a token that has no timeline, as gateways made it before', () => {
+    const secrets = Secrets.of('a pepper that is long enough for a test');
+    const sealing = createCipheriv('aes-256-ecb', secrets.derivedKeys('consistency')[0]!, null).setAutoPadding(false);
+    const block = Buffer.concat([Buffer.from('tidegate'), Buffer.from('00000000000000ff', 'hex')]);
+    const token = Buffer.concat([sealing.update(block), sealing.final()]).toString('base64url');
+    expect(new ConsistencyTokens(secrets).read(token)).toBe('primary');
   });
 });
 
@@ -49,6 +81,17 @@ describe('the positions of a primary', () => {
     positions.add(seen(500, 30n));
     positions.add(seen(1_000, 20n));
     expect([positions.upTo(19n), positions.upTo(30n)]).toEqual([0, 1_000]);
+  });
+
+  it('of an older timeline are forgotten, and a replica there has none of a time', () => {
+    const positions = new PrimaryPositions(60_000);
+    positions.add(seen(0, positionOf(1, 10n)));
+    positions.add(seen(500, positionOf(2, 20n)));
+    expect(
+      [positionOf(1, 10n), positionOf(1, 30n), positionOf(2, 19n), positionOf(2, 20n), positionOf(3, 20n)].map(
+        (replayed) => positions.upTo(replayed),
+      ),
+    ).toEqual([...Array(3).fill(Number.NEGATIVE_INFINITY), 500, Number.NEGATIVE_INFINITY]);
   });
 });
 

@@ -1,23 +1,24 @@
-import { and, type Column, type SQL, sql } from 'drizzle-orm';
+import { and, Column, is, type SQL, sql } from 'drizzle-orm';
 import { type IndexBuilder, index, type PgColumn } from 'drizzle-orm/pg-core';
 
 /**
  * A value of a key. A boolean is text there: PostgreSQL rewrites `= false` as NOT, and would then not find the index.
  */
-const asText = (column: Column): SQL => (column.dataType === 'boolean' ? sql`${column}::text` : sql`${column}`);
+const asText = (filter: Column | SQL): SQL =>
+  is(filter, Column) && filter.dataType === 'boolean' ? sql`${filter}::text` : sql`${filter}`;
 
 /**
  * The rows that belong to a parent and match a filter: both values as one text. PostgreSQL can use no index of the parent
  * alone for a condition on this expression, so it never reads rows of the parent that do not match, whatever its
  * statistics say about the value. Ids have no spaces, so two different pairs never have the same text.
  */
-export const pairOf = (parent: Column, filter: Column): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
+export const pairOf = (parent: Column, filter: Column | SQL): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
 
 /** The value of `pairOf` for given values. */
 export const pairValue = (parent: SQL, value: SQL): SQL => sql`(${parent}::text || ' ' || ${value}::text)`;
 
 /** The filter's value of the rows on the root list; NULL for other rows. */
-export const rootOf = (onRootList: Column, filter: Column): SQL =>
+export const rootOf = (onRootList: Column, filter: Column | SQL): SQL =>
   sql`(case when ${onRootList} then ${asText(filter)} end)`;
 
 /**
@@ -47,8 +48,11 @@ interface Columns {
   onRootList: PgColumn;
 }
 
-/** The columns that lists are filtered by, with the last part of the names of their indexes. */
-type Filters = Record<string, PgColumn>;
+/** What lists are filtered by, a column or a text of the row, with the last part of the names of their indexes. */
+type Filters = Record<string, PgColumn | SQL>;
+
+/** Whether no row is without a value, so that an index has all rows. */
+const always = (filter: PgColumn | SQL): boolean => is(filter, Column) && filter.notNull;
 
 /** What all lists of a table have in common. */
 interface Common {
@@ -72,7 +76,7 @@ export function listIndexes(
   const others = own && ofOthers(t.actingAccountId, own);
   return Object.entries(filters).flatMap(([name, filter]) => {
     const [root, context] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter)];
-    const valued = filter.notNull ? undefined : sql`${context} is not null`;
+    const valued = always(filter) ? undefined : sql`${context} is not null`;
     return [
       built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
       built(`${table}_context_by_${name}`, t, keyOf(context), common, others, valued),
@@ -90,7 +94,7 @@ export function parentIndexes(
 ): IndexBuilder[] {
   return Object.entries(filters).map(([last, filter]) => {
     const pair = pairOf(parent, filter);
-    const valued = parent.notNull && filter.notNull ? undefined : sql`${pair} is not null`;
+    const valued = parent.notNull && always(filter) ? undefined : sql`${pair} is not null`;
     return built(`${name}_by_${last}`, t, keyOf(pair), common, valued);
   });
 }

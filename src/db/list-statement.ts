@@ -171,7 +171,7 @@ function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.
  * The filter whose value is in the key of the scanned index. A filter that the list always has is in the index of a
  * parent; in other lists it excludes few rows.
  */
-function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColumn } | null {
+function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColumn | SQL } | null {
   const { table, listing, request, parent } = asked;
   const by = orderOf(asked);
   const ordering = by && listing.filters[by.key];
@@ -179,16 +179,25 @@ function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColu
   if (of && of.column !== table.actingAccountId && !listing.parents?.includes(of.column)) return null;
   const names = Object.keys(request.filters).filter((name) => name !== of?.filter && keyColumnOf(listing, name));
   const fixed = (name: string) => name in (listing.fixed ?? {});
-  const name = names.find((each) => fixed(each) === (parent !== undefined)) ?? names[0];
+  // Few rows have a flag.
+  const name =
+    names.find((each) => flagOf(listing, each)) ??
+    names.find((each) => fixed(each) === (parent !== undefined)) ??
+    names[0];
   const column = name === undefined ? undefined : keyColumnOf(listing, name);
   return name !== undefined && column ? { name, column } : null;
 }
 
-/** The column of a filter that the keys of indexes can have. */
-function keyColumnOf({ filters }: Listing, name: string): PgColumn | undefined {
-  const filter = filters[name];
+/** What the keys of indexes can have of a filter. */
+function keyColumnOf(listing: Listing, name: string): PgColumn | SQL | undefined {
+  const filter = listing.filters[name];
   if (is(filter, PgColumn)) return filter;
-  return filter && 'derived' in filter ? filter.ending?.stored : undefined;
+  return filter && 'derived' in filter ? filter.ending?.stored : flagOf(listing, name);
+}
+
+function flagOf({ filters }: Listing, name: string): SQL | undefined {
+  const filter = filters[name];
+  return filter && 'flag' in filter ? filter.flag : undefined;
 }
 
 /** The conditions of one side, and the lists whose values they name. */
@@ -256,6 +265,7 @@ function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): S
   if ('either' in filter) return undefined;
   if ('derived' in filter) return sql`array_position(${p(name)}::text[], ${filter.derived}) is not null`;
   if ('without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
+  if ('flag' in filter) return sql`${filter.flag} = ${p(name)}::text`;
   const column = 'ofFew' in filter ? filter.ofFew : filter;
   if (each) return sql`${column} = ${each}`;
   return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));

@@ -11,7 +11,7 @@ import { type Found, type RawRows, type Read, sent } from './read-combiner.js';
 import { inTime } from './servers.js';
 import { type Question, tooSlow } from './slow-questions.js';
 import type { Statements } from './statements.js';
-import { type PrimaryPositions, type WalPosition, walPositionOf } from './wal-positions.js';
+import { lsnOf, type PrimaryPositions, timelineOf, type WalPosition, walPositionOf } from './wal-positions.js';
 
 /**
  * How often a server is asked how far it is, and how long its answer may take. Together they are less than a slow
@@ -25,11 +25,26 @@ const pauseMillisecondsMax = 5_000;
 const quickLimits = { statement_timeout: 1_000, lock_timeout: 500 };
 const queryCanceled = '57014';
 
-/** Asks a replica. Any role may ask this, and it reads no row of a tenant. */
+/**
+ * Asks a replica. Any role may ask this, and it reads no row of a tenant. A standby does not say on which timeline it is,
+ * so this is the newest that it is known to follow: of its last restart point, of what it has on its disk, and, for a
+ * role that may see statistics, of what it receives. It requests a timeline only while all that it has belongs to it.
+ */
 const question = `
   select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,
+    greatest((select timeline_id from pg_control_checkpoint()),
+      (select min_recovery_end_timeline from pg_control_recovery()),
+      (select received_tli from pg_stat_wal_receiver)) as timeline,
     (select system_identifier::text from pg_control_system()) as system,
     extract(epoch from clock_timestamp())::float8 as clock`;
+
+interface Answer {
+  standby: boolean;
+  replayed: string | null;
+  timeline: number;
+  system: string;
+  clock: number;
+}
 
 /** What the primary says that a replica is compared with. */
 export interface Primary {
@@ -109,7 +124,7 @@ export class Replica {
   /** The bytes of the log that the primary had at its last answer, and the replica had not replayed at its own. */
   get lagBytes(): number {
     const { latest } = this.settings.primary.positions;
-    return latest && latest.flushed > this.replayed ? Number(latest.flushed - this.replayed) : 0;
+    return latest ? Math.max(Number(lsnOf(latest.flushed) - lsnOf(this.replayed)), 0) : 0;
   }
 
   get #isOld(): boolean {
@@ -197,10 +212,7 @@ export class Replica {
   async #look(): Promise<void> {
     this.#probe ??= single(this.connection, 'tidegate probe');
     const before = performance.now() / 1_000;
-    const [row] = await inTime(
-      this.#probe.unsafe<[{ standby: boolean; replayed: string | null; system: string; clock: number }]>(question),
-      answerMilliseconds,
-    );
+    const [row] = await inTime(this.#probe.unsafe<[Answer]>(question), answerMilliseconds);
     const after = performance.now() / 1_000;
     const { system, clock, positions } = this.settings.primary;
     // Nothing can be compared before the first answer of the primary.
@@ -213,9 +225,12 @@ export class Replica {
     const ahead = latest !== undefined && latest.at > this.#lookedAt && this.replayed > latest.flushed;
     // The difference of the two clocks, less what the answer took.
     const skew = Math.max(row.clock - after - clock, clock + before - row.clock);
-    this.replayed = walPositionOf(row.replayed);
+    this.replayed = walPositionOf(row.timeline, row.replayed);
     this.#lookedAt = after * 1_000;
     this.#upTo = positions.upTo(this.replayed);
+    // What it has of an older timeline may go beyond the promotion, where the primary has something else.
+    if (latest !== undefined && timelineOf(this.replayed) !== timelineOf(latest.flushed))
+      return this.#report('it is not known to follow the timeline of the primary');
     if (ahead) return this.#report('it has another history');
     if (skew > this.settings.lagSeconds) return this.#report('its clock differs');
     return this.#report(this.#isOld ? 'it lags' : undefined);

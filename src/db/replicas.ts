@@ -7,7 +7,7 @@ import { OwnWrites } from './own-writes.js';
 import { answerMilliseconds, lookMilliseconds, type Primary, Replica } from './replica.js';
 import { inTime } from './servers.js';
 import type { Statements } from './statements.js';
-import { PrimaryPositions, type WalPosition, walPositionOf } from './wal-positions.js';
+import { PrimaryPositions, timelineOfFile, type WalPosition, walPositionOf } from './wal-positions.js';
 
 /** How long the answer of a write waits for the position of its commit. */
 const positionMilliseconds = 250;
@@ -16,17 +16,21 @@ const searchMilliseconds = 250;
 
 const question = `
   select pg_current_wal_flush_lsn()::text as flushed, pg_current_wal_insert_lsn()::text as inserted,
+    pg_walfile_name(pg_current_wal_insert_lsn()) as file,
     (select system_identifier::text from pg_control_system()) as system,
     extract(epoch from clock_timestamp())::float8 as clock,
     exists (select from pg_extension where extname = 'citus') as distributed,
     current_setting('transaction_read_only') = 'on' as read_only`;
 
 // The commits of asynchronous sessions are inserted before they are flushed, so the position of a commit is this one.
-const present = `select pg_current_wal_insert_lsn()::text as inserted`;
+const present = `
+  select pg_current_wal_insert_lsn()::text as inserted, pg_walfile_name(pg_current_wal_insert_lsn()) as file`;
 
 interface PrimaryRow {
   flushed: string;
   inserted: string;
+  /** The name of a file of its log, which begins with its timeline. */
+  file: string;
   system: string;
   clock: number;
   distributed: boolean;
@@ -140,19 +144,24 @@ export class Replicas {
   async #look(): Promise<void> {
     const at = performance.now();
     const [row] = await inTime(this.reader.client.unsafe<PrimaryRow[]>(question), answerMilliseconds);
-    const { flushed, inserted, system, clock, distributed, read_only: readOnly } = row!;
+    const { flushed, inserted, file, system, clock, distributed, read_only: readOnly } = row!;
     // A primary that is being replaced: reads must not stay there when another server accepts writes.
     if (readOnly) await this.findPrimary();
-    this.#primary.positions.add({ at, flushed: walPositionOf(flushed), inserted: walPositionOf(inserted) });
+    const timeline = timelineOfFile(file);
+    this.#primary.positions.add({
+      at,
+      flushed: walPositionOf(timeline, flushed),
+      inserted: walPositionOf(timeline, inserted),
+    });
     Object.assign(this.#primary, { system, clock: clock - (at + performance.now()) / 2_000 });
     if (distributed && !this.#distributed) this.onChange('all replicas', 'the database is distributed');
     this.#distributed = distributed;
   }
 
   async #present(): Promise<WalPosition> {
-    const asked = this.reader.client.unsafe<[{ inserted: string }]>(present, [], { prepare: true });
-    const [{ inserted }] = await within(asked, performance.now() + positionMilliseconds, () => {});
-    return walPositionOf(inserted);
+    const asked = this.reader.client.unsafe<[Pick<PrimaryRow, 'inserted' | 'file'>]>(present, [], { prepare: true });
+    const [{ inserted, file }] = await within(asked, performance.now() + positionMilliseconds, () => {});
+    return walPositionOf(timelineOfFile(file), inserted);
   }
 }
 

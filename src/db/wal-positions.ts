@@ -1,11 +1,27 @@
-/** A position in PostgreSQL's write-ahead log (LSN): everything before it happened before. */
+/**
+ * A position in PostgreSQL's write-ahead log: the timeline, which each promotion raises, above the 64 bits of the
+ * position in it (LSN). Of two positions of one timeline the lower happened before. What an older timeline has behind a
+ * promotion is no part of the newer one, so a client needs none of it, and each position of the newer one is later.
+ */
 export type WalPosition = bigint;
 
-/** The position that PostgreSQL writes as two hexadecimal numbers, such as `16/B374D848`. */
-export function walPositionOf(text: string): WalPosition {
+const lsnBits = 64;
+
+/** The position on a timeline that PostgreSQL writes as two hexadecimal numbers, such as `16/B374D848`. */
+export function walPositionOf(timeline: number, text: string): WalPosition {
   const [high = '', low = ''] = text.split('/');
-  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
+  return positionOf(timeline, (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`));
 }
+
+export const positionOf = (timeline: number, lsn: bigint): WalPosition => (BigInt(timeline) << BigInt(lsnBits)) | lsn;
+
+/** The timeline that the name of a file of the log begins with. */
+export const timelineOfFile = (name: string): number => Number.parseInt(name.slice(0, 8), 16);
+
+export const timelineOf = (position: WalPosition): number => Number(position >> BigInt(lsnBits));
+
+/** The position in its timeline. */
+export const lsnOf = (position: WalPosition): bigint => BigInt.asUintN(lsnBits, position);
 
 export const later = (one: WalPosition, other: WalPosition): WalPosition => (one > other ? one : other);
 
@@ -28,8 +44,10 @@ export class PrimaryPositions {
   constructor(private readonly keptMilliseconds: number) {}
 
   add(seen: Seen): void {
-    // A primary that is behind its own past is another one: the positions before belong to another history.
-    const before = this.#seen.filter(({ flushed }) => flushed <= seen.flushed);
+    // A primary of another timeline, or behind its own past, is another one, and the positions before are not its own.
+    const before = this.#seen.filter(
+      ({ flushed }) => flushed <= seen.flushed && timelineOf(flushed) === timelineOf(seen.flushed),
+    );
     // One older position is kept, so that a replica that has replayed it is known to be that old.
     const first = before.findLastIndex(({ at }) => at < seen.at - this.keptMilliseconds);
     this.#seen = [...before.slice(Math.max(first, 0)), seen];
@@ -41,6 +59,7 @@ export class PrimaryPositions {
 
   /** A time up to which a server that has replayed a position has everything; -∞ when it is not known. */
   upTo(replayed: WalPosition): number {
+    if (this.latest && timelineOf(this.latest.flushed) !== timelineOf(replayed)) return Number.NEGATIVE_INFINITY;
     return this.#seen.findLast(({ flushed }) => flushed <= replayed)?.at ?? Number.NEGATIVE_INFINITY;
   }
 

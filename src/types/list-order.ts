@@ -82,6 +82,11 @@ interface Without {
   without: PgColumn;
 }
 
+/** A filter that is true or absent: a text of the row that is `true` or null, which the keys of indexes have. */
+interface Flag {
+  flag: SQL;
+}
+
 /** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
 interface OfFew {
   ofFew: PgColumn;
@@ -103,7 +108,7 @@ interface Searchable {
 export interface Listing {
   /** The object's name in the specification; the field names of problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn | Either | Derived | OfFew | Without>;
+  filters: Record<string, PgColumn | Either | Derived | OfFew | Without | Flag>;
   /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
   byAccount: string[];
   /** Filters that always apply, such as the type of the accounts of an edge. */
@@ -162,6 +167,8 @@ export function orderedBy(
   for (const name of names) {
     const needed = neededBy(listing, name);
     if (needed !== undefined && needed !== order) refuse(name, needs(needed, listing.orders?.[needed]?.view));
+    const filter = listing.filters[name];
+    if (filter && 'flag' in filter && given[name] !== true) refuse(name, onlyTrue);
     if (listing.exclusive?.[name])
       for (const other of names) if (other !== name && other !== 'created') refuse(other, notWith(snake(name), name));
   }
@@ -175,7 +182,7 @@ export function orderedBy(
   ordered.filters = { ...given };
   const condition = names.find((name) => listing.conditions?.[name]);
   if (condition !== undefined) {
-    if (given[condition] !== true) refuse(condition, 'must be true. Leave it out for all objects.');
+    if (given[condition] !== true) refuse(condition, onlyTrue);
     if (by.key in given) refuse(by.key, notWith(snake(condition), condition));
     ordered.filters[by.key] = listing.conditions![condition]!.value;
   } else ordered.filters[by.key] = keyOf(by, given[by.key], value, (text) => refuse(by.key, text));
@@ -183,6 +190,8 @@ export function orderedBy(
     if (memberOf(listing, name) === order) ordered.filters[name] = String(bound);
   return ordered;
 }
+
+const onlyTrue = 'must be true. Leave it out for all objects.';
 
 /** The filters of a page of a view: the values of its key, and a parent or an account. */
 function viewed(

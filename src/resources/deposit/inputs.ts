@@ -101,6 +101,13 @@ export class DepositOfAccountArgs extends TimedPageArgs {
   paymentMethod?: DepositPaymentMethod[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
+  /** Silent: the filter. */
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'True for deposits with a `pendingRest`: received money that counts towards no receivable yet. Its sum is the `pending` balance.',
+  })
+  unreconciled?: boolean | null;
 }
 
 @ArgsType()

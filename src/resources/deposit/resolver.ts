@@ -16,7 +16,7 @@ import {
   ReconcileDepositInput,
 } from './inputs.js';
 import { receiverOf } from './receiver.js';
-import { type DepositRow, deposit } from './table.js';
+import { type DepositRow, deposit, unreconciledOf } from './table.js';
 import { Deposit } from './type.js';
 import { Input } from '../../types/input.js';
 
@@ -32,6 +32,7 @@ export const depositListing: Listing = {
     paymentMethod: deposit.paymentMethod,
     currency: deposit.currency,
     addressId: deposit.toAddressId,
+    unreconciled: { flag: unreconciledOf(deposit.pendingRest) },
   },
   byAccount: ['accountId', 'addressId'],
   parents: [deposit.toAccountId, deposit.fromAccountId],

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
@@ -42,11 +42,15 @@ export type DepositReasonCode = (typeof DepositReasonCode)[keyof typeof DepositR
 
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
-/** The columns that lists of deposits are filtered by. */
-const filters = (t: Record<'status' | 'paymentMethod' | 'currency', PgColumn>) => ({
+/** `true` for deposits with money that counts towards no receivable yet, and null for all others. */
+export const unreconciledOf = (pendingRest: PgColumn): SQL => sql`(case when ${pendingRest} > 0 then 'true' end)`;
+
+/** What lists of deposits are filtered by. */
+const filters = (t: Record<'status' | 'paymentMethod' | 'currency' | 'pendingRest', PgColumn>) => ({
   status: t.status,
   method: t.paymentMethod,
   currency: t.currency,
+  unreconciled: unreconciledOf(t.pendingRest),
 });
 
 /**

@@ -26,7 +26,8 @@ const WorkQuery = graphql(
           }
         }
       }
-      deposits(status: [COMPLETED], first: 50) {
+      deposits(unreconciled: true, first: 3) {
+        totalCount
         nodes {
           id
           created
@@ -53,9 +54,6 @@ const WorkQuery = graphql(
   [NameFragment],
 );
 
-/** How many of the waiting objects are shown. */
-const shown = 3;
-
 /** What waits for the viewer: money to reconcile, and receivables that are overdue. */
 export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
   const { data, error, ask } = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
@@ -63,13 +61,12 @@ export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
   if (!data || !pending) {
     return <Card title="To do">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={5} />}</Card>;
   }
-  const unreconciled = data.deposits.nodes
-    .filter(({ pendingRest }) => hundredths(pendingRest) > 0n)
-    .map(({ id, created, currency, pendingRest: amount, fromAccount }) => ({
-      ...{ id, currency, amount },
-      name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
-      when: time(created, 'day'),
-    }));
+  const unreconciled = data.deposits.nodes.map(({ id, created, currency, pendingRest: amount, fromAccount }) => ({
+    ...{ id, currency, amount },
+    name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
+    when: time(created, 'day'),
+  }));
+  const { totalCount } = data.deposits;
   const ageing = data.viewer.account.receivableAgeing.filter(({ bucket }) => bucket !== 'NOT_DUE');
   const overdue = data.receivables.nodes.map(({ id, currency, amountReconcilable: amount, invoice }) => ({
     ...{ id, currency, amount },
@@ -78,7 +75,13 @@ export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
   }));
   return (
     <>
-      <Waiting title="To reconcile" items={unreconciled} sums={pending} all="/payments?show=unreconciled">
+      <Waiting
+        title="To reconcile"
+        items={unreconciled}
+        sums={pending}
+        count={totalCount === null ? 'over 10,000 payments' : counted(totalCount, 'payment')}
+        all="/payments?show=unreconciled"
+      >
         All received money is reconciled.
       </Waiting>
       <Waiting
@@ -134,9 +137,8 @@ function Waiting({ title, items, sums, count, all, children }: WaitingProps) {
           <Money key={money.currency} {...money} />
         ))}
       </p>
-      {items.length === 0 && <p className="hint">Older ones wait.</p>}
       <ul className="waiting">
-        {items.slice(0, shown).map(({ id, name, when, amount, currency }) => (
+        {items.map(({ id, name, when, amount, currency }) => (
           <li key={id}>
             <span className="waiting-name">
               <ObjectLink id={id}>{name}</ObjectLink>

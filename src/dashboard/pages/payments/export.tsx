@@ -20,14 +20,8 @@ function lineOf(payment: Payment): string {
   return csvLine([...facts, payment.amount, payment.pendingRest, payment.currency]);
 }
 
-interface ExportProps {
-  variables: Filters;
-  /** Which of the payments are exported, where the gateway cannot select them. */
-  only?: ((payment: Payment) => boolean) | undefined;
-}
-
 /** Saves all payments that the filters select as a CSV file, page by page. */
-export function Export({ variables, only = () => true }: ExportProps) {
+export function Export({ variables }: { variables: Filters }) {
   const client = useClient();
   const [count, setCount] = useState<number | null>(null);
   const [error, setError] = useState<CombinedError>();
@@ -40,7 +34,7 @@ export function Export({ variables, only = () => true }: ExportProps) {
     try {
       for await (const page of pagesOf(client, PaymentsQuery, variables, ({ deposits }) => deposits)) {
         if (stopped.current) return;
-        lines.push(...page.nodes.filter(only).map(lineOf));
+        lines.push(...page.nodes.map(lineOf));
         setCount(lines.length - 1);
       }
       save(new Blob(lines, { type: 'text/csv' }), 'payments.csv');

@@ -14,9 +14,8 @@ import { Search } from '../../parts/text-filter';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { Export } from './export';
-import { type Filters, isUnreconciled, type Payment, PaymentsQuery, stateOf } from './query';
+import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
 import { TestPayment } from './test-payment';
-import { useUnreconciled } from './unreconciled';
 
 const statuses = ['INITIALIZED', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'FAILED', 'REVERSED'] as const;
 const methods = [
@@ -51,7 +50,7 @@ function useArguments() {
     ? // Amounts of several currencies have no common order.
       { currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) }
     : {
-        status: open ? ['COMPLETED'] : status && [status],
+        ...(open ? { unreconciled: true } : { status: status && [status] }),
         method: method && [method],
         currency: currency && [currency],
         created: days && {
@@ -68,14 +67,11 @@ export function Payments() {
   const { params, set } = useFilters();
   const { open, byAmount, search, variables } = useArguments();
   const after = params.get('after');
-  // Of the payments that wait, the list is read elsewhere; here it tells when something has changed.
-  const result = useLive(PaymentsQuery, { ...variables, first: open ? 1 : 25, after });
-  const waiting = useUnreconciled(variables, after, result.data, !open);
-  const page = open ? waiting.page : result.data?.deposits;
+  const result = useLive(PaymentsQuery, { ...variables, first: 25, after });
   const actions = (
     <>
       <TestPayment name="Test payment" />
-      <Export variables={variables} only={open ? isUnreconciled : undefined} />
+      <Export variables={variables} />
     </>
   );
   return (
@@ -94,11 +90,11 @@ export function Payments() {
       </FilterBar>
       <List
         label="Payments"
-        result={open && waiting.error ? { ...result, error: waiting.error } : result}
-        page={page}
+        result={result}
+        page={result.data?.deposits}
         columns={useColumns()}
         href={({ id }) => `/payments/${id}`}
-        empty={<NoPayments filtered={[...params.keys()].length > 0} open={open} more={page?.pageInfo.hasNextPage} />}
+        empty={<NoPayments filtered={[...params.keys()].length > 0} open={open} />}
       />
     </Page>
   );
@@ -148,13 +144,7 @@ function useColumns(): Column<Payment>[] {
   ];
 }
 
-function NoPayments({ filtered, open, more = false }: { filtered: boolean; open: boolean; more?: boolean }) {
-  if (open && more)
-    return (
-      <Empty title="Nothing to reconcile among these payments">
-        <p>Older ones are on the next page.</p>
-      </Empty>
-    );
+function NoPayments({ filtered, open }: { filtered: boolean; open: boolean }) {
   if (open) return <Empty title="All received money is reconciled" />;
   return filtered ? (
     <Empty title="No payment matches">

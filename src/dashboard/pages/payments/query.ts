@@ -15,6 +15,7 @@ export const PaymentsQuery = graphql(
       $status: [DepositStatus!]
       $method: [DepositPaymentMethod!]
       $currency: [Currency!]
+      $unreconciled: Boolean
     ) {
       deposits(
         first: $first
@@ -26,6 +27,7 @@ export const PaymentsQuery = graphql(
         status: $status
         paymentMethod: $method
         currency: $currency
+        unreconciled: $unreconciled
       ) {
         nodes {
           id

@@ -1,0 +1,8 @@
+-- Adds lists of the deposits that are not reconciled yet. While the indexes are built, writes to deposits wait. Where that
+-- is not acceptable, build them beforehand by the same statements with CONCURRENTLY, one after the other: an index that
+-- exists is not built again.
+
+CREATE INDEX IF NOT EXISTS "deposit_root_unreconciled" ON "deposit" USING btree ("tenant_id","livemode",(case when "on_root_list" then (case when "pending_rest" > 0 then 'true' end) end),"created","id") WHERE (case when "deposit"."on_root_list" then (case when "deposit"."pending_rest" > 0 then 'true' end) end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_context_by_unreconciled" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || (case when "pending_rest" > 0 then 'true' end)), 0),"created","id") WHERE ("deposit"."context_id" <> "deposit"."to_account_id" and ("deposit"."context_id" || ' ' || (case when "deposit"."pending_rest" > 0 then 'true' end)) is not null);--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_to_by_unreconciled" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("to_account_id" || ' ' || (case when "pending_rest" > 0 then 'true' end)), 0),"created","id") WHERE ("deposit"."to_account_id" || ' ' || (case when "deposit"."pending_rest" > 0 then 'true' end)) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_from_by_unreconciled" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("from_account_id" || ' ' || (case when "pending_rest" > 0 then 'true' end)), 0),"created","id") WHERE ("deposit"."from_account_id" || ' ' || (case when "deposit"."pending_rest" > 0 then 'true' end)) is not null;
