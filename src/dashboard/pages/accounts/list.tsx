@@ -152,18 +152,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
     <Page title={title} actions={action}>
       <FilterBar>
         <Search placeholder="Name or e-mail" />
-        {!search && (
-          <Choice
-            label="Sort"
-            name="sort"
-            values={sorts}
-            names={orderNames}
-            none="Newest"
-            clears={['status', 'currency']}
-          />
-        )}
-        {!search && !sort && <Choice label="Status" name="status" values={statuses} />}
-        {!search && sort && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
+        {!search && <Choices sorted={sort !== undefined} currency={currency} />}
       </FilterBar>
       <List
         label={title}
@@ -189,6 +178,24 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
         }
       />
     </Page>
+  );
+}
+
+/** The filters of the list; in place of a status, an order by balance has a currency. */
+function Choices({ sorted, currency }: { sorted: boolean; currency: string }) {
+  return (
+    <>
+      <Choice
+        label="Sort"
+        name="sort"
+        values={sorts}
+        names={orderNames}
+        none="Newest"
+        clears={['status', 'currency']}
+      />
+      {!sorted && <Choice label="Status" name="status" values={statuses} />}
+      {sorted && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
+    </>
   );
 }
 
