@@ -111,7 +111,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
   #due(): Promise<Piece[]> {
     const { table } = this.kind;
     const { tenantId, livemode, id, due, status } = table;
-    return this.database.read<Piece>(
+    return this.database.surveys.read<Piece>(
       `${this.name}_due`,
       (db) =>
         db
@@ -119,11 +119,12 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
           .from(table as PgTable)
           .where(
             sql`${due} <= extract(epoch from statement_timestamp())::bigint and
-              array_position(${sql.placeholder('busy')}::text[], ${tenantId}) is null`,
+              ${tenantId} <> all (string_to_array(${sql.placeholder('busy')}::text, ' '))`,
           )
           .orderBy(due, tenantId, livemode, id)
           .limit(foundMax),
-      { busy: [...this.#running.keys()] },
+      { busy: [...this.#running.keys()].join(' ') },
+      { by: ['due', 'tenantId', 'livemode', 'id'], limit: foundMax },
     );
   }
 

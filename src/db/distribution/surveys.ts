@@ -132,6 +132,7 @@ function written({ text, width }: Mapped, values: unknown[]): string {
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'object') throw new TypeError('A survey takes no lists and objects as values.');
   return `'${String(value).replaceAll("'", "''")}'`;
 }
 
