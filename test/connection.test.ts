@@ -1,3 +1,5 @@
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, describe, expect, it } from 'vitest';
 import { openClient } from '../src/db/connection.js';
 
@@ -31,6 +33,79 @@ describe('the result of a statement, after one that failed among its rows on the
       expect(answers).toEqual([[1, { n: 7 }, { n: 8 }], [1, [7], [8]], [1, { n: 7 }, { n: 8 }], [1]]);
     } finally {
       await client.end({ timeout: 1 });
+    }
+  });
+});
+
+/** A relay to the tests' PostgreSQL that can reset its connections, as a network or a pooler does. */
+async function relay() {
+  const { host, port } = inject('admin') as { host: string; port: number };
+  const members = new Set<net.Socket>();
+  const server = net.createServer((client) => {
+    const upstream = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host);
+    members.add(client);
+    client.on('close', () => members.delete(client));
+    for (const one of [client, upstream]) one.on('error', () => {});
+    client.pipe(upstream).pipe(client);
+  });
+  await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
+  return {
+    reset: () => members.forEach((member) => member.resetAndDestroy()),
+    port: (server.address() as net.AddressInfo).port,
+    close: () => server.close(),
+  };
+}
+
+describe('a statement on a connection that is reset', () => {
+  /** What an answer is, or the code of its failure. */
+  const outcomeOf = async <T>(answer: Promise<T>) =>
+    Promise.race([answer.catch(({ code }: { code: string }) => code), sleep(5_000).then(() => 'no answer')]);
+  const opened = (port: number) => {
+    const { username } = inject('admin') as { username: string };
+    const login = { host: '127.0.0.1', port, username, database: 'postgres', max: 1, backoff: () => 0.01 };
+    return openClient({ ...login, fetch_types: false } as never);
+  };
+
+  it('is answered or fails when it is given between the error and the end of the connection', async () => {
+    const { port, reset, close } = await relay();
+    const client = opened(port);
+    try {
+      await client`select 0`;
+      const running = client`select pg_sleep(5)`.execute();
+      await sleep(100);
+      reset();
+      const after = running.then(
+        () => undefined,
+        // The client knows of the error here, and the statement below is the next thing that it does.
+        () => outcomeOf(client`select 1 as one`.execute().then(([row]) => row?.one)),
+      );
+      expect(await outcomeOf(after)).toBe(1);
+      expect(await outcomeOf(client`select 2 as two`.execute().then(([row]) => row?.two))).toBe(2);
+    } finally {
+      await client.end({ timeout: 0 });
+      close();
+    }
+  });
+
+  it('gets its own rows or fails when the connection was idle', async () => {
+    const { port, reset, close } = await relay();
+    const client = opened(port);
+    try {
+      const seen: unknown[] = [];
+      for (let turns = 0; turns < 40; turns++) {
+        await outcomeOf(client`select 0`.execute());
+        reset();
+        for (let i = 0; i < turns; i++) await new Promise((resume) => setImmediate(resume));
+        seen.push(
+          await outcomeOf(client`select ${turns}::int4 as turn`.execute().then(([row]) => row?.turn ?? 'no row')),
+        );
+      }
+      const lost = /^(ECONNRESET|EPIPE|CONNECTION_CLOSED)$/;
+      expect(seen.filter((answer, turn) => answer !== turn && !lost.test(String(answer)))).toEqual([]);
+      expect(seen.some((answer, turn) => answer === turn)).toBe(true);
+    } finally {
+      await client.end({ timeout: 0 });
+      close();
     }
   });
 });

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { type Losses, withSockets } from './socket.js';
 
 /** An open connection. */
 export type Client = postgres.Sql;
@@ -6,26 +7,56 @@ export type Client = postgres.Sql;
 export type Connection = postgres.Options<Record<string, never>>;
 
 /**
- * A client of the driver, with complete results. When a statement fails after PostgreSQL sent some of its rows, the
- * driver leaves that many empty places before the rows of the next statement on this connection (its issues 1119 and
- * 1181): that statement would seem to have found nothing. This client removes them. Statements inside `begin` are the
- * driver's own; there, a failure ends the transaction.
+ * A client of the driver, without two of its faults.
+ * - Lost statements (its issue 1130): between the error of a socket and its close, the driver still gives statements to
+ *   the connection. They never get an answer, or the empty answer of the next connection, and the connection serves no
+ *   further statement. So this client holds statements back while a socket of it is lost and not closed yet.
+ * - Incomplete results: when a statement fails after PostgreSQL sent some of its rows, the driver leaves that many empty
+ *   places before the rows of the next statement on this connection (its issues 1119 and 1181): that statement would seem
+ *   to have found nothing. This client removes them.
+ *
+ * Statements inside `begin` are the driver's own; there, a failure ends the transaction.
  */
 export function openClient(options: Connection): postgres.Sql {
-  const client = postgres(options);
-  const unsafe: typeof client.unsafe = (...given) => withCompleteResult(client.unsafe(...given));
+  const gate = new Gate();
+  const client = postgres(withSockets(options, gate));
+  const unsafe: typeof client.unsafe = (...given) => mended(client.unsafe(...given), gate);
   return new Proxy(client, {
-    apply: (_, self, given) => withCompleteResult(Reflect.apply(client, self, given)),
+    apply: (_, self, given) => mended(Reflect.apply(client, self, given), gate),
     get: (_, name) => (name === 'unsafe' ? unsafe : Reflect.get(client, name)),
   });
 }
 
-/** The driver settles a query by its `resolve`, which its types do not declare. */
-function withCompleteResult<Q>(query: Q): Q {
-  const settled = query as { resolve?: (rows: unknown) => void };
+/** Holds statements back while a connection is lost and not closed yet, which is within one turn of the event loop. */
+class Gate implements Losses {
+  #lost = 0;
+  #held: (() => void)[] = [];
+
+  lost(): void {
+    this.#lost++;
+  }
+
+  closed(): void {
+    if (--this.#lost > 0) return;
+    const held = this.#held;
+    this.#held = [];
+    for (const pass of held) pass();
+  }
+
+  pass(hand: () => void): void {
+    if (this.#lost === 0) hand();
+    else this.#held.push(hand);
+  }
+}
+
+/** A query of the driver, which takes its turn by its `handler` and is settled by its `resolve`; its types declare none. */
+function mended<Q>(query: Q, gate: Gate): Q {
+  const own = query as { resolve?: (rows: unknown) => void; handler?: (query: Q) => void };
+  const { resolve, handler } = own;
   // A helper of the driver, such as a list of values, is no query.
-  const { resolve } = settled;
-  if (resolve) settled.resolve = (rows) => resolve(Array.isArray(rows) ? removeEmptyPlaces(rows) : rows);
+  if (!resolve || !handler) return query;
+  own.resolve = (rows) => resolve(Array.isArray(rows) ? removeEmptyPlaces(rows) : rows);
+  own.handler = (given) => gate.pass(() => handler(given));
   return query;
 }
 

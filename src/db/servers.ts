@@ -2,6 +2,7 @@ import net from 'node:net';
 import type postgres from 'postgres';
 import { type Connection, openClient } from './connection.js';
 import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
+import { failed } from './socket.js';
 
 /**
  * Which one of several servers the gateway uses: any, or one that accepts writes. As `target_session_attrs` of libpq.
@@ -126,27 +127,20 @@ export class Servers {
     }
   }
 
-  /** A socket to the server in use. The promise must not reject: the driver would never use that connection again. */
+  /** A socket to the server in use. */
   async #socket(): Promise<net.Socket> {
     const check = this.#used ? undefined : await this.check();
-    if (!this.#used) return failed(check!.error!);
+    if (!this.#used) return failed(noneOf(check!.error!));
     // As connectionOf makes them: the driver's types have no lists of hosts and ports.
     const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };
     const socket = path ? net.connect(path) : net.connect(port[0], host[0]);
-    // The driver uses these to verify a certificate and to name the server in errors.
+    // For the verification of a certificate, and for the driver, which names the server in errors.
     return Object.assign(socket, { host: host[0], port: port[0] });
   }
 }
 
-/** A socket that fails as soon as the driver has attached its listeners. */
-function failed({ message }: Failed): net.Socket {
-  const socket = new net.Socket();
-  const error = Object.assign(new Error(`No server of DATABASE_URL can be used. ${message}`), {
-    code: 'CONNECTION_UNAVAILABLE',
-  });
-  setImmediate(() => socket.destroy(error));
-  return socket;
-}
+const noneOf = ({ message }: Failed): Error =>
+  Object.assign(new Error(`No server of DATABASE_URL can be used. ${message}`), { code: 'CONNECTION_UNAVAILABLE' });
 
 interface Seen extends Omit<ServerCheck, 'moved'> {
   /** The kind of the server, once it has answered. */

@@ -1,0 +1,111 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { Connection } from './connection.js';
+
+/** What the driver gives to the function that opens a socket: its options, with one host or the path of a socket. */
+interface Place {
+  path?: string | false;
+  host: readonly [string];
+  port: readonly [number];
+  /** In seconds. */
+  connect_timeout: number;
+}
+
+/** The message with which a client of PostgreSQL asks for TLS: its length, and the number 80877103. */
+const tlsRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+const accepted = 'S'.charCodeAt(0);
+
+/** Called when a socket has lost its connection, and then, once the driver knows, when it is closed. */
+export interface Losses {
+  lost(): void;
+  closed(): void;
+}
+
+/** The driver's options with sockets that say when they have lost their connection. */
+export function withSockets(options: Connection, losses: Losses): Connection {
+  // The driver's types do not declare the option.
+  const { ssl, socket: given } = options as Connection & { socket?: (place: Place) => Promise<net.Socket> };
+  const socket = async (place: Place) => {
+    const plain = given ? await given(place) : plainTo(place);
+    return watched(ssl ? await secured(plain, ssl, place) : plain, losses);
+  };
+  return { ...options, ssl: false, socket } as Connection;
+}
+
+function plainTo({ path, host, port }: Place): net.Socket {
+  // `secured` needs the name of the host.
+  return path ? net.connect(path) : Object.assign(net.connect(port[0], host[0]), { host: host[0] });
+}
+
+/** A socket that fails as soon as the driver has attached its listeners: a promise that rejects would stop the driver. */
+export function failed(error: Error): net.Socket {
+  const socket = new net.Socket();
+  setImmediate(() => socket.destroy(error));
+  return socket;
+}
+
+function watched(socket: net.Socket, losses: Losses): net.Socket {
+  let isLost = false;
+  const lose = () => {
+    if (!isLost) losses.lost();
+    isLost = true;
+  };
+  return (
+    socket
+      .once('error', lose)
+      .once('end', () => {
+        lose();
+        // The server has ended the connection, so nobody reads what would be written until the socket closes by itself.
+        socket.destroy();
+      })
+      // The driver's own listener comes after this one.
+      .once('close', () => isLost && process.nextTick(() => losses.closed()))
+  );
+}
+
+/**
+ * The socket with TLS over another one. With `prefer`, it is the other one when the server has no TLS. `prefer` and
+ * `require` do not verify the certificate, as in libpq.
+ */
+async function secured(
+  plain: net.Socket,
+  ssl: NonNullable<Connection['ssl']>,
+  { connect_timeout: seconds }: Place,
+): Promise<net.Socket> {
+  const late = Object.assign(new Error('PostgreSQL did not answer in time.'), { code: 'CONNECT_TIMEOUT' });
+  const timer = setTimeout(() => plain.destroy(late), seconds * 1_000);
+  // Of several errors the first one says why; Node would end the process for those that have no listener.
+  plain.on('error', () => {});
+  try {
+    plain.write(tlsRequest);
+    const answer = await eventOf<Buffer>(plain, 'data');
+    if (answer[0] !== accepted) {
+      if (ssl === 'prefer') return plain;
+      throw Object.assign(new Error('The server has no TLS.'), { code: 'ERR_TLS_NOT_OFFERED' });
+    }
+    const { host } = plain as net.Socket & { host?: string };
+    const options = typeof ssl === 'object' ? ssl : { rejectUnauthorized: false };
+    const name = host && !net.isIP(host) ? { servername: host } : {};
+    const secure = tls.connect({ ...name, ...options, socket: plain }).on('error', () => {});
+    await eventOf(secure, 'secureConnect');
+    return secure;
+  } catch (error) {
+    plain.destroy();
+    return failed(error as Error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a socket says with its next event of a name. Throws its error, also when it closes before. */
+function eventOf<T>(socket: net.Socket, name: string): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const listeners = {
+      [name]: resolve,
+      error: reject,
+      close: () => reject(Object.assign(new Error('The connection was closed.'), { code: 'CONNECTION_CLOSED' })),
+    };
+    const settled = () => Object.entries(listeners).forEach(([event, listener]) => socket.off(event, listener));
+    for (const [event, listener] of Object.entries(listeners)) socket.once(event, listener).once(event, settled);
+  });
+}
