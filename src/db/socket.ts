@@ -1,6 +1,8 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Connection } from './connection.js';
+import type postgres from 'postgres';
+
+type Options = postgres.Options<Record<string, never>>;
 
 /** What the driver gives to the function that opens a socket: its options, with one host or the path of a socket. */
 interface Place {
@@ -22,14 +24,14 @@ export interface Losses {
 }
 
 /** The driver's options with sockets that say when they have lost their connection. */
-export function withSockets(options: Connection, losses: Losses): Connection {
+export function withSockets(options: Options, losses: Losses): Options {
   // The driver's types do not declare the option.
-  const { ssl, socket: given } = options as Connection & { socket?: (place: Place) => Promise<net.Socket> };
+  const { ssl, socket: given } = options as Options & { socket?: (place: Place) => Promise<net.Socket> };
   const socket = async (place: Place) => {
     const plain = given ? await given(place) : plainTo(place);
     return watched(ssl ? await secured(plain, ssl, place) : plain, losses);
   };
-  return { ...options, ssl: false, socket } as Connection;
+  return { ...options, ssl: false, socket } as Options;
 }
 
 function plainTo({ path, host, port }: Place): net.Socket {
@@ -69,7 +71,7 @@ function watched(socket: net.Socket, losses: Losses): net.Socket {
  */
 async function secured(
   plain: net.Socket,
-  ssl: NonNullable<Connection['ssl']>,
+  ssl: NonNullable<Options['ssl']>,
   { connect_timeout: seconds }: Place,
 ): Promise<net.Socket> {
   const late = Object.assign(new Error('PostgreSQL did not answer in time.'), { code: 'CONNECT_TIMEOUT' });
