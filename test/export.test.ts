@@ -298,6 +298,12 @@ describe('a long list', () => {
     }
     const last = await download(owner, id, { range: 'bytes=-10' });
     expect(last.bytes.equals(whole.subarray(-10))).toBe(true);
+    const all = await download(owner, id, { range: `bytes=-${whole.length + 1}` });
+    expect([all.status, all.headers.get('content-range')]).toEqual([
+      206,
+      `bytes 0-${whole.length - 1}/${whole.length}`,
+    ]);
+    expect(all.bytes.equals(whole)).toBe(true);
     const beyond = await download(owner, id, { range: `bytes=${whole.length}-` });
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`]);
     const other = await download(owner, id, { range: 'bytes=0-9', 'if-range': '"other"' });

@@ -118,6 +118,26 @@ describe('an import of receivables', () => {
     expect(await count('receivable', user)).toBe(4);
   });
 
+  it('waits while the service is too busy for a row, which is no failed attempt', async () => {
+    const user = await given.directUser(1);
+    await world.sql`create sequence refusals`;
+    await world.sql`create function refuse() returns trigger language plpgsql security definer as
+      'begin perform nextval(''refusals''); raise exception ''no memory'' using errcode = ''53200''; end'`;
+    await world.sql`create trigger refuses before insert on receivable for each row when (new.description = 'busy')
+      execute function refuse()`;
+    const { id } = await done(
+      create(user, 'receivables', await upload(user, [header, row('1.00', 'busy,7')].join('\n'))),
+    );
+    await eventually(
+      async () => Number((await world.sql`select last_value as n from refusals`)[0]!.n),
+      (refusals) => refusals > 1,
+    );
+    await world.sql`drop trigger refuses on receivable`;
+    expect(await ended(user, id)).toMatchObject({ status: 'completed', rows_done: 1, rows_failed: 0 });
+    const [{ attempts }] = await world.sql<[{ attempts: number }]>`select attempts from data_import where id = ${id}`;
+    expect(attempts).toBe(1);
+  });
+
   it('has the faults of each row in a dry run, and stores nothing', async () => {
     const user = await given.directUser(1);
     const before = await count('receivable', user);

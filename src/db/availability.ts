@@ -6,6 +6,8 @@ const pauseMillisecondsMin = 50;
 const pauseMillisecondsMax = 500;
 /** Two checks in a row without an answer, so that one busy moment of the machine does not count as an outage. */
 const silencesMax = 2;
+/** Checks that are further apart are not in a row: while a server hangs, waiting statements start one each second. */
+const apartMillisecondsMax = 10_000;
 
 /**
  * Whether PostgreSQL is available, as far as the gateway knows. A statement that fails or gets no answer starts a check
@@ -15,6 +17,8 @@ export class Availability {
   #running: Promise<ServerCheck> | undefined;
   #away: Promise<void> | undefined;
   #silences = 0;
+  /** When a check found no answer last. */
+  #silentAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   constructor(
@@ -64,7 +68,10 @@ export class Availability {
     if (this.#closed) return check;
     if (check.moved) this.on.moved();
     // A server that answers on other connections is available, even if a new connection takes long.
-    this.#silences = check.silent && this.on.answeredAt() < began ? this.#silences + 1 : 0;
+    const silent = check.silent && this.on.answeredAt() < began;
+    const inRow = began - this.#silentAt < apartMillisecondsMax;
+    this.#silences = silent ? (inRow ? this.#silences + 1 : 1) : 0;
+    if (silent) this.#silentAt = began;
     const gone = check.silent ? this.#silences >= silencesMax : !check.answers;
     if (!gone) return check;
     if (!this.#away) {

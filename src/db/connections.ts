@@ -137,6 +137,11 @@ export class Connections {
     }
   }
 
+  /** Call this when the server has answered a statement that was not given to `retried`. */
+  answered(): void {
+    this.#lastAnswer = performance.now();
+  }
+
   /** Records the statements that a connection received and answered. */
   #trackerOf(handed: Handed): TrackQuery {
     return (query) => {

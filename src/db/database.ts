@@ -90,9 +90,13 @@ export class Database {
     const { reader } = this.#connections;
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
+    const looks = {
+      search: () => this.#connections.availability.check(),
+      answer: () => this.#connections.answered(),
+    };
     this.replicas =
       replicas &&
-      new Replicas(replicas.connections, reader, () => this.#connections.availability.check(), {
+      new Replicas(replicas.connections, reader, looks, {
         ...replicas,
         ...{ slow, pools, statements },
       });

@@ -65,8 +65,12 @@ export class Replicas {
     connections: readonly Connection[],
     /** The connections to the primary for quick reads. */
     private readonly reader: Pool,
-    /** Looks which server is the primary now. */
-    private readonly findPrimary: () => Promise<unknown>,
+    private readonly on: {
+      /** Looks which server is the primary now. */
+      search(): Promise<unknown>;
+      /** Called when the primary has answered a look: it is available, also while replicas answer all reads. */
+      answer(): void;
+    },
     {
       lagSeconds,
       ...settings
@@ -108,7 +112,7 @@ export class Replicas {
     const present = await this.ownWrites.present();
     if (present !== undefined && present >= position) return;
     if (performance.now() < this.#searchedAt + searchMilliseconds) return;
-    this.#searching ??= this.findPrimary().finally(() => {
+    this.#searching ??= this.on.search().finally(() => {
       this.#searching = undefined;
       this.#searchedAt = performance.now();
     });
@@ -144,9 +148,10 @@ export class Replicas {
   async #look(): Promise<void> {
     const at = performance.now();
     const [row] = await inTime(this.reader.client.unsafe<PrimaryRow[]>(question), answerMilliseconds);
+    this.on.answer();
     const { flushed, inserted, file, system, clock, distributed, read_only: readOnly } = row!;
     // A primary that is being replaced: reads must not stay there when another server accepts writes.
-    if (readOnly) await this.findPrimary();
+    if (readOnly) await this.on.search();
     const timeline = timelineOfFile(file);
     this.#primary.positions.add({
       at,

@@ -198,3 +198,22 @@ export async function paid(chargeOf: () => Charge | null, points: number, signal
   }
   throw new Lost();
 }
+
+/** How long a step is repeated while the service is too busy for it. */
+const busyMillisecondsMax = 600_000;
+
+/**
+ * Does a step again while it is refused with 503: that says nothing about the work, and so is no failed attempt at it.
+ * A step that never succeeds is refused for longer, and then the attempt fails.
+ */
+export async function patiently<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (const until = performance.now() + busyMillisecondsMax; ; ) {
+    try {
+      return await step();
+    } catch (error) {
+      const isBusy = error instanceof DomainError && error.status === 503;
+      if (!isBusy || signal.aborted || performance.now() > until) throw error;
+      await sleep(pauseMillisecondsMax, undefined, { signal }).catch(() => {});
+    }
+  }
+}

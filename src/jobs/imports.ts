@@ -2,7 +2,7 @@ import type { Database } from '../db/database.js';
 import { fromRow } from '../db/row-mapper.js';
 import { type Bulk, callerOf, type RowOutcome } from '../operation/bulk.js';
 import { type ImportRow, dataImport } from '../resources/import/table.js';
-import { claimSeconds, Lost, type Piece, type Turn } from './bulk.js';
+import { claimSeconds, Lost, patiently, type Piece, type Turn } from './bulk.js';
 
 /** How many rows are recorded together, and tried together. */
 const batchMax = 50;
@@ -47,12 +47,15 @@ export class Imports {
       await turn.payWrites(batch.length);
       const outcomes: RowOutcome[] = [];
       let interruption: unknown;
-      if (dryRun) outcomes.push(...names.repeated(await this.bulk.tried(kind, batch, caller), done));
-      else
+      if (dryRun) {
+        const tried = await patiently(() => this.bulk.tried(kind, batch, caller), turn.signal);
+        outcomes.push(...names.repeated(tried, done));
+      } else
         for (const [i, each] of batch.entries()) {
           if (turn.signal.aborted) break;
           try {
-            outcomes.push(await this.bulk.create(kind, each, `${id}:${done + i + 1}`, caller));
+            const key = `${id}:${done + i + 1}`;
+            outcomes.push(await patiently(() => this.bulk.create(kind, each, key, caller), turn.signal));
           } catch (error) {
             // The rows before it exist, so they are recorded first: the import may end here.
             interruption = error;

@@ -91,7 +91,9 @@ function answer(request: FastifyRequest, reply: FastifyReply, row: ExportRow): F
 function rangeOf({ headers }: FastifyRequest, { bytes }: ExportRow, tag: string): Range | 'beyond' | undefined {
   const { range, 'if-range': condition } = headers;
   if (typeof range !== 'string' || (condition !== undefined && condition !== tag)) return undefined;
-  const ranges = parseRange(bytes, range);
+  // More of the last bytes than there are means all of them (RFC 9110, 14.1.2); the parser takes it for an error.
+  const last = /^bytes=-(\d+)$/.exec(range);
+  const ranges = parseRange(bytes, last && Number(last[1]) > bytes ? 'bytes=0-' : range);
   if (ranges === -1) return 'beyond';
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
   return ranges[0];
