@@ -147,9 +147,10 @@ export class WriteCombiner {
     this.sends.onCombined(members.length);
     try {
       const values = [tenant, livemode, lockMilliseconds, `[${writes.join()}]`];
-      const outcomes = await this.sends.run('write_deposits', values, { until, once: true });
+      // The function declares these columns.
+      const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as unknown as Outcome[];
       const done = new Set<Waiting>();
-      for (const { place, refused, problems, answer } of outcomes as unknown as Outcome[]) {
+      for (const { place, refused, problems, answer } of outcomes) {
         const member = members[place]!;
         done.add(member);
         if (refused === null) member.resolve([answer!]);
