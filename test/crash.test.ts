@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from './bouncer.js';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
 import { must, payoutBody } from './onboarding-profile.js';
 import { text } from './faults/harness.js';
@@ -62,9 +63,23 @@ const wrong: string[] = [];
 let over = false;
 const receiver = new Receiver();
 
+/** The ports of the gateways' metrics. */
+const metrics = [0, 0];
+
 const start = async (n: number) => {
-  serving[n] = await children.gateway({ DATA_DIR, LOG_LEVEL: 'error' });
+  metrics[n] = await freePort();
+  const METRICS_PORT = String(metrics[n]);
+  serving[n] = await children.gateway({ DATA_DIR, METRICS_PORT, METRICS_HOST: '127.0.0.1', LOG_LEVEL: 'error' });
 };
+
+/** The writes that were sent in one call with others. */
+let combined = 0;
+
+/** How many writes a gateway has sent in one call with others since its start. */
+async function combinedBy(n: number): Promise<number> {
+  const told = await (await fetch(`http://127.0.0.1:${metrics[n]}/metrics`)).text();
+  return Number(/^tidegate_writes_combined_total(?:\{[^}]*\})? (\d+)/m.exec(told)?.[1]);
+}
 
 beforeAll(async () => {
   DATA_DIR = await children.preparedFolder('migrated');
@@ -179,6 +194,7 @@ async function killGateway(both: boolean): Promise<number> {
   await Promise.all(
     victims.map(async (n) => {
       const gateway = serving[n]!;
+      combined += await combinedBy(n);
       serving[n] = undefined;
       gateway.signal('SIGKILL');
       await gateway.ended;
@@ -220,9 +236,12 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     expect(wrong).toEqual([]);
     expect([gateways, databases]).toEqual([gatewayKills, databaseKills]);
     expect(counts.acknowledged).toBeGreaterThanOrEqual(writes);
+    for (const n of [0, 1]) combined += await combinedBy(n);
+    expect(combined).toBeGreaterThan(0);
     const worst = (list: number[]) => `${(Math.max(0, ...list) / 1000).toFixed(1)} s`;
     figures('crash', {
       ...{ gateways, databases, clients, ...counts, seed: scale.seed, took: secondsSince(began) },
+      combined,
       ...{ 'longest after a gateway': worst(recoveries.gateway), 'after PostgreSQL': worst(recoveries.PostgreSQL) },
     });
   });

@@ -19,7 +19,7 @@ import {
   shown,
 } from './faults/harness.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
-import { eventually, type Reply, Speaker, useWorld } from './world.js';
+import { combinedWrites, eventually, type Reply, Speaker, useWorld } from './world.js';
 
 vi.setConfig(patience);
 
@@ -257,6 +257,7 @@ function replay({ model }: Harness, events: Told[], done: Done[]): void {
 describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.seed}`, () => {
   describe.each(Array.from({ length: scale.crowds.runs }, (_, n) => n))('%i', (run) => {
     const world = useWorld();
+    const combined = combinedWrites(world);
 
     it(`end in the state of the model, after ${scale.crowds.operations} operations each`, async () => {
       const began = Date.now();
@@ -278,6 +279,7 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
 
       const { done, refused } = await crowd(harness, scale.seed + run);
       const sent = secondsSince(began);
+      expect(combined()).toBeGreaterThan(0);
       const expected = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
       expect(Object.keys(refused).filter((answer) => !expected.test(answer))).toEqual([]);
 
@@ -318,6 +320,7 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
           operations: done.length,
           refused: JSON.stringify(refused),
           events: events.length,
+          combined: combined(),
         },
         ...{ payouts: model.payouts.size, sent, deadlocks, took: secondsSince(began) },
       });

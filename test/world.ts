@@ -407,6 +407,15 @@ export function givenIn(world: World) {
   };
 }
 
+/** Counts the writes of a world's first gateway that went in one call with others. */
+export function combinedWrites(world: World): () => number {
+  let count = 0;
+  beforeAll(() => {
+    world.database.observers.push({ began: () => () => {}, combined: (writes) => (count += writes) });
+  });
+  return () => count;
+}
+
 /** The tenant of a root account: their ids differ only in the prefix. */
 export const tenantOf = (root: { id: string }): string => root.id.replace('account_', '');
 

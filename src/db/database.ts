@@ -7,7 +7,7 @@ import { Turns } from '../request/turns.js';
 import { AuditQueries } from './audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connections.js';
 import { type DatabaseSettings, poolsDefault } from './database-settings.js';
-import { busy } from './deadline.js';
+import { type Attempts, busy } from './deadline.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
@@ -34,8 +34,7 @@ import {
   type WriteEnvelope,
   type WriteFunction,
 } from './write-arguments.js';
-
-type FunctionValue = string | number | boolean | null;
+import { type FunctionValue, isCombined, type Rows, WriteCombiner } from './write-combiner.js';
 
 const readsInFlightMax = 2_000;
 /**
@@ -53,6 +52,7 @@ export class Database {
   /** Reads whole lists, for exports. */
   readonly lists: ListStreams;
   readonly #writes: Turns;
+  readonly #combiner: WriteCombiner;
   #reads = 0;
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
@@ -82,6 +82,9 @@ export class Database {
       onNewReader: () => this.#statements.open(),
       onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });
+    const run = (...given: [string, FunctionValue[], Attempts]) => this.#inTurn(...given);
+    const onCombined = (writes: number) => this.observers.forEach((observer) => observer.combined?.(writes));
+    this.#combiner = new WriteCombiner({ run, onCombined, ...pools }, writeLimits(pools));
     this.#statements = new Statements(this.#connections, now, () => {
       this.#quickReads.renew();
       this.replicas?.renew();
@@ -177,7 +180,11 @@ export class Database {
     table: T,
   ): Promise<T['$inferSelect'][]> {
     try {
-      const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(storedEnvelope(envelope)), text(args)]);
+      const call = JSON.stringify(storedEnvelope(envelope));
+      const combined = envelope && 'key' in envelope && isCombined(fn);
+      const rows = await (combined
+        ? this.#told('write', fn, () => this.#combiner.write(fn, tenantId, livemode, call, args))
+        : this.call(fn, [tenantId, livemode, call, text(args)]));
       this.onWrite();
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
@@ -197,31 +204,34 @@ export class Database {
    * with those of other tenants. The statement contains nothing except the call: with any expression around it, the
    * call would not be delegated to a shard.
    */
-  call(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
-    return this.#call('write', fn, values, (run) =>
-      this.#writes.during(String(values[0]), () => run(this.#connections.writer)),
-    );
+  call(fn: string, values: FunctionValue[]): Promise<Rows> {
+    return this.#told('write', fn, () => this.#inTurn(fn, values));
+  }
+
+  #inTurn(fn: string, values: FunctionValue[], attempts?: Attempts): Promise<Rows> {
+    return this.#writes.during(String(values[0]), () => this.#run(this.#connections.writer, fn, values, attempts));
   }
 
   /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
-  work(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
-    return this.#call('worker', fn, values, (run) => run(this.#connections.worker));
+  work(fn: string, values: FunctionValue[]): Promise<Rows> {
+    return this.#told('worker', fn, () => this.#run(this.#connections.worker, fn, values));
   }
 
-  async #call(
-    pool: PoolName,
-    fn: string,
-    values: FunctionValue[],
-    during: (run: (pool: Pool) => Promise<Record<string, unknown>[]>) => Promise<Record<string, unknown>[]>,
-  ): Promise<Record<string, unknown>[]> {
+  /** Runs the statement that calls a function. */
+  #run(pool: Pool, fn: string, values: FunctionValue[], attempts?: Attempts): Promise<Rows> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
+    return this.#connections.retried(
+      pool,
+      (track) => track(pool.client.unsafe(statement, values, { prepare: true })),
+      attempts,
+    );
+  }
+
+  /** Tells of a call, and of its failure as a client may see it. */
+  async #told(pool: PoolName, fn: string, call: () => Promise<Rows>): Promise<Rows> {
     try {
-      const rows = await observed(this.observers, { name: fn, pool }, () =>
-        during((of) =>
-          this.#connections.retried(of, (track) => track(of.client.unsafe(statement, values, { prepare: true }))),
-        ),
-      );
+      const rows = await observed(this.observers, { name: fn, pool }, call);
       this.#failures.stored();
       return rows;
     } catch (error) {
@@ -256,7 +266,7 @@ export class Database {
     return {
       read: this.#reads,
       slow: this.#slowReads.visitors,
-      write: this.#writes.visitors,
+      write: this.#writes.visitors + this.#combiner.waiting,
       audit: this.#audits.visitors,
     };
   }

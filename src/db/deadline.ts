@@ -3,6 +3,14 @@ import { DomainError, problem } from '../request/problems.js';
 /** A statement that takes longer than this starts a check whether the server is available. */
 export const slowMilliseconds = 1_000;
 
+/** The bounds of the attempts at a statement. */
+export interface Attempts {
+  /** When they end, by `performance.now()`; without it, the pool's `answerMilliseconds` after the start. */
+  until?: number;
+  /** Whether the caller repeats the statement itself. */
+  once?: boolean;
+}
+
 /**
  * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
  * statement.

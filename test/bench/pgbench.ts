@@ -18,6 +18,8 @@ export const pgbench: string | undefined = [
 export interface Script {
   text: string;
   values?: Record<string, string>;
+  /** The schema in which its names are looked up; without it, the product's. */
+  schema?: string;
 }
 
 /** The statements of a read by REST and of a write by either API, as the product sends them. */
@@ -54,18 +56,30 @@ async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<
   }
 }
 
+/** A script for the ledger. `prepare` makes what it needs. */
+interface LedgerScript {
+  title: string;
+  prepare?: string;
+  script: string;
+  schema?: string;
+}
+
+const line = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ');
+/** The seeded account of a number, as SQL. */
+const accountOf = (n: string) =>
+  `('account_' || lpad(to_hex((1700000000000000 + (${n} * 10) * 1000)::bigint), 14, '0') || left(md5('account' || (${n} * 10)), 18))`;
+const accounts = 2_000;
+
 /**
  * The ledger compared with the minimal work: a posting and an update of one row, each over many accounts and on one
  * account.
  */
-export function ledger({ tenant }: Seeded): Record<string, { title: string; prepare?: string; script: string }> {
-  const account = `('account_' || lpad(to_hex((1700000000000000 + (:u * 10) * 1000)::bigint), 14, '0') || left(md5('account' || (:u * 10)), 18))`;
+export function ledger({ tenant }: Seeded): Record<string, LedgerScript> {
   const posting = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', 100), contra_leg('bank', 'USD', -100)))
-    from (select ${account} as a) x, lateral lock_balances('${tenant}', false, jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
+    from (select ${accountOf(':u')} as a) x, lateral lock_balances('${tenant}', false, jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
   const update = `update bench_plain set n = n + 1 where tenant_id = '${tenant}' and id = :u;`;
   const prepare = `drop table if exists bench_plain; create table bench_plain (tenant_id text, id bigint, n bigint not null, primary key (tenant_id, id));
-    insert into bench_plain select '${tenant}', i, 0 from generate_series(1, 2000) i`;
-  const line = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ');
+    insert into bench_plain select '${tenant}', i, 0 from generate_series(1, ${accounts}) i`;
   return {
     'plain spread': { title: 'an update of one row, of 2000', prepare, script: `\\set u random(1, 2000)\n${update}` },
     'posting spread': { title: 'a posting, over 2000 accounts', script: `\\set u random(1, 2000)\n${line(posting)}` },
@@ -74,8 +88,41 @@ export function ledger({ tenant }: Seeded): Record<string, { title: string; prep
   };
 }
 
+/**
+ * Transfers between two balances, by the product and by pgledger, whose SQL files are in a folder: over all accounts,
+ * and from one account to the others.
+ */
+export function transfers({ tenant }: Seeded, folder: string): Record<string, LedgerScript> {
+  const schema = 'bench_pgledger';
+  const files = ['vendor/scoville-pgsql-ulid/ulid-to-uuid.sql', 'vendor/scoville-pgsql-ulid/uuid-to-ulid.sql'];
+  const theirs = [...files, 'pgledger.sql'].map((file) => fs.readFileSync(path.join(folder, file), 'utf8')).join('\n');
+  const prepare = `drop schema if exists ${schema} cascade; create schema ${schema}; set search_path = ${schema};
+    ${theirs};
+    select pgledger_create_account('bench ' || i, 'USD') from generate_series(1, ${accounts}) i;
+    update pgledger_accounts set id = 'pgla_' || substr(name, 7);
+    set search_path = public;
+    select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', 100000000), contra_leg('bank', 'USD', -100000000)))
+    from (select ${accountOf('i')} as a from generate_series(1, ${accounts}) i) x, lateral lock_balances('${tenant}', false, jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
+  const ours = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', -1), leg(b, 'available', 'USD', 1)))
+    from (select ${accountOf(':u')} as a, ${accountOf(':w')} as b) x, lateral lock_balances('${tenant}', false,
+      jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD'), jsonb_build_object('account', b, 'currency', 'USD')));`;
+  const their = `select * from pgledger_create_transfer('pgla_' || :u, 'pgla_' || :w, 0.01);`;
+  const spread = `\\set u random(1, 2000)\n\\set d random(1, 1999)\n\\set w 1 + (:u + :d - 1) % 2000`;
+  const hot = `\\set u 1\n\\set w random(2, 2000)`;
+  return {
+    'transfer spread': { title: 'a transfer between 2 of 2000 balances', prepare, script: `${spread}\n${line(ours)}` },
+    'pgledger spread': { title: 'the same by pgledger', script: `${spread}\n${their}`, schema },
+    'transfer hot': { title: 'a transfer from one balance to others', script: `${hot}\n${line(ours)}` },
+    'pgledger hot': { title: 'the same by pgledger', script: `${hot}\n${their}`, schema },
+  };
+}
+
 /** Runs one round of a script, with the same number of clients as the other rounds have connections. */
-export async function bench(login: Login, { text: script, values = {} }: Script, seconds: number): Promise<Round> {
+export async function bench(
+  login: Login,
+  { text: script, values = {}, schema }: Script,
+  seconds: number,
+): Promise<Round> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-pgbench-'));
   const file = path.join(folder, 'script.sql');
   fs.writeFileSync(file, `${script}\n`);
@@ -83,6 +130,7 @@ export async function bench(login: Login, { text: script, values = {} }: Script,
   const words = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds), '-f', file, '-l'];
   for (const [name, value] of Object.entries(values)) words.push('-D', `${name}=${value}`);
   const env = { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: username, PGPASSWORD: password ?? '' };
+  if (schema !== undefined) Object.assign(env, { PGOPTIONS: `-c search_path=${schema}` });
   try {
     const text = await new Promise<string>((resolve, reject) => {
       const child = spawn(pgbench!, [...words, database], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -99,6 +99,8 @@ export function targets({ results, start }: Pick<Report, 'results' | 'start'>): 
     ),
     atLeast('a posting by an update of one row', 0.5, by('posting spread', 'plain spread', 'pgbench')),
     atLeast('a posting on one hot account by an update of one hot row', 0.5, by('posting hot', 'plain hot', 'pgbench')),
+    atLeast("a transfer between two balances by pgledger's", 2, by('transfer spread', 'pgledger spread', 'pgbench')),
+    atLeast("a transfer from one balance by pgledger's", 2, by('transfer hot', 'pgledger hot', 'pgbench')),
     atMost('time of a deep page by the first page', 1.2, by('first page', 'deep page', 'tidegate')),
     atMost('SQL statements of Q3', 6, found('Q3', 'tidegate')?.statements),
     atMost('milliseconds to ready', 1000, start.readyMilliseconds),

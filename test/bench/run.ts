@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Buffers, buffers, buffersTable } from './buffers.ts';
 import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
-import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
+import { bench, ledger, pgbench, statements as sqlOf, transfers } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from './processes.ts';
 import { type Neighbours, neighbours, neighboursTable } from './neighbours.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
@@ -26,6 +26,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --seconds <n>      seconds of a round
   --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
   --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
+  --pgledger <dir>   also transfers between two balances, compared with those of pgledger, whose repository is in the folder
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
@@ -48,6 +49,7 @@ const { values: flags } = parseArgs({
     soak: { type: 'string' },
     growth: { type: 'boolean' },
     neighbours: { type: 'boolean' },
+    pgledger: { type: 'string' },
   },
 });
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
@@ -192,13 +194,17 @@ async function main(): Promise<Report | Soak | Neighbours | Buffers> {
       growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
     }
 
-    const ledgerScripts = ledger(seeded);
-    const ledgerRuns = pgbench && named.length > 0 && !only ? Object.entries(ledgerScripts) : [];
+    const ledgerRuns = Object.entries({
+      ...(pgbench && named.length > 0 && !only && ledger(seeded)),
+      ...(pgbench && flags.pgledger !== undefined && transfers(seeded, flags.pgledger)),
+    });
     for (const [, { prepare }] of ledgerRuns) if (prepare) await sql.unsafe(prepare);
     for (let round = 0; round <= rounds && ledgerRuns.length > 0; round++) {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
-      for (const [name, { script }] of ledgerRuns) {
-        const cell = await cpuAround(undefined, postgresql, () => bench(server.login, { text: script }, seconds));
+      for (const [name, { script, schema }] of ledgerRuns) {
+        const cell = await cpuAround(undefined, postgresql, () =>
+          bench(server.login, { text: script, ...(schema && { schema }) }, seconds),
+        );
         wrong.push(...flaws(cell).map((flaw) => `${name}: ${flaw}`));
         if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }

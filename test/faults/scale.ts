@@ -20,8 +20,8 @@ export const scale = {
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
   crowds: {
     runs: number('CROWDS', 2, 200),
-    clients: number('CROWD_CLIENTS', 8, 32),
-    operations: number('CROWD_OPERATIONS', 60, 500),
+    clients: number('CROWD_CLIENTS', 20, 32),
+    operations: number('CROWD_OPERATIONS', 24, 500),
   },
   /** `racers` concurrent clients, in each of `rounds` rounds of each race. */
   races: { rounds: number('ROUNDS', 8, 500), racers: 16 },
@@ -34,6 +34,8 @@ export const scale = {
     clients: 32,
     writes: number('WRITES', 500, 100_000),
   },
+  /** Rounds in which the connections of writes that wait for each other are ended three times. */
+  writeKills: number('WRITE_KILLS', 2, 100),
   /** Standbys that are promoted one after the other while clients write. */
   promotions: number('PROMOTIONS', 1, 6),
   /** Writes before a backup that is made while clients write. */

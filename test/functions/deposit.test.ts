@@ -279,3 +279,65 @@ of('make_available', () => {
 it('leaves no contradiction in the ledger', async () => {
   expect(await violations(fixture)).toHaveLength(0);
 });
+
+of('lock_balances_of_writes', () => {
+  it('locks the balances that the writes may change, and makes none', async () => {
+    const made = await create(40n);
+    await move(made, ['initialized', 'processing'], 'completed');
+    const other = (await makeAccount(fixture, root)).id;
+    const { id: unpaid } = await create(41n, { toAccountId: other });
+    const lock = (...writes: object[]) =>
+      world.sql.begin(async (tx) => {
+        await tx`select lock_balances_of_writes(${root.tenantId}, false, ${json(writes)}::text::jsonb)`;
+        const free = await world.sql`
+          select currency from balance where account_id = ${root.id} and not livemode for update skip locked`;
+        return free.some(({ currency }) => currency === 'USD') ? 'free' : 'locked';
+      });
+    expect(await lock({ fn: 'reconcile_deposit', args: { id: made.id } })).toBe('locked');
+    expect(await lock({ fn: 'move_deposit', args: { id: made.id, to: 'reversed' } })).toBe('locked');
+    expect(await lock({ fn: 'move_deposit', args: { id: made.id, to: 'failed' } })).toBe('free');
+    await call('lock_balances_of_writes', root.tenantId, false, json([{ args: { id: unpaid, to: 'completed' } }]));
+    expect(await stored('balance', root, other, 'account_id')).toBeUndefined();
+  });
+});
+
+of('write_deposits', () => {
+  const several = (...writes: object[]) => call('write_deposits', root.tenantId, false, 100, json(writes));
+  const move_ = (id: string, to: string, more: object = {}) => ({
+    ...{ fn: 'move_deposit', call: {}, args: { id, from: ['initialized', 'processing'], to } },
+    ...more,
+  });
+
+  it('returns each row or refusal at its place, and leaves out what met another error', async () => {
+    const [first, second] = [await create(7n), await create(8n)];
+    const rows = await several(
+      move_(first.id, 'completed'),
+      move_(first.id, 'completed'),
+      move_(second.id, 'completed', { fn: 'pay_out' }),
+      move_(second.id, 'completed', { args: { id: second.id } }),
+      move_(second.id, 'processing'),
+    );
+    expect(rows).toEqual([
+      { place: 0, refused: null, problems: null, answer: expect.objectContaining({ id: first.id, amount: '7' }) },
+      { place: 1, refused: 'TG400', problems: expect.stringContaining('"deposit.status"'), answer: null },
+      { place: 4, refused: null, problems: null, answer: expect.objectContaining({ status: 'processing' }) },
+    ]);
+    expect(await stored('deposit', root, first.id)).toMatchObject({ status: 'completed', pending_rest: '7' });
+    expect(await stored('deposit', root, second.id)).toMatchObject({ status: 'processing' });
+    expect(await eventsOf(root, second.id)).toEqual(['deposit.initialized', 'deposit.processing']);
+  });
+
+  it('stops at a lock, and does nothing when a balance is locked', async () => {
+    const made = [await create(1n), await create(2n), await create(3n)];
+    const [a, b, c] = made.map(({ id }) => move_(id, 'processing'));
+    const places = async (lock: string, ...writes: object[]) =>
+      world.sql.begin(async (tx) => {
+        await tx.unsafe(lock);
+        return (await several(...writes)).map(({ place }) => place);
+      });
+    expect(await places(`select from deposit where id = '${made[1]!.id}' for update`, a!, b!, c!)).toEqual([0]);
+    const completes = move_(made[2]!.id, 'completed');
+    expect(await places(`select from balance where account_id = '${root.id}' for update`, b!, completes)).toEqual([]);
+    expect(await stored('deposit', root, made[1]!.id)).toMatchObject({ status: 'initialized' });
+  });
+});

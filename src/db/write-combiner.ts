@@ -1,0 +1,182 @@
+import { DomainError } from '../request/problems.js';
+import { type TurnLimits, Turns, type Visit } from '../request/turns.js';
+import type { Attempts } from './deadline.js';
+import { causeOf } from './outage.js';
+import { text, type WriteFunction } from './write-arguments.js';
+
+export type FunctionValue = string | number | boolean | null;
+
+/** The rows of a function, as the driver or as JSON has them. */
+export type Rows = Record<string, unknown>[];
+
+/** The functions whose calls are combined: those that `write_deposits` can call. */
+const combined: ReadonlySet<WriteFunction> = new Set(['create_deposit', 'move_deposit', 'reconcile_deposit'] as const);
+export const isCombined = (fn: WriteFunction) => combined.has(fn);
+
+/** The most writes of one call. Each is a subtransaction, of which PostgreSQL keeps 64 at hand. */
+export const membersMax = 16;
+/** The most characters of the writes of one call, so that a small write does not wait for large ones. */
+const charactersMax = 65_536;
+/** How long the writes of a call wait for a lock that is held elsewhere. One that needs longer runs alone. */
+const lockMillisecondsMax = 100;
+/** How long no writes are combined after the database had no function for it. */
+const absentMilliseconds = 60_000;
+
+/** How many calls of a tenant and mode run at once before further writes wait and are combined. */
+const runningMax = 2;
+/** A call that runs longer waits for a lock, and does not keep the next one from starting. */
+const swiftMilliseconds = 50;
+
+/** How the combiner sends calls, and the limits of their statements. */
+export interface Sends {
+  /** Runs a function in a turn of its tenant. */
+  run(fn: string, values: FunctionValue[], attempts: Attempts): Promise<Rows>;
+  /** Called with the number of writes that go in one call. */
+  onCombined(writes: number): void;
+  statementMilliseconds: number;
+  lockMilliseconds: number;
+}
+
+/** A call of a write function that waits for its turn: its envelope and its arguments are JSON. */
+interface Waiting {
+  fn: WriteFunction;
+  tenant: string;
+  livemode: boolean;
+  call: string;
+  args: string;
+  /** What it locks: its payer, or the object that it changes. */
+  locks: string;
+  visit: Visit;
+  resolve: (rows: Rows) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Combines writes of one tenant and mode. While `runningMax` calls run, further writes wait; when one ends, those that
+ * wait go in one call of `write_deposits`, where each is a subtransaction with its own key, checks and outcome. A write
+ * that finds no queue runs alone and at once. A write without an outcome runs alone: one that met a lock, and each of a
+ * call that failed as a whole. Its key keeps it from having an effect twice.
+ */
+export class WriteCombiner {
+  readonly #turns: Turns;
+  /** The writes that wait, by tenant and mode, in their order. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
+  #absentUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly sends: Sends,
+    limits: Pick<TurnLimits, 'ofKey' | 'all' | 'milliseconds'>,
+  ) {
+    this.#turns = new Turns({ ...limits, slots: limits.all, perKey: runningMax, reserve: 0 });
+  }
+
+  /** The number of writes that wait. */
+  get waiting(): number {
+    return [...this.#waiting.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Does a write. Resolves with the rows that its function returns. */
+  async write(fn: WriteFunction, tenant: string, livemode: boolean, call: string, args: object): Promise<Rows> {
+    const visit = this.#turns.visit(`${tenant} ${livemode}`);
+    const { fromAccountId, id } = args as { fromAccountId?: string | null; id?: string };
+    const write = { fn, tenant, livemode, call, args: text(args), locks: fromAccountId ?? id ?? '', visit };
+    try {
+      return await new Promise<Rows>((resolve, reject) => {
+        const member = { ...write, resolve, reject };
+        this.#wait(member);
+        visit.take((refused) => {
+          this.#leave(member);
+          if (refused) reject(refused);
+          else void this.#begin(member);
+        });
+      });
+    } finally {
+      visit.leave();
+    }
+  }
+
+  #wait(member: Waiting): void {
+    const name = nameOf(member);
+    const waiting = this.#waiting.get(name);
+    if (waiting) waiting.add(member);
+    else this.#waiting.set(name, new Set([member]));
+  }
+
+  #leave(member: Waiting): void {
+    const name = nameOf(member);
+    const waiting = this.#waiting.get(name);
+    if (waiting?.delete(member) && waiting.size === 0) this.#waiting.delete(name);
+  }
+
+  /** Sends a write whose turn has begun, with others of its tenant and mode that wait. */
+  async #begin(first: Waiting): Promise<void> {
+    const until = performance.now() + this.sends.statementMilliseconds;
+    const members = this.#membersWith(first);
+    const slow = setTimeout(() => first.visit.rest(), swiftMilliseconds);
+    const rest = members.length > 1 ? await this.#together(members, until) : members;
+    await Promise.all(rest.map((member) => this.#alone(member, until)));
+    clearTimeout(slow);
+  }
+
+  #alone({ fn, tenant, livemode, call, args, resolve, reject }: Waiting, until: number): Promise<void> {
+    return this.sends.run(fn, [tenant, livemode, call, args], { until }).then(resolve, reject);
+  }
+
+  /** Takes along the writes that wait, the oldest first. They give up their own turns. */
+  #membersWith(first: Waiting): Waiting[] {
+    const members = [first];
+    let characters = lengthOf(first);
+    if (performance.now() < this.#absentUntil) return members;
+    for (const member of this.#waiting.get(nameOf(first)) ?? []) {
+      characters += lengthOf(member);
+      if (members.length === membersMax || characters > charactersMax) break;
+      this.#leave(member);
+      member.visit.rest();
+      members.push(member);
+    }
+    return members;
+  }
+
+  /** Does several writes in one call. Returns those that it left undone, and those whose outcome is unknown. */
+  async #together(members: Waiting[], until: number): Promise<Waiting[]> {
+    // In one order, so that two calls do not wait for each other.
+    members.sort((a, b) => (a.locks < b.locks ? -1 : a.locks > b.locks ? 1 : 0));
+    const writes = members.map(({ fn, call, args }) => `{"fn":"${fn}","call":${call},"args":${args}}`);
+    const [{ tenant, livemode }] = members as [Waiting];
+    const lockMilliseconds = Math.min(this.sends.lockMilliseconds, lockMillisecondsMax);
+    this.sends.onCombined(members.length);
+    try {
+      const values = [tenant, livemode, lockMilliseconds, `[${writes.join()}]`];
+      // The function declares these columns.
+      const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as unknown as Outcome[];
+      const done = new Set<Waiting>();
+      for (const { place, refused, problems, answer } of outcomes) {
+        const member = members[place]!;
+        done.add(member);
+        if (refused === null) member.resolve([answer!]);
+        else member.reject(Object.assign(new Error(refused), { code: refused, detail: problems }));
+      }
+      return members.filter((member) => !done.has(member));
+    } catch (error) {
+      if (!(error instanceof DomainError)) {
+        // A gateway may start before the database is migrated.
+        if (causeOf(error).code === '42883') this.#absentUntil = performance.now() + absentMilliseconds;
+        return members;
+      }
+      // PostgreSQL is unavailable, or the time is over: nothing would be different for each alone.
+      for (const { reject } of members) reject(error);
+      return [];
+    }
+  }
+}
+
+/** What became of a write: its row, or the SQLSTATE and the problems of its refusal. */
+interface Outcome {
+  place: number;
+  refused: string | null;
+  problems: string | null;
+  answer: Record<string, unknown> | null;
+}
+
+const nameOf = ({ tenant, livemode }: Waiting) => `${tenant} ${livemode}`;
+const lengthOf = ({ call, args }: Waiting) => call.length + args.length;

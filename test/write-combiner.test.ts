@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { definedFunctions } from '../src/db/print-write-functions.js';
+import { isCombined } from '../src/db/write-combiner.js';
+import type { WriteFunction } from '../src/db/write-arguments.js';
+import { DomainError } from '../src/request/problems.js';
+import { deposit } from '../src/resources/deposit/table.js';
+import { patience, scale } from './faults/scale.js';
+import { nickname, useWorld } from './world.js';
+
+vi.setConfig(patience);
+
+const world = useWorld({ worker: false });
+
+/** The number of writes in each combined call. */
+const together: number[] = [];
+beforeAll(() => {
+  world.database.observers.push({ began: () => () => {}, combined: (writes) => together.push(writes) });
+});
+const calls = (): number[] => together.splice(0);
+
+/** A tenant with an account that pays, in one of its modes. */
+interface Place {
+  tenant: string;
+  live: boolean;
+  root: string;
+  payers: string[];
+}
+
+async function placesOf(): Promise<[Place, Place]> {
+  const { account } = await world.operator.createRoot({
+    ...{ type: 'user', edition: 1, nickname: nickname() },
+    businessDetails: { legalName: 'Acme' },
+  });
+  const tenant = account.tenantId;
+  const of = async (live: boolean): Promise<Place> => {
+    const payers = [];
+    for (let n = 0; n < 3; n++) {
+      const args = { ...partner, ownerId: account.id, nickname: nickname() };
+      const [row] = await world.database.call('create_account', [tenant, live, '{}', JSON.stringify(args)]);
+      payers.push(String(row!.id));
+    }
+    return { tenant, live, root: account.id, payers };
+  };
+  return [await of(false), await of(true)];
+}
+const setting = { address: {}, addressCurrency: {}, payoutsApplicable: true };
+const partner = { kind: 'partner', edition: 1, onRootList: true, addressKey: 'partner', setting };
+
+/** What became of a write: the id of its row, or the codes and the fields of its refusal. */
+type Outcome = string;
+const told = (error: unknown): Outcome => {
+  if (!(error instanceof DomainError)) throw error;
+  return error.problems.map(({ code, field }) => `${code} ${field ?? ''}`.trim()).join();
+};
+
+function write(
+  { tenant, live, root }: Place,
+  fn: 'create_deposit' | 'move_deposit',
+  args: object,
+  key: string = randomUUID(),
+) {
+  const requestId = `req_${randomUUID()}`;
+  const envelope = { account: root, key, sent: true, operation: 'test', request: { key }, requestId };
+  return world.database.write(fn, tenant, live, envelope, args as never, deposit).then(([row]) => row!);
+}
+
+const deposited = ({ root }: Place, amount: bigint, more: object = {}) => ({
+  ...{ toAccountId: root, toAddressId: 'address_none', fromAccountId: null, fromAddressId: null, amount },
+  ...{ currency: 'USD', paymentMethod: 'domestic_credit', ...more },
+});
+const moved = (id: string, to = 'completed') => ({ id, from: ['initialized', 'processing'], to });
+
+const rowsOf = ({ tenant, live }: Place) =>
+  world.sql`select id, amount::text, status, metadata ->> 'n' as n from deposit where tenant_id = ${tenant} and livemode = ${live}`;
+
+/** Ten metadata keys are allowed. */
+const tooMany = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v']));
+
+afterAll(async () => {
+  const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
+  expect(row!.n).toBe(0);
+});
+
+describe('writes of one tenant and mode', () => {
+  let here: Place;
+  beforeAll(async () => {
+    [here] = await placesOf();
+  });
+
+  it('run alone while there is no queue', async () => {
+    calls();
+    for (let n = 0; n < 3; n++) await write(here, 'create_deposit', deposited(here, 1n));
+    await Promise.all([1n, 2n].map((amount) => write(here, 'create_deposit', deposited(here, amount))));
+    expect(calls()).toEqual([]);
+  });
+
+  it('that wait go together, 16 at most, and each gets its own row', async () => {
+    const amounts = Array.from({ length: 40 }, (_, n) => BigInt(n + 1));
+    const rows = await Promise.all(amounts.map((amount) => write(here, 'create_deposit', deposited(here, amount))));
+    expect(rows.map(({ amount }) => amount)).toEqual(amounts);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(40);
+    const sizes = calls();
+    expect([Math.max(...sizes), sizes.reduce((sum, size) => sum + size)]).toEqual([16, 38]);
+  });
+
+  it('return the same members of a row as alone, and the largest amount exactly', async () => {
+    const args = deposited(here, 9_223_372_036_854_775_806n, { metadata: { n: 'x' }, fromAccountId: here.payers[0] });
+    const alone = await write(here, 'create_deposit', args);
+    const rows = await Promise.all(Array.from({ length: 5 }, () => write(here, 'create_deposit', args)));
+    expect(calls()).toEqual([3]);
+    const same = ({ id: _, created: __, paymentId: ___, ...rest }: typeof alone) => rest;
+    for (const row of rows) expect(same(row)).toEqual(same(alone));
+  });
+
+  it('go alone when they are long', async () => {
+    const metadata = { n: 'x'.repeat(40_000) };
+    const made = await Promise.all(
+      Array.from({ length: 5 }, () => write(here, 'create_deposit', deposited(here, 1n, { metadata }))),
+    );
+    expect([made.length, calls()]).toEqual([5, []]);
+  });
+
+  it('are not delayed by one that meets a lock, which then has the time that it has alone', async () => {
+    const holder = await world.sql.reserve();
+    try {
+      await holder`begin`;
+      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode for update`;
+      const settled: Outcome[] = [];
+      const each = Array.from({ length: 24 }, async (_, n) => {
+        const fromAccountId = here.payers[n === 12 ? 0 : 1 + (n % 2)];
+        const made = write(here, 'create_deposit', deposited(here, 1n, { fromAccountId }));
+        settled.push(await made.then(() => 'done', told));
+      });
+      await Promise.all(each);
+      // The lock is not free within two seconds; all others are done before.
+      expect(settled).toEqual([...Array(23).fill('done'), 'state_conflict']);
+      expect(calls().length).toBeGreaterThanOrEqual(2);
+    } finally {
+      await holder`rollback`;
+      holder.release();
+    }
+  });
+
+  it('do not wait for each other when two calls lock the same payers and balances', async () => {
+    const rows = await Promise.all(
+      Array.from({ length: 120 }, (_, n) =>
+        write(here, 'create_deposit', deposited(here, 5n, { fromAccountId: here.payers[(n * 7) % 3] })),
+      ),
+    );
+    const done = await Promise.all(rows.map(({ id }) => write(here, 'move_deposit', moved(id))));
+    expect(done.every(({ status }) => status === 'completed')).toBe(true);
+    expect(calls().length).toBeGreaterThan(10);
+  });
+});
+
+/** A random write: what it does, and to which of the places it belongs. */
+interface Drawn {
+  place: number;
+  kind: 'create' | 'pay' | 'refused' | 'used' | 'twice' | 'complete' | 'unknown';
+  amount: bigint;
+}
+
+describe('writes of several tenants and modes at once', () => {
+  it('each get their own outcome, and store their own row, key and event', async () => {
+    const places = [...(await placesOf()), ...(await placesOf())];
+    const kinds = ['create', 'create', 'pay', 'refused', 'used', 'twice', 'complete', 'unknown'] as const;
+    const drawn = fc.record({
+      place: fc.nat(3),
+      kind: fc.constantFrom(...kinds),
+      amount: fc.bigInt({ min: 1n, max: 10n ** 17n }),
+    });
+    calls();
+    await fc.assert(
+      fc.asyncProperty(fc.array(drawn, { minLength: 40, maxLength: 90 }), async (all) => {
+        const before = await Promise.all(places.map(async (place) => (await rowsOf(place)).length));
+        const used = places.map(() => randomUUID());
+        await Promise.all(places.map((place, n) => write(place, 'create_deposit', deposited(place, 1n), used[n])));
+        const outcomes = await Promise.all(
+          all.map((each, n) => outcomeOf(each, `${n} ${run}`, places[each.place]!, used[each.place]!)),
+        );
+        expect(outcomes).toEqual(all.map(wantedOf));
+        for (const [n, place] of places.entries()) {
+          const mine = all.map((each, at) => [each, at] as const).filter(([each]) => each.place === n);
+          const made = mine.filter(([{ kind }]) => ['create', 'pay', 'twice', 'complete'].includes(kind));
+          const rows = await rowsOf(place);
+          expect(rows.length).toBe(before[n]! + 1 + made.length);
+          const found = new Map(rows.filter((row) => row.n !== null).map((row) => [row.n, row.amount]));
+          for (const [{ amount }, at] of made) expect(found.get(`${at} ${run}`)).toBe(`${amount}`);
+        }
+        run++;
+      }),
+      { numRuns: 6 },
+    );
+    expect(calls().length).toBeGreaterThan(12);
+    // Each row has one event of its creation and one key, which a replay would find.
+    const [counted] = await world.sql`
+      select count(*)::int as deposits,
+        (select count(*)::int from event e where e.type = 'deposit.initialized') as events,
+        (select count(distinct i.answer ->> 'id')::int from idempotency i where i.answer ->> 'status' = 'initialized') as keys
+      from deposit`;
+    expect(counted).toEqual({ deposits: counted!.deposits, events: counted!.deposits, keys: counted!.deposits });
+    expect(await world.sql`select rule, what from violations`).toEqual([]);
+  });
+
+  let run = 0;
+
+  async function outcomeOf({ kind, amount }: Drawn, n: string, place: Place, used: string): Promise<Outcome> {
+    const outcome = (made: Promise<typeof deposit.$inferSelect>) =>
+      made.then((row) => {
+        const own = row.tenantId === place.tenant && row.livemode === place.live;
+        return own ? `${row.amount} ${row.status}` : 'a row of another';
+      }, told);
+    const create = (more: object = {}, key?: string) =>
+      write(place, 'create_deposit', deposited(place, amount, { metadata: { n }, ...more }), key);
+    const both = async (one: () => Promise<typeof deposit.$inferSelect>) =>
+      (await Promise.all([outcome(one()), outcome(one())])).toSorted().join(' | ');
+    if (kind === 'create') return outcome(create());
+    if (kind === 'pay') return outcome(create({ fromAccountId: place.payers[n.length % 3] }));
+    if (kind === 'refused') return outcome(create({ metadata: tooMany }));
+    if (kind === 'used') return outcome(create({}, used));
+    if (kind === 'unknown') return outcome(write(place, 'move_deposit', moved('deposit_none')));
+    const key = randomUUID();
+    if (kind === 'twice') return both(() => create({}, key));
+    const { id } = await create();
+    return both(() => write(place, 'move_deposit', moved(id)));
+  }
+
+  function wantedOf({ kind, amount }: Drawn): Outcome {
+    if (kind === 'refused') return 'parameter_invalid deposit.metadata';
+    if (kind === 'used') return 'idempotency_key_in_use';
+    if (kind === 'unknown') return 'status_invalid deposit.status';
+    if (kind === 'twice') return `${amount} initialized | idempotency_key_in_use`;
+    if (kind === 'complete') return `${amount} completed | status_invalid deposit.status`;
+    return `${amount} initialized`;
+  }
+});
+
+describe('a connection that is lost', () => {
+  it(`leaves each write done once, ${scale.writeKills} times`, async () => {
+    const [place] = await placesOf();
+    calls();
+    const made: string[] = [];
+    for (let round = 0; round < scale.writeKills; round++) {
+      let over = false;
+      const writing = Promise.all(
+        Array.from({ length: 12 }, async (_, client) => {
+          for (let n = 0; !over; n++) {
+            const name = `${round} ${client} ${n}`;
+            const { id } = await write(place, 'create_deposit', deposited(place, 1n, { metadata: { n: name } }), name);
+            made.push(`${name} ${id}`);
+          }
+        }),
+      );
+      for (let kill = 0; kill < 3; kill++) {
+        await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
+        await world.sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'tidegate write'`;
+      }
+      over = true;
+      await writing;
+    }
+    expect(calls().length).toBeGreaterThan(scale.writeKills);
+    const rows = await world.sql`
+      select metadata ->> 'n' as n, id from deposit where tenant_id = ${place.tenant} and not livemode`;
+    expect(rows.map(({ n, id }) => `${n} ${id}`).toSorted()).toEqual(made.toSorted());
+  });
+});
+
+it('calls in SQL the functions that are combined, and no others', () => {
+  const { body } = definedFunctions().find(({ name }) => name === 'write_deposits')!;
+  const called = [...body.matchAll(/into v from (\w+)\(p_tenant/g)].map(([, name]) => name!);
+  const names = fs.readFileSync('src/db/write-functions.ts', 'utf8').matchAll(/^ {2}(\w+): \{$/gm);
+  expect(called.toSorted()).toEqual(
+    [...names].map(([, name]) => name!).filter((name) => isCombined(name as WriteFunction)),
+  );
+});
+
+// The last test: this gateway combines nothing for a minute after it.
+it('writes run alone on a database that has no function for several', async () => {
+  const [here] = await placesOf();
+  const eight = () => Promise.all(Array.from({ length: 8 }, () => write(here, 'create_deposit', deposited(here, 3n))));
+  await world.sql`drop function write_deposits`;
+  calls();
+  expect([(await eight()).length, calls()]).toEqual([8, [6]]);
+  expect([(await eight()).length, calls()]).toEqual([8, []]);
+  expect((await rowsOf(here)).length).toBe(16);
+});
