@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
-import { faults, type Visit, visit } from './dashboard-fixture.js';
+import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { must } from './onboarding-profile.js';
 import { type Speaker, useWorld } from './world.js';
 
@@ -150,10 +150,7 @@ describe('the pages of the console', () => {
     for (const [path, ready] of pages()) {
       await page.goto(`${world.origin}/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
-      await page.emulateMedia({ colorScheme: 'light' });
-      found.push(...(await faults(page)).map((fault) => `${path}: ${fault}`));
-      await page.emulateMedia({ colorScheme: 'dark' });
-      found.push(...(await faults(page, ['color-contrast'])).map((fault) => `${path} dark: ${fault}`));
+      found.push(...(await faultsInThemes(page)).map((fault) => `${path}: ${fault}`));
     }
     expect(found).toEqual([]);
     expect(complaints).toEqual([]);

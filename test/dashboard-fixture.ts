@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { DashboardLinks } from '../src/server/dashboard-links.js';
 import { type Demo, demos } from '../src/server/demo/demo.js';
 import { browser } from './browser.js';
+import { scale } from './faults/scale.js';
 import { Speaker, useWorld, type World } from './world.js';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -117,17 +118,35 @@ export function useDashboard(): Dashboard {
 /** The rules of axe that can find on a narrow screen what they do not find on a desk. */
 const narrowRules = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'aria-hidden-focus'];
 
+/** What axe finds on the page by all its rules, and what is wrong with it at 320 px. */
+export async function faults(page: Page): Promise<string[]> {
+  return [...(await deskFaults(page)), ...(await narrowFaults(page, narrowRules))];
+}
+
 /**
- * What axe finds on the page by all its rules, or by some, on a desk and at 320 px; whether the page is wider than a
- * phone; and what is too small there for a finger.
+ * The same in both themes. In the short form a page is on a desk in light and at 320 px in dark; the rules for narrow
+ * screens include the contrast of colours.
  */
-export async function faults(page: Page, runOnly?: string[]): Promise<string[]> {
+export async function faultsInThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  const found = scale.whole ? await faults(page) : await deskFaults(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  if (scale.whole) found.push(...(await deskFaults(page, ['color-contrast'])));
+  return [...found, ...(await narrowFaults(page, narrowRules))];
+}
+
+/** What axe finds by all its rules, or by some. */
+async function deskFaults(page: Page, runOnly?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  const found = await violations(page, runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } });
+  return violations(page, runOnly ? { runOnly } : { rules: { 'target-size': { enabled: true } } });
+}
+
+/** What axe finds at 320 px; whether the page is wider than a phone; and what is too small there for a finger. */
+async function narrowFaults(page: Page, runOnly: string[]): Promise<string[]> {
   const size = page.viewportSize()!;
   await page.setViewportSize({ width: 320, height: 700 });
-  for (const fault of await violations(page, { runOnly: runOnly ?? narrowRules })) found.push(`narrow: ${fault}`);
-  found.push(...(await page.evaluate(narrowFaults)));
+  const found = (await violations(page, { runOnly })).map((fault) => `narrow: ${fault}`);
+  found.push(...(await page.evaluate(wideOrSmall)));
   await page.setViewportSize(size);
   return found;
 }
@@ -142,7 +161,7 @@ function violations(page: Page, options: object): Promise<string[]> {
 }
 
 /** Runs in the page: whether it scrolls sideways, and its buttons and inputs that are less than 44 px high. */
-function narrowFaults(): string[] {
+function wideOrSmall(): string[] {
   const wide = document.documentElement.scrollWidth > window.innerWidth ? ['scrolls sideways'] : [];
   const targets =
     'button, .button, select, summary, nav a, input:not([type="checkbox"], [type="radio"], [type="file"])';

@@ -1,5 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import http from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
@@ -150,6 +151,17 @@ describe('the program as the container file lays it out', () => {
     gateway?.kill('SIGKILL');
     execFileSync('chmod', ['-R', 'u+w', image]);
     fs.rmSync(image, { recursive: true, force: true });
+  });
+
+  it('finds its packages where the build has gathered them', () => {
+    const placeOf = (name: string) =>
+      path
+        .relative(image, createRequire(path.join(image, 'dist/main.js')).resolve(name))
+        .split('/')
+        .slice(0, 2);
+    for (const name of ['fastify', 'graphql', 'type-graphql', 'drizzle-orm/pg-core', '@apollo/server'])
+      expect([name, placeOf(name)]).toEqual([name, ['dist', 'node_modules']]);
+    expect(placeOf('@opentelemetry/sdk-node')[0]).toBe('node_modules');
   });
 
   it('migrates by the command of the job, on files that it cannot write', () => {

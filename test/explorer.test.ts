@@ -8,6 +8,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import { examples } from '../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../src/request/charge.js';
 import { browser } from './browser.js';
+import { scale } from './faults/scale.js';
 import { eventually, givenIn, useWorld } from './world.js';
 
 const world = useWorld({ demo: true });
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => chromium?.close());
 
-/** Screenshots for people, since a test cannot judge the look of a page. */
+/** Screenshots for people in the long form, since a test cannot judge the look of a page. */
 const pictures = path.join(os.tmpdir(), 'tidegate-explorer');
 
 interface Visit {
@@ -43,7 +44,9 @@ interface Visit {
 /** A new browser tab, tall enough that the editor draws every line, without access to other hosts. */
 async function visit(address: string, { width = 1440, dark = false } = {}): Promise<Visit> {
   const tall = { width, height: 4000 };
-  const context = await chromium.newContext({ viewport: tall, colorScheme: dark ? 'dark' : 'light' });
+  const context = await chromium.newContext({
+    ...{ viewport: tall, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' },
+  });
   // Shorter than the test's time-out, so that the error message names the awaited element.
   context.setDefaultTimeout(15_000);
   const foreign: string[] = [];
@@ -68,6 +71,7 @@ async function visit(address: string, { width = 1440, dark = false } = {}): Prom
   await page.goto(`${world.origin}${address}`);
   await page.waitForSelector('.graphiql-execute-button');
   const picture = async (name: string) => {
+    if (!scale.whole) return;
     fs.mkdirSync(pictures, { recursive: true });
     await page.setViewportSize({ width, height: 900 });
     await page.screenshot({ path: path.join(pictures, `${name}.png`) });

@@ -177,9 +177,11 @@ describe('two first starts at the same time in an empty folder', () => {
   });
 });
 
-describe('an interrupted first start', () => {
+describe('an interrupted seeding of the demo', () => {
   it('leaves no PostgreSQL behind, and the next start seeds the rest', async () => {
-    const folder = children.folder();
+    // Migrated, and without the note that says that there is a demo.
+    const folder = await children.preparedFolder('migrated');
+    fs.rmSync(path.join(folder, 'demo.json'));
     const impatient = children.start({ DATA_DIR: folder });
     await until(() => postmaster(folder)?.socket !== undefined && postmaster(folder)?.socket !== '');
     const { pid } = postmaster(folder)!;

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { TestGateway } from '../src/operator/trigger/gateway.js';
+import { Trader } from '../src/operator/trigger/trade.js';
 import { trigger, triggerTypes } from '../src/operator/trigger/trigger.js';
 import type { CatalogueEntry } from '../src/api/rest/contract/webhooks.js';
-import { givenIn, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -49,6 +51,26 @@ describe.concurrent('makes an event of the type appear with a test key alone', (
     const { event } = await triggered(await given[kind](edition), type);
     expect(event.type).toBe(type);
   });
+});
+
+it('goes on where the sandbox has moved a deposit before the helper could', async () => {
+  /** A client so slow that the sandbox has completed each deposit before its test helper is called. */
+  class Late extends TestGateway {
+    override async post(path: string, body?: object) {
+      const id = /deposits\/(\w+)\/process$/.exec(path)?.[1];
+      if (id !== undefined)
+        await eventually(
+          () => this.get(`/deposits/${id}`),
+          ({ status }) => status === 'completed',
+        );
+      return super.post(path, body);
+    }
+  }
+  const user = await given.directUser(1);
+  const moved = await new Trader(new Late(world.origin, user.key), user.id, 1).moved('process');
+  expect(moved.status).toBe('completed');
+  const { body } = await user.get(`/v1/events?type=deposit.processing&object_id=${moved.id}`);
+  expect(body.data).toHaveLength(1);
 });
 
 it.each(types.filter(({ reason }) => reason !== undefined))(

@@ -70,6 +70,13 @@ export function figures(suite: string, numbers: Record<string, number | string>)
 /** Seconds since a time, to one decimal. */
 export const secondsSince = (start: number): string => `${((Date.now() - start) / 1000).toFixed(1)} s`;
 
+/**
+ * What a round tries of many combinations: all of them in the long form. In the short form it is a part, the next one in
+ * each round, so that the rounds together try everything.
+ */
+export const share = <T>(all: readonly T[], parts: number, round: number): T[] =>
+  all.filter((_, place) => whole || (place + round) % parts === 0);
+
 /** A generator of numbers in [0, 1) from a seed: mulberry32. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
