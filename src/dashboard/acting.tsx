@@ -1,11 +1,8 @@
 import { UserRoundCog } from 'lucide-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from './graph/graphql';
-import { DialogButton } from './parts/dialog';
-import { Problem } from './parts/problem';
-import { Lines } from './parts/skeleton';
-import { Status } from './parts/status';
+import { graphql } from './graph';
+import { DialogButton, Lines, Problem, Status } from './parts';
 import { nameOf, useSession, NameFragment } from './session';
 
 const UsersQuery = graphql(
@@ -13,11 +10,8 @@ const UsersQuery = graphql(
     query UsersToActAs {
       accounts(type: [USER], first: 100) {
         nodes {
-          ...Name
-          status
-          businessDetails {
-            legalName
-          }
+          ...Name status
+          businessDetails { legalName }
         }
       }
     }

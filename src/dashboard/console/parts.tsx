@@ -1,10 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useTimes } from '../format/time';
-import { Choice } from '../parts/filters';
-import { TextField } from '../parts/form';
-import type { Column } from '../parts/table';
-import { TextFilter } from '../parts/text-filter';
+import { useTimes } from '../format';
+import { Choice, type Column, TextField, TextFilter } from '../parts';
 
 /** The mode, in which live mode stands out: there real money moves. */
 export function Mode({ livemode }: { livemode: boolean }) {

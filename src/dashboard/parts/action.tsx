@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useWrite } from '../graph/write';
+import { useWrite } from '../graph';
 import { Dialog } from './dialog';
 import { Form } from './form';
 

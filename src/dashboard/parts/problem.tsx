@@ -1,5 +1,5 @@
 import type { CombinedError } from 'urql';
-import { type Failure, failureOf } from '../graph/write';
+import { type Failure, failureOf } from '../graph';
 
 /** What went wrong, in the words of the gateway, with the request id that its log has. */
 export function Problem({ error, onRetry }: { error: CombinedError | Failure; onRetry?: () => void }) {

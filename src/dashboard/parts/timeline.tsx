@@ -1,20 +1,12 @@
-import { useTimes } from '../format/time';
-import { eventWords } from '../format/words';
-import { graphql } from '../graph/graphql';
-import { useLive } from '../graph/live';
+import { eventWords, useTimes } from '../format';
+import { graphql, useLive } from '../graph';
 import { Card } from './page';
 import { Problem } from './problem';
 import { Lines } from './skeleton';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!) {
-    events(objectId: $objectId, first: 20) {
-      nodes {
-        id
-        type
-        created
-      }
-    }
+    events(objectId: $objectId, first: 20) { nodes { id type created } }
   }
 `);
 

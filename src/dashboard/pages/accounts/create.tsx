@@ -1,29 +1,19 @@
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { words } from '../../format/words';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { type Failure, useWrite } from '../../graph/write';
-import { CountryField, Form, SelectField, TextField } from '../../parts/form';
-import { Card, Page } from '../../parts/page';
+import { words } from '../../format';
+import { type Failure, graphql, useWrite, type VariablesOf } from '../../graph';
+import { Card, CountryField, Form, Page, SelectField, TextField } from '../../parts';
 import { useSession } from '../../session';
 
 const CreateUserMutation = graphql(`
   mutation CreateUser($input: CreateConnectedUserInput!) {
-    createConnectedUser(input: $input) {
-      account {
-        id
-      }
-    }
+    createConnectedUser(input: $input) { account { id } }
   }
 `);
 
 const CreateCustomerMutation = graphql(`
   mutation CreateCustomer($input: CreateAccountInput!) {
-    createAccount(input: $input) {
-      account {
-        id
-      }
-    }
+    createAccount(input: $input) { account { id } }
   }
 `);
 

@@ -1,21 +1,11 @@
-import { currenciesOf, hundredths, sum } from '../../format/money';
-import { formatDay } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { statusColumn, Two } from '../../parts/cells';
-import { Money } from '../../parts/money';
-import { Card } from '../../parts/page';
-import { Table } from '../../parts/table';
+import { currenciesOf, formatDay, hundredths, sum } from '../../format';
+import { graphql, type ResultOf } from '../../graph';
+import { Card, Money, statusColumn, Table, Two } from '../../parts';
 
 export const InvoiceFragment = graphql(`
   fragment BilledInvoice on Receivable {
-    id
-    currency
-    status
-    amountReconcilable
-    invoice {
-      referenceNumber
-      dueDate
-    }
+    id currency status amountReconcilable
+    invoice { referenceNumber dueDate }
   }
 `);
 

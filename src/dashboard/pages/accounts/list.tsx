@@ -1,66 +1,37 @@
 import { Link } from 'wouter';
-import { countryName } from '../../format/countries';
-import { currencies, hundredths } from '../../format/money';
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { statusColumn, Two } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import { Search } from '../../parts/text-filter';
-import type { Column } from '../../parts/table';
+import { countryName, currencies, hundredths, useTimes } from '../../format';
+import { graphql, type ResultOf, useLive, type VariablesOf } from '../../graph';
+import {
+  Choice,
+  type Column,
+  Empty,
+  FilterBar,
+  List,
+  Money,
+  Page,
+  Search,
+  statusColumn,
+  Two,
+  useFilters,
+} from '../../parts';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 
 const AccountsQuery = graphql(
   `
     query Accounts(
-      $type: [AccountType!]
-      $status: [AccountStatus!]
-      $search: String
-      $orderBy: AccountOrder
-      $currency: Currency
-      $after: ID
+      $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
+      $currency: Currency, $after: ID
     ) {
       accounts(
-        type: $type
-        status: $status
-        search: $search
-        orderBy: $orderBy
-        currency: $currency
-        first: 25
+        type: $type, status: $status, search: $search, orderBy: $orderBy, currency: $currency, first: 25
         after: $after
       ) {
         nodes {
-          id
-          type
-          created
-          ...Name
-          status
-          businessDetails {
-            legalName
-            physicalAddress {
-              city
-              countryCode
-            }
-          }
-          balance {
-            available {
-              amount
-              currency
-            }
-            pending {
-              amount
-              currency
-            }
-          }
+          id type created ...Name status
+          businessDetails { legalName physicalAddress { city countryCode } }
+          balance { available { amount currency } pending { amount currency } }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,

@@ -1,24 +1,14 @@
 import { useState } from 'react';
-import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { type InputMember, useInputMembers } from '../../graph/input-types';
-import { useWrite } from '../../graph/write';
-import { Form } from '../../parts/form';
-import { MemberField } from '../../parts/member-field';
-import { Card } from '../../parts/page';
-import { Lines } from '../../parts/skeleton';
+import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format';
+import { graphql, type InputMember, useInputMembers, useWrite, type VariablesOf } from '../../graph';
+import { Card, Form, Lines, MemberField } from '../../parts';
 import { PayoutAddress } from './payout-address';
 import { AddPerson } from './person';
 
 const UpdateMutation = graphql(`
   mutation UpdateAccount($input: UpdateAccountInput!) {
     updateAccount(input: $input) {
-      account {
-        id
-        requirements {
-          fieldName
-        }
-      }
+      account { id requirements { fieldName } }
     }
   }
 `);

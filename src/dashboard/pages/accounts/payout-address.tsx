@@ -1,6 +1,5 @@
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { CountryField, Form, TextField } from '../../parts/form';
+import { graphql, useWrite, type VariablesOf } from '../../graph';
+import { CountryField, Form, TextField } from '../../parts';
 import { useSession } from '../../session';
 
 const CreateAddressMutation = graphql(`
@@ -8,12 +7,7 @@ const CreateAddressMutation = graphql(`
     createAddress(input: $input) {
       address {
         id
-        account {
-          id
-          requirements {
-            fieldName
-          }
-        }
+        account { id requirements { fieldName } }
       }
     }
   }

@@ -1,21 +1,14 @@
 import { useState } from 'react';
-import { words } from '../../format/words';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Form, TextField } from '../../parts/form';
-import { UploadField } from '../../parts/upload';
+import { words } from '../../format';
+import { graphql, useWrite, type VariablesOf } from '../../graph';
+import { Form, TextField, UploadField } from '../../parts';
 
 const CreatePersonMutation = graphql(`
   mutation CreatePerson($input: CreatePersonInput!) {
     createPerson(input: $input) {
       person {
         id
-        account {
-          id
-          requirements {
-            fieldName
-          }
-        }
+        account { id requirements { fieldName } }
       }
     }
   }

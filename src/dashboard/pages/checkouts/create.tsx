@@ -1,33 +1,19 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
-import { formatMoney, hundredths } from '../../format/money';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Empty } from '../../parts/empty';
-import { AmountField, Form, SelectField } from '../../parts/form';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { formatMoney, hundredths } from '../../format';
+import { graphql, type ResultOf, useWrite, type VariablesOf } from '../../graph';
+import { AmountField, Card, Empty, Form, Lines, Page, Problem, SelectField } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const FormQuery = graphql(
   `
     query CheckoutForm {
-      accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
-        nodes {
-          ...Name
-        }
-      }
+      accounts(type: [PARTNER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
       receivables(status: [OPEN], currency: ["INR"], first: 100) {
         nodes {
-          id
-          currency
-          description
-          amountReconcilable
-          invoice {
-            referenceNumber
-          }
+          id currency description amountReconcilable
+          invoice { referenceNumber }
         }
       }
     }
@@ -37,11 +23,7 @@ const FormQuery = graphql(
 
 const CreateMutation = graphql(`
   mutation CreateCheckout($input: CreateCheckoutInput!) {
-    createCheckout(input: $input) {
-      checkout {
-        id
-      }
-    }
+    createCheckout(input: $input) { checkout { id } }
   }
 `);
 

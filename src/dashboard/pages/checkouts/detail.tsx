@@ -1,21 +1,22 @@
 import { ExternalLink } from 'lucide-react';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { useWrite } from '../../graph/write';
-import { statusColumn } from '../../parts/cells';
-import { Copy, Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive, useWrite } from '../../graph';
+import {
+  Card,
+  Copy,
+  Facts,
+  Loaded,
+  Money,
+  ObjectLink,
+  Page,
+  Problem,
+  Status,
+  statusColumn,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
 import { Qr } from '../../parts/qr';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { toolsOf } from './tools';
 
@@ -23,39 +24,12 @@ const CheckoutQuery = graphql(
   `
     query Checkout($id: ID!) {
       checkout(id: $id) {
-        id
-        created
-        expiresAt
-        amount
-        grossAmount
-        currency
-        status
-        pageUrl
-        methods
-        fromAccount {
-          ...Name
-        }
-        toAccount {
-          ...Name
-        }
-        deposit {
-          id
-        }
-        receivables {
-          id
-          invoice {
-            referenceNumber
-          }
-        }
-        transactions(first: 10) {
-          nodes {
-            id
-            created
-            method
-            status
-            reasonCode
-          }
-        }
+        id created expiresAt amount grossAmount currency status pageUrl methods
+        fromAccount { ...Name }
+        toAccount { ...Name }
+        deposit { id }
+        receivables { id invoice { referenceNumber } }
+        transactions(first: 10) { nodes { id created method status reasonCode } }
       }
     }
   `,
@@ -64,12 +38,7 @@ const CheckoutQuery = graphql(
 
 const CancelMutation = graphql(`
   mutation CancelCheckout($id: ID!) {
-    cancelCheckout(input: { id: $id }) {
-      checkout {
-        id
-        status
-      }
-    }
+    cancelCheckout(input: {id: $id}) { checkout { id status } }
   }
 `);
 

@@ -1,9 +1,6 @@
 import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { Empty } from '../../parts/empty';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import { useTimes } from '../../format';
+import { Empty, Page, Status, Table } from '../../parts';
 import { Act, type Action, type Key, KeysQuery } from './key-actions';
 import { ShowWithKey } from './with-key';
 

@@ -1,40 +1,17 @@
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Copy } from '../../parts/facts';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import type { Column } from '../../parts/table';
-import { TextFilter } from '../../parts/text-filter';
+import { useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Choice, type Column, Copy, Empty, FilterBar, List, Page, Status, TextFilter, useFilters } from '../../parts';
 
 const LoggedFragment = graphql(`
-  fragment Logged on RequestLog {
-    id
-    created
-    api
-    operation
-    status
-    outcome
-    codes
-    milliseconds
-    onBehalfOf
-  }
+  fragment Logged on RequestLog { id created api operation status outcome codes milliseconds onBehalfOf }
 `);
 
 const RequestsQuery = graphql(
   `
     query Requests($after: ID, $api: [RequestApi!], $outcome: [RequestOutcome!], $operation: [String!]) {
       requestLogs(first: 25, after: $after, api: $api, outcome: $outcome, operation: $operation) {
-        nodes {
-          ...Logged
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        nodes { ...Logged }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,
@@ -44,11 +21,7 @@ const RequestsQuery = graphql(
 const RequestQuery = graphql(
   `
     query Request($id: ID!) {
-      node(id: $id) {
-        ... on RequestLog {
-          ...Logged
-        }
-      }
+      node(id: $id) { ... on RequestLog { ...Logged } }
     }
   `,
   [LoggedFragment],

@@ -1,28 +1,15 @@
 import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { ActionDialog } from '../../parts/action';
-import { Empty } from '../../parts/empty';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf } from '../../graph';
+import { ActionDialog, Empty, Page, Status, Table } from '../../parts';
 import { ShowWithKey } from './with-key';
 
 const SessionsQuery = graphql(`
   query Sessions($accountId: ID!) {
     sessions(accountId: $accountId, first: 100) {
       nodes {
-        id
-        created
-        role
-        allowedOrigins
-        expiresAt
-        revokedAt
-        apiKey {
-          id
-          prefix
-        }
+        id created role allowedOrigins expiresAt revokedAt
+        apiKey { id prefix }
       }
     }
   }
@@ -30,12 +17,7 @@ const SessionsQuery = graphql(`
 
 const RevokeSession = graphql(`
   mutation RevokeSession($input: RevokeSessionInput!) {
-    revokeSession(input: $input) {
-      session {
-        id
-        revokedAt
-      }
-    }
+    revokeSession(input: $input) { session { id revokedAt } }
   }
 `);
 

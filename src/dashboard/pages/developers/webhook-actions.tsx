@@ -1,48 +1,29 @@
 import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { graphql } from '../../graph/graphql';
-import { ActionDialog, NewSecret } from '../../parts/action';
-import { Copy } from '../../parts/facts';
+import { graphql } from '../../graph';
+import { ActionDialog, Copy, NewSecret } from '../../parts';
 
 const UpdateWebhook = graphql(`
   mutation UpdateWebhook($input: UpdateWebhookEndpointInput!) {
-    updateWebhookEndpoint(input: $input) {
-      webhookEndpoint {
-        id
-        enabled
-      }
-    }
+    updateWebhookEndpoint(input: $input) { webhookEndpoint { id enabled } }
   }
 `);
 
 const RotateSecret = graphql(`
   mutation RotateWebhookSecret($input: WebhookEndpointIdInput!) {
-    rotateWebhookSecret(input: $input) {
-      webhookEndpoint {
-        id
-        secret
-      }
-    }
+    rotateWebhookSecret(input: $input) { webhookEndpoint { id secret } }
   }
 `);
 
 const TestWebhook = graphql(`
   mutation TestWebhook($input: WebhookEndpointIdInput!) {
-    testWebhookEndpoint(input: $input) {
-      webhookEndpoint {
-        id
-      }
-    }
+    testWebhookEndpoint(input: $input) { webhookEndpoint { id } }
   }
 `);
 
 const Redeliver = graphql(`
   mutation Redeliver($input: RedeliverWebhooksInput!) {
-    redeliverWebhooks(input: $input) {
-      webhookEndpoint {
-        id
-      }
-    }
+    redeliverWebhooks(input: $input) { webhookEndpoint { id } }
   }
 `);
 

@@ -1,14 +1,7 @@
 import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Copy, Facts } from '../../parts/facts';
-import { Choice, Pager, useFilters } from '../../parts/filters';
-import { Loaded } from '../../parts/loaded';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
 import { useMayWrite } from '../../session';
 import { Act, type Action } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
@@ -16,35 +9,13 @@ import { eventTypesIn, statusOf } from './webhooks';
 const WebhookQuery = graphql(`
   query Webhook($id: ID!, $after: ID, $status: [WebhookDeliveryStatus!]) {
     webhookEndpoint(id: $id) {
-      id
-      created
-      url
-      eventTypes
-      description
-      connected
-      enabled
-      disabledReason
-      failingSince
+      id created url eventTypes description connected enabled disabledReason failingSince
       deliveries(first: 15, after: $after, status: $status) {
         nodes {
-          id
-          created
-          eventId
-          eventType
-          status
-          nextAttempt
-          attempts {
-            at
-            milliseconds
-            status
-            error
-            response
-          }
+          id created eventId eventType status nextAttempt
+          attempts { at milliseconds status error response }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   }

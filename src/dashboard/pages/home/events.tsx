@@ -1,23 +1,10 @@
-import { formatAge, useTimes } from '../../format/time';
-import { eventWords } from '../../format/words';
-import { graphql } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { eventWords, formatAge, useTimes } from '../../format';
+import { graphql, useLive } from '../../graph';
+import { Card, Empty, Lines, ObjectLink, Problem } from '../../parts';
 
 const LatestEventsQuery = graphql(`
   query LatestEvents($type: [String!]) {
-    events(first: 8, type: $type) {
-      nodes {
-        id
-        type
-        created
-        objectId
-      }
-    }
+    events(first: 8, type: $type) { nodes { id type created objectId } }
   }
 `);
 

@@ -1,15 +1,16 @@
 import { Link } from 'wouter';
-import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
-import { useTimeZone } from '../../format/preferences';
-import { formatDay, useTimes } from '../../format/time';
-import { counted } from '../../format/words';
-import { graphql } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import {
+  counted,
+  currenciesOf,
+  formatDay,
+  hundredths,
+  type Money as Amount,
+  sum,
+  useTimes,
+  useTimeZone,
+} from '../../format';
+import { graphql, useLive } from '../../graph';
+import { Card, Lines, Money, ObjectLink, Problem } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(
@@ -18,35 +19,20 @@ const WorkQuery = graphql(
       viewer {
         account {
           id
-          receivableAgeing(descendants: true, timeZone: $timeZone) {
-            bucket
-            currency
-            count
-            amount
-          }
+          receivableAgeing(descendants: true, timeZone: $timeZone) { bucket currency count amount }
         }
       }
       deposits(unreconciled: true, first: 3) {
         totalCount
         nodes {
-          id
-          created
-          currency
-          pendingRest
-          fromAccount {
-            ...Name
-          }
+          id created currency pendingRest
+          fromAccount { ...Name }
         }
       }
       receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
         nodes {
-          id
-          currency
-          amountReconcilable
-          invoice {
-            referenceNumber
-            dueDate
-          }
+          id currency amountReconcilable
+          invoice { referenceNumber dueDate }
         }
       }
     }

@@ -1,17 +1,20 @@
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountColumn, statusColumn } from '../../parts/cells';
-import { Copy, Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  Card,
+  Copy,
+  Facts,
+  Loaded,
+  Money,
+  ObjectLink,
+  Page,
+  Status,
+  statusColumn,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { isUnreconciled, stateOf } from './query';
 import { Reconcile } from './reconcile';
@@ -21,58 +24,16 @@ const PaymentQuery = graphql(
   `
     query Payment($id: ID!) {
       deposit(id: $id) {
-        id
-        created
-        amount
-        currency
-        status
-        reasonCode
-        paymentMethod
-        pendingRest
-        disputed
-        statementDescriptor
-        disputedDeposit {
-          id
-        }
-        fromAccount {
-          id
-          type
-          ...Name
-          owner {
-            id
-          }
-        }
-        toAccount {
-          id
-          type
-          ...Name
-          owner {
-            id
-          }
-        }
-        disputedBy(first: 10) {
-          nodes {
-            id
-            created
-            amount
-            currency
-            status
-          }
-        }
+        id created amount currency status reasonCode paymentMethod pendingRest disputed statementDescriptor
+        disputedDeposit { id }
+        fromAccount { id type ...Name owner { id } }
+        toAccount { id type ...Name owner { id } }
+        disputedBy(first: 10) { nodes { id created amount currency status } }
         allocations(first: 50) {
           nodes {
-            amount
-            currency
-            status
-            payout {
-              id
-            }
-            receivable {
-              id
-              invoice {
-                referenceNumber
-              }
-            }
+            amount currency status
+            payout { id }
+            receivable { id invoice { referenceNumber } }
           }
         }
       }

@@ -1,13 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import { useQuery } from 'urql';
-import { decimal, formatMoney, hundredths } from '../../format/money';
-import { formatDay } from '../../format/time';
-import { graphql } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Empty } from '../../parts/empty';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { decimal, formatDay, formatMoney, hundredths } from '../../format';
+import { graphql, useWrite } from '../../graph';
+import { Card, Empty, Lines, Problem } from '../../parts';
 import type { PaymentDetail } from './detail';
 import { fitting, type Suggestion, suggestionsFor } from './suggestions';
 
@@ -15,19 +10,9 @@ const CandidatesQuery = graphql(`
   query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
     receivables(accountId: $accountId, currency: $currency, status: [OPEN], first: 100) {
       nodes {
-        id
-        currency
-        amountReconcilable
-        invoice {
-          referenceNumber
-          dueDate
-        }
-        deposits {
-          id
-          fromAccount {
-            id
-          }
-        }
+        id currency amountReconcilable
+        invoice { referenceNumber dueDate }
+        deposits { id fromAccount { id } }
       }
     }
   }
@@ -36,15 +21,7 @@ const CandidatesQuery = graphql(`
 export const ReconcileMutation = graphql(`
   mutation Reconcile($input: ReconcileDepositInput!) {
     reconcileDeposit(input: $input) {
-      deposit {
-        id
-        status
-        pendingRest
-        receivables {
-          id
-          status
-        }
-      }
+      deposit { id status pendingRest receivables { id status } }
     }
   }
 `);

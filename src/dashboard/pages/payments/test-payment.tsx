@@ -1,14 +1,9 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { words } from '../../format/words';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { DialogButton } from '../../parts/dialog';
-import { Form, type Option, SelectField, TextField } from '../../parts/form';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
-import { useMayTest } from '../../parts/test-tools';
+import { words } from '../../format';
+import { graphql, type ResultOf, useWrite, type VariablesOf } from '../../graph';
+import { DialogButton, Form, Lines, type Option, Problem, SelectField, TextField, useMayTest } from '../../parts';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { ReconcileMutation } from './reconcile';
 import { complete } from './tools';
@@ -16,11 +11,7 @@ import { complete } from './tools';
 const PayeesQuery = graphql(
   `
     query TestPayees {
-      accounts(type: [USER], status: [ACTIVATED], first: 100) {
-        nodes {
-          ...Name
-        }
-      }
+      accounts(type: [USER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
     }
   `,
   [NameFragment],
@@ -31,20 +22,11 @@ const SidesQuery = graphql(
   query SidesOfTestPayment($payeeId: ID!) {
     account(id: $payeeId) {
       ...Name
-      addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) {
-        nodes {
-          ...Place
-        }
-      }
+      addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) { nodes { ...Place } }
       partners(first: 100) {
         nodes {
-          ...Name
-          status
-          addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) {
-            nodes {
-              ...Place
-            }
-          }
+          ...Name status
+          addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) { nodes { ...Place } }
         }
       }
     }
@@ -53,26 +35,14 @@ const SidesQuery = graphql(
   [
     NameFragment,
     graphql(`
-    fragment Place on Address {
-      id
-      currency
-      bankAccount {
-        number
-        iban
-      }
-    }
+    fragment Place on Address { id currency bankAccount { number iban } }
   `),
   ],
 );
 
 const PayMutation = graphql(`
   mutation CreateTestPayment($input: CreateDepositInput!) {
-    createDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    createDeposit(input: $input) { deposit { id status } }
   }
 `);
 

@@ -1,15 +1,7 @@
 import { Printer } from 'lucide-react';
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Copy, Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
+import { useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Card, Copy, Facts, Loaded, Money, ObjectLink, Page, Status, TestTools, Timeline } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import { bankOf } from './list';
 import { Statement, useSettlements } from './statement';
@@ -19,44 +11,16 @@ const PayoutQuery = graphql(
   `
     query Payout($id: ID!) {
       payout(id: $id) {
-        id
-        created
-        amount
-        currency
-        sourceAmount
-        sourceCurrency
-        rate
-        status
-        expectedArrival
-        paymentId
+        id created amount currency sourceAmount sourceCurrency rate status expectedArrival paymentId
         account {
           ...Name
           businessDetails {
             legalName
-            ids {
-              business
-              tax
-              taxGst
-              taxTrade
-            }
-            physicalAddress {
-              line1
-              line2
-              city
-              state
-              postalCode
-              countryCode
-            }
+            ids { business tax taxGst taxTrade }
+            physicalAddress { line1 line2 city state postalCode countryCode }
           }
         }
-        address {
-          id
-          name
-          bankAccount {
-            bankName
-            last4
-          }
-        }
+        address { id name bankAccount { bankName last4 } }
       }
     }
   `,

@@ -1,14 +1,8 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
-import { formatDay, useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { pagesOf } from '../../graph/pages';
-import { Empty } from '../../parts/empty';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { formatDay, useTimes } from '../../format';
+import { graphql, pagesOf, type ResultOf } from '../../graph';
+import { Card, Empty, Lines, Money, ObjectLink, Problem } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import type { PayoutDetail } from './detail';
 import { bankOf } from './list';
@@ -20,30 +14,14 @@ const SettlementsQuery = graphql(
         id
         allocations(first: $first, after: $after) {
           nodes {
-            amount
-            currency
-            deposit {
-              id
-              created
-              fromAccount {
-                ...Name
-              }
-            }
+            amount currency
+            deposit { id created fromAccount { ...Name } }
             receivable {
-              id
-              purposeCode
-              purposeCodeDescription
-              invoice {
-                amount
-                creationDate
-                referenceNumber
-              }
+              id purposeCode purposeCodeDescription
+              invoice { amount creationDate referenceNumber }
             }
           }
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
+          pageInfo { hasNextPage endCursor }
         }
       }
     }

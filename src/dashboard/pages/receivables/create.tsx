@@ -1,28 +1,17 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { Link, useLocation } from 'wouter';
-import { currencies } from '../../format/money';
-import { dayBefore } from '../../format/days';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { AmountField, Form, SelectField, TextField } from '../../parts/form';
-import { Card, Page } from '../../parts/page';
-import { UploadField } from '../../parts/upload';
+import { currencies, dayBefore } from '../../format';
+import { graphql, useWrite, type VariablesOf } from '../../graph';
+import { AmountField, Card, Form, Page, SelectField, TextField, UploadField } from '../../parts';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { CustomerField } from './customer-field';
 
 const FormQuery = graphql(
   `
     query ReceivableForm {
-      purposeCodes {
-        code
-        description
-      }
-      accounts(type: [USER], status: [ACTIVATED], first: 100) {
-        nodes {
-          ...Name
-        }
-      }
+      purposeCodes { code description }
+      accounts(type: [USER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
     }
   `,
   [NameFragment],
@@ -30,11 +19,7 @@ const FormQuery = graphql(
 
 const CreateMutation = graphql(`
   mutation CreateReceivable($input: CreateReceivableInput!) {
-    createReceivable(input: $input) {
-      receivable {
-        id
-      }
-    }
+    createReceivable(input: $input) { receivable { id } }
   }
 `);
 

@@ -1,6 +1,6 @@
 import { useQuery } from 'urql';
-import { graphql } from '../../graph/graphql';
-import { SelectField } from '../../parts/form';
+import { graphql } from '../../graph';
+import { SelectField } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const CustomersQuery = graphql(
@@ -8,14 +8,7 @@ const CustomersQuery = graphql(
     query CustomersOf($accountId: ID!) {
       account(id: $accountId) {
         id
-        partners(first: 100) {
-          nodes {
-            ...Name
-          }
-          pageInfo {
-            hasNextPage
-          }
-        }
+        partners(first: 100) { nodes { ...Name } pageInfo { hasNextPage } }
       }
     }
   `,

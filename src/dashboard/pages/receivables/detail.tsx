@@ -1,22 +1,23 @@
 import { useState } from 'react';
-import { formatMoney, hundredths } from '../../format/money';
-import { formatDay, useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountColumn } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Copy, Facts } from '../../parts/facts';
-import { FileLink } from '../../parts/file-link';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Shares } from '../../parts/shares';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
+import { formatDay, formatMoney, hundredths, useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  Card,
+  Copy,
+  Empty,
+  Facts,
+  FileLink,
+  Loaded,
+  Money,
+  ObjectLink,
+  Page,
+  Shares,
+  Status,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
@@ -25,58 +26,21 @@ import { stateOf } from './list';
 const ReceivableQuery = graphql(
   `
     query Receivable($id: ID!) {
-      viewer {
-        now
-      }
+      viewer { now }
       receivable(id: $id) {
         id
-        customer {
-          ...Name
-        }
-        created
-        currency
-        status
-        description
-        amountMaximumReconcilable
-        amountReconcilable
-        amountLocked
-        amountSettledPayouts
-        purposeCode
-        purposeCodeDescription
-        transactionType
-        account {
-          ...Name
-        }
-        invoice {
-          amount
-          creationDate
-          dueDate
-          referenceNumber
-        }
-        document {
-          id
-          filename
-        }
-        systemMessages {
-          message
-          created
-        }
+        customer { ...Name }
+        created currency status description amountMaximumReconcilable amountReconcilable amountLocked
+        amountSettledPayouts purposeCode purposeCodeDescription transactionType
+        account { ...Name }
+        invoice { amount creationDate dueDate referenceNumber }
+        document { id filename }
+        systemMessages { message created }
         allocations(first: 50) {
           nodes {
-            created
-            amount
-            currency
-            status
-            deposit {
-              id
-              fromAccount {
-                ...Name
-              }
-            }
-            payout {
-              id
-              created
-            }
+            created amount currency status
+            deposit { id fromAccount { ...Name } }
+            payout { id created }
           }
         }
       }

@@ -1,29 +1,17 @@
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { ActionDialog } from '../../parts/action';
-import { AmountField, TextField } from '../../parts/form';
+import { graphql, type VariablesOf } from '../../graph';
+import { ActionDialog, AmountField, TextField } from '../../parts';
 import { CustomerField } from './customer-field';
 import type { ReceivableDetail } from './detail';
 
 const UpdateMutation = graphql(`
   mutation UpdateReceivable($input: UpdateReceivableInput!) {
-    updateReceivable(input: $input) {
-      receivable {
-        id
-        description
-        amountMaximumReconcilable
-      }
-    }
+    updateReceivable(input: $input) { receivable { id description amountMaximumReconcilable } }
   }
 `);
 
 const VoidMutation = graphql(`
   mutation VoidReceivable($input: VoidReceivableInput!) {
-    voidReceivable(input: $input) {
-      receivable {
-        id
-        status
-      }
-    }
+    voidReceivable(input: $input) { receivable { id status } }
   }
 `);
 
