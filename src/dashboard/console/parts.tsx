@@ -20,6 +20,7 @@ export function Tenant({ id }: { id: string }) {
 /** The mode and the tenant of a row: the console shows all of them side by side. */
 export const placeColumn: Column<{ id: string; livemode: boolean; tenantId: string }> = {
   head: 'Mode and tenant',
+  plain: true,
   cell: ({ livemode, tenantId }) => (
     <span className="of-tenant">
       <Mode livemode={livemode} /> <Tenant id={tenantId} />

@@ -4,6 +4,7 @@ export * from './changes';
 export * from './client';
 export * from './consistency';
 export * from './files';
+export * from './find';
 export * from './graphql';
 export * from './input-types';
 export * from './live';

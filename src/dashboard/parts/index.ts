@@ -1,6 +1,7 @@
 /** The design system: the parts that pages are made of. The QR code has a library of its own, and is imported where it is drawn. */
 export * from './action';
 export * from './cells';
+export * from './create-page';
 export * from './dialog';
 export * from './empty';
 export * from './facts';
@@ -8,6 +9,7 @@ export * from './field';
 export * from './file-link';
 export * from './filters';
 export * from './form';
+export * from './found-field';
 export * from './frame';
 export * from './json';
 export * from './list';

@@ -2,7 +2,7 @@ import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { words } from '../../format';
 import { useLive } from '../../graph';
-import { Choice, Empty, FilterBar, List, Page, Status, useFilters } from '../../parts';
+import { Choice, Empty, FilterBar, List, Page, statusColumn, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 
@@ -53,7 +53,7 @@ export function Accounts() {
             ),
           },
           placeColumn,
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
+          statusColumn(),
           { head: 'Created', cell: ({ created }) => <Time at={created} />, end: true },
         ]}
         empty={<Empty title="No account matches" />}

@@ -1,11 +1,11 @@
 import { formatMoney, words } from '../../format';
 import { type ResultOf, useLive } from '../../graph';
 import {
+  amountColumn,
   type Column,
   Empty,
   FilterBar,
   List,
-  Money,
   Page,
   SelectField,
   Status,
@@ -121,7 +121,7 @@ const columns: Column<Row>[] = [
   },
   placeColumn as Column<Row>,
   { head: 'Recorded', cell: ({ created }) => <Time at={created} /> },
-  { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+  amountColumn(),
 ];
 
 const outcome: Column<Row> = {

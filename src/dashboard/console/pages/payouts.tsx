@@ -1,6 +1,17 @@
 import { formatMoney } from '../../format';
 import { type ResultOf, useLive } from '../../graph';
-import { Choice, Empty, Facts, FilterBar, List, Money, Page, Status, useFilters } from '../../parts';
+import {
+  amountColumn,
+  Choice,
+  Empty,
+  Facts,
+  FilterBar,
+  List,
+  Money,
+  Page,
+  statusColumn,
+  useFilters,
+} from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Reason, Time } from '../parts';
@@ -67,8 +78,8 @@ export function Payouts() {
           { head: 'Payee', cell: (payout) => <Payee payout={payout} /> },
           placeColumn,
           { head: 'Sent', cell: ({ created }) => <Time at={created} /> },
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
-          { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+          statusColumn(),
+          amountColumn(),
           { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true },
         ]}
         empty={

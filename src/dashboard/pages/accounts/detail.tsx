@@ -36,6 +36,7 @@ const AccountQuery = graphql(
           physicalAddress { line1 city state postalCode countryCode }
         }
         balance { ...Compartments }
+        owes { amount currency }
         idDocument { id filename }
         ownershipStructureDocument { id filename }
         physicalAddressDocument { id filename }
@@ -95,7 +96,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
           <Lacking account={account} />
           <Addresses addresses={account.addresses.nodes} />
           {!partner && account.balance && <Balances balance={account.balance} />}
-          {partner && <Invoices page={account.billedReceivables} />}
+          {partner && <Invoices owes={account.owes} page={account.billedReceivables} />}
           <Paid account={account} />
           <Customers account={account} />
           <Timeline objectId={account.id} />

@@ -20,7 +20,7 @@ const AccountsQuery = graphql(
   `
     query Accounts(
       $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
-      $currency: Currency, $after: ID
+      $currency: Currency, $after: ID, $customers: Boolean!
     ) {
       accounts(
         type: $type, status: $status, search: $search, orderBy: $orderBy, currency: $currency, first: 25
@@ -30,6 +30,7 @@ const AccountsQuery = graphql(
           id type created ...Name status
           businessDetails { legalName physicalAddress { city countryCode } }
           balance { available { amount currency } pending { amount currency } }
+          owes @include(if: $customers) { amount currency }
         }
         pageInfo { hasNextPage endCursor }
       }
@@ -88,7 +89,10 @@ function useArguments(type: keyof typeof kinds) {
   const filters = sort
     ? { type: [type], orderBy: orders[sort], currency }
     : { type: [type], status: status && [status] };
-  const variables: VariablesOf<typeof AccountsQuery> = { after, ...(search ? { search } : filters) };
+  const variables: VariablesOf<typeof AccountsQuery> = {
+    ...{ after, customers: type === 'PARTNER' },
+    ...(search ? { search } : filters),
+  };
   return { search, sort, status, currency, variables };
 }
 
@@ -111,7 +115,9 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
     },
     { head: 'Added', cell: ({ created }) => time(created, 'date') },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
-    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
+    type === 'PARTNER'
+      ? { head: 'Owes', cell: ({ owes }) => <Owed amounts={owes} />, end: true }
+      : { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
     statusColumn(true),
   ];
   const action = mayWrite && (
@@ -168,6 +174,11 @@ function Choices({ sorted, currency }: { sorted: boolean; currency: string }) {
       {sorted && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
     </>
   );
+}
+
+/** What a customer owes. The graph does not add up more than 10,000 invoices of one customer. */
+function Owed({ amounts }: { amounts: Account['owes'] }) {
+  return amounts === null ? <span className="hint">over 10,000 invoices</span> : <Amounts amounts={amounts} />;
 }
 
 function Amounts({ amounts = [] }: { amounts?: readonly { amount: string; currency: string }[] | undefined }) {

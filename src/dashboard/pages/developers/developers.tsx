@@ -18,16 +18,14 @@ const places = [
 /** The pages for those who build on the APIs, which are loaded together. */
 export function Developers() {
   const [location] = useLocation();
+  const here = location.replace(/\/$/, '');
   return (
     <>
       <nav className="page sections" aria-label="Developers">
         <ul>
           {places.map(([path, name], i) => (
             <li key={path}>
-              <Link
-                href={path}
-                aria-current={(i === 0 ? location === path : location.startsWith(path)) ? 'page' : undefined}
-              >
+              <Link href={path} aria-current={(i === 0 ? here === path : here.startsWith(path)) ? 'page' : undefined}>
                 {name}
               </Link>
             </li>

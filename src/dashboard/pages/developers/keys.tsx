@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTimes } from '../../format';
-import { Empty, Page, Status, Table } from '../../parts';
+import { Empty, Page, stateColumn, Status, Table } from '../../parts';
 import { Act, type Action, type Key, KeysQuery } from './key-actions';
 import { ShowWithKey } from './with-key';
 
@@ -63,7 +63,7 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
           ),
         },
         { head: 'May', cell: ({ permission }) => (permission === 'READ' ? 'Read' : 'Read and write') },
-        { head: 'Status', cell: (key) => <Status value={statusOf(key)} /> },
+        stateColumn(statusOf),
         {
           head: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : 'never'),

@@ -88,15 +88,14 @@ function useColumns(): Column<Logged>[] {
   return [
     {
       head: 'Operation',
-      cell: ({ operation, codes, onBehalfOf }) => (
+      cell: ({ operation, api, codes, onBehalfOf }) => (
         <span className="two-lines">
           <strong>{operation}</strong>
-          {codes.length > 0 && <span className="hint">{codes.join(', ')}</span>}
+          <span className="hint">{[api === 'REST' ? 'REST' : 'GraphQL', ...codes].join(' · ')}</span>
           {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
         </span>
       ),
     },
-    { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL') },
     {
       head: 'Answer',
       cell: ({ status, outcome }) => (
@@ -110,7 +109,11 @@ function useColumns(): Column<Logged>[] {
       cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
     },
     { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
-    { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true },
+    {
+      head: 'Took',
+      cell: ({ milliseconds }) => <span className="money">{milliseconds.toLocaleString()} ms</span>,
+      end: true,
+    },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTimes, words } from '../../format';
 import { graphql, type ResultOf } from '../../graph';
-import { ActionDialog, Empty, Page, Status, Table } from '../../parts';
+import { ActionDialog, Empty, Page, stateColumn, Table } from '../../parts';
 import { ShowWithKey } from './with-key';
 
 const SessionsQuery = graphql(`
@@ -74,7 +74,7 @@ function List({ sessions, onRevoke }: { sessions: readonly Session[]; onRevoke: 
           cell: ({ allowedOrigins }) => allowedOrigins.join(', ') || 'all that the gateway admits',
         },
         { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
-        { head: 'Status', cell: (session) => <Status value={statusOf(session)} /> },
+        stateColumn(statusOf),
         {
           head: 'Actions',
           cell: (session) =>

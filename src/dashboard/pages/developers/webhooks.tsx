@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTimes } from '../../format';
 import { graphql, useLive } from '../../graph';
-import { ActionDialog, Copy, Empty, List, NewSecret, Page, Status, TextField, useFilters } from '../../parts';
+import { ActionDialog, Copy, Empty, List, NewSecret, Page, stateColumn, TextField, useFilters } from '../../parts';
 import { useMayWrite, useSession } from '../../session';
 
 const WebhooksQuery = graphql(`
@@ -54,7 +54,7 @@ export function Webhooks() {
           },
           { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes) },
           { head: 'Created', cell: ({ created }) => time(created, 'date') },
-          { head: 'Status', cell: (endpoint) => <Status value={statusOf(endpoint)} />, end: true },
+          stateColumn(statusOf, true),
         ]}
         empty={
           <Empty title="No endpoints yet">

@@ -12,7 +12,7 @@ import {
   Page,
   Range,
   Search,
-  Status,
+  stateColumn,
   Tabs,
   Two,
   useFilters,
@@ -140,7 +140,7 @@ function useColumns(): Column<Payment>[] {
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
-    { head: 'Status', cell: (payment) => <Status value={stateOf(payment)} /> },
+    stateColumn(stateOf),
     { head: 'Received', cell: ({ created }) => time(created) },
     amountAndStatus(
       (payment) => payment,

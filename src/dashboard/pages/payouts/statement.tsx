@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { formatDay, useTimes } from '../../format';
 import { graphql, pagesOf, type ResultOf } from '../../graph';
-import { Card, Empty, Lines, Money, ObjectLink, Problem } from '../../parts';
+import { Card, Empty, Lines, Mark, Money, ObjectLink, Problem } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import type { PayoutDetail } from './detail';
 import { bankOf } from './list';
@@ -171,7 +171,12 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
   ];
   return (
     <div className="only-print">
-      <h2>{payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}</h2>
+      <header className="letterhead-head">
+        <h2>{payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}</h2>
+        <span className="brand">
+          <Mark /> Tidegate
+        </span>
+      </header>
       {payout.status !== 'COMPLETED' && (
         <p>
           <strong>Not valid as a proof of remittance.</strong> The bank has not confirmed this payout yet.

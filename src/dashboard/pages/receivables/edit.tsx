@@ -35,7 +35,12 @@ export function EditReceivable({ receivable, onClose }: Props) {
       })}
       onClose={onClose}
     >
-      <CustomerField accountId={receivable.account.id} chosen={receivable.customer} />
+      <CustomerField
+        name="customerId"
+        accountId={receivable.account.id}
+        none="Not known"
+        chosen={receivable.customer}
+      />
       <TextField name="description" label="Description" defaultValue={receivable.description ?? ''} />
       <AmountField
         name="amountMaximumReconcilable"

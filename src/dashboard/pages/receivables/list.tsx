@@ -14,7 +14,7 @@ import {
   Page,
   Range,
   Search,
-  Status,
+  stateColumn,
   Tabs,
   Two,
   useFilters,
@@ -157,7 +157,7 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
     },
     { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer) },
     ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
-    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} /> },
+    stateColumn((receivable) => stateOf(receivable, now)),
     { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate) },
     {
       head: 'Open',
