@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
+import { Speaker } from './world.js';
 import { addressesOf, Answers, goWithin, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
 
 const dashboard = useDashboard();
@@ -356,6 +357,34 @@ describe('the money of the pages', () => {
     expect(cells.map(([id, ...rest]) => [id, rest.at(-3)])).toEqual(
       body.data.deposits.nodes.map(({ id, amount }: { id: string; amount: string }) => [id, amount]),
     );
+    await context.close();
+  });
+});
+
+describe('a customer', () => {
+  it('that is not among the 100 newest is found by typing, for a receivable', async () => {
+    const { account, keys } = await dashboard.world.operator.createRoot({
+      ...{ type: 'user', edition: 2, nickname: 'Typing', businessDetails: { legalName: 'Typing', type: 'company' } },
+    });
+    const user = new Speaker(dashboard.world, account.id, keys.test, 2);
+    const oldest = await user.partner({ nickname: 'Zanskar Wool Traders' });
+    await Promise.all(Array.from({ length: 100 }, () => user.partner()));
+    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    await page.getByLabel('API key').fill(keys.test);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await open('/dashboard/receivables/new');
+    const select = page.getByLabel('Customer', { exact: true });
+    await expect.poll(() => select.locator('option').count()).toBe(101);
+    expect(await select.getByText('Zanskar').count()).toBe(0);
+    await page.getByLabel('Find a customer').fill('zanskar wo');
+    await expect.poll(() => select.locator('option').count()).toBe(2);
+    await select.selectOption('Zanskar Wool Traders');
+    // What is chosen stays chosen while another one is sought.
+    await page.getByLabel('Find a customer').fill('nobody');
+    await page.getByText('0 found').waitFor();
+    expect(await select.inputValue()).toBe(oldest.id);
+    expect(complaints).toEqual([]);
     await context.close();
   });
 });

@@ -270,11 +270,9 @@ interface Seen {
   /** Every amount of money on the page, and the sums of balances with their parts. */
   money: string[];
   totals: { total: string; parts: string[] }[];
-  /** Elements and addresses that no page has, unless a text became markup. */
-  foreign: string[];
 }
 
-/** Runs in the page: the money that it shows, and what a text may have become. */
+/** Runs in the page: the money that it shows. */
 function seenOn(): Seen {
   const money: string[] = [];
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -290,12 +288,21 @@ function seenOn(): Seen {
       (part) => textOf(part),
     ),
   }));
-  const markup = 'img, iframe, object, embed, form form, body script, [onerror], [onload], [onmouseover], [formaction]';
-  const foreign = [...document.querySelectorAll(markup)].filter((each) => !each.matches('body > script[src]'));
-  const links = [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].filter(
-    ({ protocol }) => !/^(https?|blob):$/.test(protocol),
-  );
-  return { money, totals, foreign: [...foreign, ...links].map((each) => each.outerHTML.slice(0, 200)) };
+  return { money, totals };
+}
+
+/** Elements and addresses on a page that it never has by itself: a text has become one. */
+export function foreignOn(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    // A document of the console is a picture or a frame with an address that the page has made.
+    const markup =
+      'img:not([src^="blob:"]), iframe:not([src^="blob:"]), object, embed, form form, body script, [onerror], [onload], [onmouseover], [formaction]';
+    const foreign = [...document.querySelectorAll(markup)].filter((each) => !each.matches('body > script[src]'));
+    const links = [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].filter(
+      ({ protocol }) => !/^(https?|blob):$/.test(protocol),
+    );
+    return [...foreign, ...links].map((each) => each.outerHTML.slice(0, 200));
+  });
 }
 
 const centsOf = (shown: string) => {
@@ -320,7 +327,7 @@ export async function wrongOn({ page }: Visit, texts: readonly string[], answers
       .waitForFunction((sought) => document.body.textContent.includes(sought), text, { timeout: 5_000 })
       .catch(() => expect.fail(`${page.url()} does not show ${text}`));
   }
-  const { money, totals, foreign } = await page.evaluate(seenOn);
+  const [{ money, totals }, foreign] = [await page.evaluate(seenOn), await foreignOn(page)];
   const known = await answers.all();
   return [
     ...foreign.map((element) => `an element: ${element}`),

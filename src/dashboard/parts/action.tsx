@@ -53,6 +53,34 @@ export function ActionDialog<Data, Input, Values>(props: ActionDialogProps<Data,
   );
 }
 
+type ActionButtonProps<Data, Input, Values> = Omit<ActionDialogProps<Data, Input, Values>, 'onClose' | 'title'> & {
+  /** What the button says, and unless `title` says it the dialog, too. */
+  name: string;
+  title?: string;
+  /** What the button is about, for those who do not see what stands beside it. */
+  about?: string;
+  small?: boolean;
+};
+
+/** A button that opens the dialog of one thing to do. */
+export function ActionButton<Data, Input, Values>(props: ActionButtonProps<Data, Input, Values>) {
+  const { name, title = name, about, small, ...dialog } = props;
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className={`button${small ? ' small' : ''}${dialog.danger ? ' danger' : ''}`}
+        aria-label={about && `${name} ${about}`}
+        onClick={() => setOpen(true)}
+      >
+        {name}
+      </button>
+      {open && <ActionDialog {...dialog} title={title} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
 /** A new secret, which is shown once. */
 export function NewSecret({ label, children }: { label: string; children: ReactNode }) {
   return (

@@ -1,8 +1,7 @@
 import { eventWords, useTimes } from '../format';
 import { graphql, useLive } from '../graph';
 import { Card } from './page';
-import { Problem } from './problem';
-import { Lines } from './skeleton';
+import { Pending } from './problem';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!) {
@@ -12,12 +11,12 @@ const TimelineQuery = graphql(`
 
 /** What happened to an object, newest first. */
 export function Timeline({ objectId }: { objectId: string }) {
-  const { data, error } = useLive(TimelineQuery, { objectId });
+  const result = useLive(TimelineQuery, { objectId });
+  const { data } = result;
   const time = useTimes();
   return (
     <Card title="Timeline">
-      {error && !data && <Problem error={error} />}
-      {!data && !error && <Lines />}
+      {!data && <Pending result={result} lines={3} />}
       {data?.events.nodes.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
       <ol className="timeline">
         {data?.events.nodes.map(({ id, type, created }) => (

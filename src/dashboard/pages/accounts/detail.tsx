@@ -4,12 +4,11 @@ import {
   amountColumn,
   Card,
   Copy,
+  DetailPage,
   Facts,
   FileLink,
   Loaded,
   ObjectLink,
-  Page,
-  Status,
   statusColumn,
   Table,
   TestTools,
@@ -80,28 +79,14 @@ function AccountPage({ account }: { account: AccountDetail }) {
   const partner = account.type === 'PARTNER';
   const list = partner ? { href: '/customers', name: 'Customers' } : { href: '/users', name: 'Users' };
   return (
-    <Page
+    <DetailPage
       title={nameOf(account)}
       // Only a platform has users, and nobody's own account is on a list of theirs.
       back={own ? undefined : list}
-      subtitle={
-        <p className="amount-line">
-          <Status value={account.status} />
-        </p>
-      }
+      status={account.status}
       actions={<Actions account={account} />}
-    >
-      <div className="detail">
-        <div>
-          <Lacking account={account} />
-          <Addresses addresses={account.addresses.nodes} />
-          {!partner && account.balance && <Balances balance={account.balance} />}
-          {partner && <Invoices owes={account.owes} page={account.billedReceivables} />}
-          <Paid account={account} />
-          <Customers account={account} />
-          <Timeline objectId={account.id} />
-        </div>
-        <div>
+      side={
+        <>
           <About account={account} />
           <Persons account={account} />
           <TestTools id={account.id} {...toolsOf(account, own)}>
@@ -111,9 +96,17 @@ function AccountPage({ account }: { account: AccountDetail }) {
               </li>
             )}
           </TestTools>
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      <Lacking account={account} />
+      <Addresses addresses={account.addresses.nodes} />
+      {!partner && account.balance && <Balances balance={account.balance} />}
+      {partner && <Invoices owes={account.owes} page={account.billedReceivables} />}
+      <Paid account={account} />
+      <Customers account={account} />
+      <Timeline objectId={account.id} />
+    </DetailPage>
   );
 }
 

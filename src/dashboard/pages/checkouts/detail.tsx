@@ -4,13 +4,12 @@ import { graphql, type ResultOf, useLive, useWrite } from '../../graph';
 import {
   Card,
   Copy,
+  DetailPage,
   Facts,
   Loaded,
   Money,
   ObjectLink,
-  Page,
   Problem,
-  Status,
   statusColumn,
   Table,
   TestTools,
@@ -58,18 +57,14 @@ export function Checkout({ params }: { params: { id: string } }) {
 function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
   const mayWrite = useMayWrite();
   const { write, pending, failure } = useWrite(CancelMutation);
-  const { id, amount, currency, status, fromAccount } = checkout;
+  const { id, status } = checkout;
   const open = status === 'INITIALIZED';
   return (
-    <Page
-      title={`Checkout for ${nameOf(fromAccount)}`}
+    <DetailPage
+      title={`Checkout for ${nameOf(checkout.fromAccount)}`}
       back={{ href: '/checkouts', name: 'Checkouts' }}
-      subtitle={
-        <p className="amount-line" role="status">
-          <Money amount={amount} currency={currency} />
-          <Status value={status} />
-        </p>
-      }
+      money={checkout}
+      status={status}
       actions={
         open &&
         mayWrite && (
@@ -78,20 +73,18 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
           </button>
         )
       }
-    >
-      {failure && <Problem error={failure} />}
-      <div className="detail">
-        <div>
-          {open && <Share checkout={checkout} />}
-          <Attempts checkout={checkout} />
-          <Timeline objectId={id} />
-        </div>
-        <div>
+      notes={failure && <Problem error={failure} />}
+      side={
+        <>
           <About checkout={checkout} />
           <TestTools id={id} {...toolsOf(status)} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      {open && <Share checkout={checkout} />}
+      <Attempts checkout={checkout} />
+      <Timeline objectId={id} />
+    </DetailPage>
   );
 }
 

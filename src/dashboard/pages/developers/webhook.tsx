@@ -1,9 +1,8 @@
-import { useState } from 'react';
 import { useTimes, words } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
 import { useMayWrite } from '../../session';
-import { Act, type Action } from './webhook-actions';
+import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
 
 const WebhookQuery = graphql(`
@@ -43,40 +42,21 @@ export function Webhook({ params }: { params: { id: string } }) {
 }
 
 function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void }) {
-  const [action, setAction] = useState<Action>();
   const mayWrite = useMayWrite();
-  const { enabled } = endpoint;
-  const button = (name: string, of: Action) => (
-    <button type="button" className="button" onClick={() => setAction(of)}>
-      {name}
-    </button>
-  );
   return (
     <Page
       title={endpoint.url}
       back={{ href: '/developers/webhooks', name: 'Webhooks' }}
       subtitle={<Status value={statusOf(endpoint)} />}
-      actions={
-        mayWrite && (
-          <>
-            {enabled && button('Send a test', { kind: 'test' })}
-            {button('Rotate the secret', { kind: 'rotate' })}
-            {button(enabled ? 'Disable' : 'Enable', { kind: 'enable' })}
-          </>
-        )
-      }
+      actions={mayWrite && <Actions endpoint={endpoint} onDone={ask} />}
     >
       <div className="detail">
         <Card title="Deliveries" action={<Choice label="Status" name="status" values={statuses} />}>
-          <Deliveries
-            endpoint={endpoint}
-            onRedeliver={mayWrite ? (delivery) => setAction({ kind: 'redeliver', delivery }) : undefined}
-          />
+          <Deliveries endpoint={endpoint} onDone={mayWrite && endpoint.enabled ? ask : undefined} />
           <Pager pageInfo={endpoint.deliveries.pageInfo} />
         </Card>
         <About endpoint={endpoint} />
       </div>
-      {action && <Act endpoint={endpoint} action={action} onClose={() => setAction(undefined)} onDone={ask} />}
     </Page>
   );
 }
@@ -103,10 +83,11 @@ function About({ endpoint }: { endpoint: Endpoint }) {
 
 interface DeliveriesProps {
   endpoint: Endpoint;
-  onRedeliver: ((delivery: Delivery) => void) | undefined;
+  /** Called when one was sent again; without it none can be. */
+  onDone: (() => void) | undefined;
 }
 
-function Deliveries({ endpoint, onRedeliver }: DeliveriesProps) {
+function Deliveries({ endpoint, onDone }: DeliveriesProps) {
   const time = useTimes();
   const rows = endpoint.deliveries.nodes;
   if (rows.length === 0) {
@@ -131,11 +112,7 @@ function Deliveries({ endpoint, onRedeliver }: DeliveriesProps) {
               <Status value={delivery.status} />
             </summary>
             <Attempts delivery={delivery} />
-            {onRedeliver && endpoint.enabled && (
-              <button type="button" className="button small" onClick={() => onRedeliver(delivery)}>
-                Send again
-              </button>
-            )}
+            {onDone && <SendAgain {...{ endpoint, delivery, onDone }} />}
           </details>
         </li>
       ))}

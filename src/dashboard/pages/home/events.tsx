@@ -1,6 +1,6 @@
 import { eventWords, formatAge, useTimes } from '../../format';
 import { graphql, useLive } from '../../graph';
-import { Card, Empty, Lines, ObjectLink, Problem } from '../../parts';
+import { Card, Empty, ObjectLink, Pending } from '../../parts';
 
 const LatestEventsQuery = graphql(`
   query LatestEvents($type: [String!]) {
@@ -30,13 +30,12 @@ const types = [
 
 /** What happened last, newest first. */
 export function Events() {
-  const { data, error, ask } = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
+  const result = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
   const time = useTimes();
-  const events = data?.events.nodes;
+  const events = result.data?.events.nodes;
   return (
     <Card title="Latest events">
-      {error && !events && <Problem error={error} onRetry={ask} />}
-      {!events && !error && <Lines count={6} />}
+      {!events && <Pending result={result} lines={6} />}
       {events?.length === 0 && (
         <Empty title="Nothing has happened yet">
           <p>Payments, reconciliations and payouts appear here as they happen.</p>

@@ -10,7 +10,7 @@ import {
   useTimeZone,
 } from '../../format';
 import { graphql, useLive } from '../../graph';
-import { Card, Lines, Money, ObjectLink, Problem } from '../../parts';
+import { Card, Money, ObjectLink, Pending } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(
@@ -42,10 +42,15 @@ const WorkQuery = graphql(
 
 /** What waits for the viewer: money to reconcile, and receivables that are overdue. */
 export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
-  const { data, error, ask } = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
+  const result = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
   const time = useTimes();
+  const { data } = result;
   if (!data || !pending) {
-    return <Card title="To do">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={5} />}</Card>;
+    return (
+      <Card title="To do">
+        <Pending result={result} lines={5} />
+      </Card>
+    );
   }
   const unreconciled = data.deposits.nodes.map(({ id, created, currency, pendingRest: amount, fromAccount }) => ({
     ...{ id, currency, amount },

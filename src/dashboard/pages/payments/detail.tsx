@@ -4,12 +4,11 @@ import {
   amountColumn,
   Card,
   Copy,
+  DetailPage,
   Facts,
   Loaded,
   Money,
   ObjectLink,
-  Page,
-  Status,
   statusColumn,
   Table,
   TestTools,
@@ -56,31 +55,24 @@ export function Payment({ params }: { params: { id: string } }) {
 
 function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const mayWrite = useMayWrite();
-  const { amount, currency, fromAccount } = payment;
   return (
-    <Page
-      title={`Payment from ${fromAccount ? nameOf(fromAccount) : 'an unknown payer'}`}
+    <DetailPage
+      title={`Payment from ${payment.fromAccount ? nameOf(payment.fromAccount) : 'an unknown payer'}`}
       back={{ href: '/payments', name: 'Payments' }}
-      subtitle={
-        <p className="amount-line">
-          <Money amount={amount} currency={currency} />
-          <Status value={stateOf(payment)} />
-        </p>
-      }
-    >
-      <div className="detail">
-        <div>
-          {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
-          <Allocations payment={payment} />
-          <Disputes payment={payment} />
-          <Timeline objectId={payment.id} />
-        </div>
-        <div>
+      money={payment}
+      status={stateOf(payment)}
+      side={
+        <>
           <About payment={payment} />
           <TestTools id={payment.id} {...toolsOf(payment)} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
+      <Allocations payment={payment} />
+      <Disputes payment={payment} />
+      <Timeline objectId={payment.id} />
+    </DetailPage>
   );
 }
 

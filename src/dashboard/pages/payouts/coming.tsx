@@ -11,7 +11,7 @@ import {
   words,
 } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Card, Lines, Money, ObjectLink, Problem } from '../../parts';
+import { Card, Money, ObjectLink, Pending } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const ComingQuery = graphql(
@@ -55,8 +55,14 @@ const days = 7;
 /** A week of what will be paid out and what will arrive, and why other money will not be. */
 export function Coming() {
   const timeZone = useTimeZone();
-  const { data, error, ask } = useLive(ComingQuery, {});
-  if (!data) return <Card title="Coming">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={4} />}</Card>;
+  const result = useLive(ComingQuery, {});
+  const { data } = result;
+  if (!data)
+    return (
+      <Card title="Coming">
+        <Pending result={result} lines={4} />
+      </Card>
+    );
   const entries = entriesOf(data);
   const week = Array.from({ length: days }, (_, i) => dayBefore(data.viewer.now, timeZone, -i));
   const later = entries.filter(({ at }) => dayOf(at, timeZone) > week.at(-1)!);

@@ -1,7 +1,7 @@
 import { Printer } from 'lucide-react';
 import { useTimes } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Card, Copy, Facts, Loaded, Money, ObjectLink, Page, Status, TestTools, Timeline } from '../../parts';
+import { Card, Copy, DetailPage, Facts, Loaded, Money, ObjectLink, TestTools, Timeline } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import { bankOf } from './list';
 import { Statement, useSettlements } from './statement';
@@ -42,15 +42,11 @@ export function Payout({ params }: { params: { id: string } }) {
 function PayoutPage({ payout }: { payout: PayoutDetail }) {
   const settlements = useSettlements(payout.id);
   return (
-    <Page
+    <DetailPage
       title={`Payout to ${nameOf(payout.account)}`}
       back={{ href: '/payouts', name: 'Payouts' }}
-      subtitle={
-        <p className="amount-line">
-          <Money amount={payout.amount} currency={payout.currency} />
-          <Status value={payout.status} />
-        </p>
-      }
+      money={payout}
+      status={payout.status}
       actions={
         // A payout that has failed has settled nothing.
         payout.status !== 'FAILED' && (
@@ -59,18 +55,16 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
           </button>
         )
       }
-    >
-      <div className="detail">
-        <div>
-          <Statement payout={payout} settlements={settlements} />
-          <Timeline objectId={payout.id} />
-        </div>
-        <div>
+      side={
+        <>
           <About payout={payout} />
           <TestTools id={payout.id} {...toolsOf(payout.status)} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      <Statement payout={payout} settlements={settlements} />
+      <Timeline objectId={payout.id} />
+    </DetailPage>
   );
 }
 

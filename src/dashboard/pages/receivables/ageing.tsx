@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { counted, currenciesOf, dayBefore, sum, useTimeZone } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Card, Lines, Money, Problem, Shares } from '../../parts';
+import { Card, Money, Pending, Shares } from '../../parts';
 
 const AgeingQuery = graphql(`
   query Ageing($timeZone: String!) {
@@ -30,12 +30,18 @@ const buckets = [
 /** How long the open receivables are overdue, by currency. Each age leads to its receivables. */
 export function Ageing() {
   const timeZone = useTimeZone();
-  const { data, error, ask } = useLive(
+  const result = useLive(
     AgeingQuery,
     useMemo(() => ({ timeZone }), [timeZone]),
     { seconds: 30 },
   );
-  if (!data) return <Card title="Open">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={4} />}</Card>;
+  const { data } = result;
+  if (!data)
+    return (
+      <Card title="Open">
+        <Pending result={result} lines={4} />
+      </Card>
+    );
   const entries = data.viewer.account.receivableAgeing;
   if (entries.length === 0) return null;
   return (

@@ -1,17 +1,16 @@
-import { useState } from 'react';
+import {} from 'react';
 import { formatDay, formatMoney, hundredths, useTimes, words } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import {
   amountColumn,
   Card,
   Copy,
+  DetailPage,
   Empty,
   Facts,
   FileLink,
   Loaded,
-  Money,
   ObjectLink,
-  Page,
   Shares,
   Status,
   Table,
@@ -64,55 +63,39 @@ export function Receivable({ params }: { params: { id: string } }) {
 function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now: string }) {
   const { invoice, currency, systemMessages } = receivable;
   return (
-    <Page
+    <DetailPage
       title={`Invoice ${invoice.referenceNumber}`}
       back={{ href: '/receivables', name: 'Receivables' }}
-      subtitle={
-        <p className="amount-line">
-          <Money amount={invoice.amount} currency={currency} />
-          <Status value={stateOf(receivable, now)} />
-        </p>
-      }
+      money={{ amount: invoice.amount, currency }}
+      status={stateOf(receivable, now)}
       actions={<Actions receivable={receivable} />}
-    >
-      {systemMessages.map(({ message, created }) => (
+      notes={systemMessages.map(({ message, created }) => (
         <p className="note" key={created}>
           {message}
         </p>
       ))}
-      <div className="detail">
-        <div>
-          <Progress receivable={receivable} />
-          <Allocations receivable={receivable} />
-          <Timeline objectId={receivable.id} />
-        </div>
-        <div>
+      side={
+        <>
           <About receivable={receivable} />
           <Tools receivable={receivable} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      <Progress receivable={receivable} />
+      <Allocations receivable={receivable} />
+      <Timeline objectId={receivable.id} />
+    </DetailPage>
   );
 }
 
 /** What the viewer can do with a receivable. One that was paid can no longer be withdrawn. */
 function Actions({ receivable }: { receivable: ReceivableDetail }) {
-  const [open, setOpen] = useState<'edit' | 'void' | null>(null);
-  const onClose = () => setOpen(null);
   const untouched = hundredths(receivable.amountLocked) + hundredths(receivable.amountSettledPayouts) === 0n;
   if (!useMayWrite() || receivable.status === 'VOID') return null;
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen('edit')}>
-        Edit
-      </button>
-      {untouched && (
-        <button type="button" className="button danger" onClick={() => setOpen('void')}>
-          Void
-        </button>
-      )}
-      {open === 'edit' && <EditReceivable receivable={receivable} onClose={onClose} />}
-      {open === 'void' && <VoidReceivable receivable={receivable} onClose={onClose} />}
+      <EditReceivable receivable={receivable} />
+      {untouched && <VoidReceivable receivable={receivable} />}
     </>
   );
 }

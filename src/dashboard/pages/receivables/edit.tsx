@@ -1,5 +1,5 @@
 import { graphql, type VariablesOf } from '../../graph';
-import { ActionDialog, AmountField, TextField } from '../../parts';
+import { ActionButton, AmountField, TextField } from '../../parts';
 import { CustomerField } from './customer-field';
 import type { ReceivableDetail } from './detail';
 
@@ -17,15 +17,15 @@ const VoidMutation = graphql(`
 
 interface Props {
   receivable: ReceivableDetail;
-  onClose: () => void;
 }
 
 type Input = VariablesOf<typeof UpdateMutation>['input'];
 
 /** Changes what the gateway lets change: the customer, the maximum and the description. */
-export function EditReceivable({ receivable, onClose }: Props) {
+export function EditReceivable({ receivable }: Props) {
   return (
-    <ActionDialog
+    <ActionButton
+      name="Edit"
       title={`Edit invoice ${receivable.invoice.referenceNumber}`}
       submit="Save"
       mutation={UpdateMutation}
@@ -33,7 +33,6 @@ export function EditReceivable({ receivable, onClose }: Props) {
       read={({ description = null, customerId = null, ...input }: Omit<Input, 'id'>) => ({
         ...{ ...input, description, customerId, id: receivable.id },
       })}
-      onClose={onClose}
     >
       <CustomerField
         name="customerId"
@@ -48,24 +47,24 @@ export function EditReceivable({ receivable, onClose }: Props) {
         currency={receivable.currency}
         defaultValue={receivable.amountMaximumReconcilable}
       />
-    </ActionDialog>
+    </ActionButton>
   );
 }
 
 /** Withdraws a receivable that nothing was paid for. */
-export function VoidReceivable({ receivable, onClose }: Props) {
+export function VoidReceivable({ receivable }: Props) {
   return (
-    <ActionDialog
+    <ActionButton
+      name="Void"
       title="Void this receivable?"
       submit="Void receivable"
       danger
       mutation={VoidMutation}
       read={() => ({ id: receivable.id })}
-      onClose={onClose}
     >
       <p className="hint">
         No payment can be counted towards invoice {receivable.invoice.referenceNumber} any more. This cannot be undone.
       </p>
-    </ActionDialog>
+    </ActionButton>
   );
 }
