@@ -99,27 +99,9 @@ function useArguments(type: keyof typeof kinds) {
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, path, create, none, hint } = kinds[type];
   const { search, sort, status, currency, variables } = useArguments(type);
-  const time = useTimes();
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const mayWrite = useMayWrite();
-  const columns: Column<Account>[] = [
-    {
-      head: 'Name',
-      cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
-    },
-    {
-      head: 'Place',
-      cell: ({ businessDetails: { physicalAddress: at } }) =>
-        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
-    },
-    { head: 'Added', cell: ({ created }) => time(created, 'date') },
-    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
-    type === 'PARTNER'
-      ? { head: 'Owes', cell: ({ owes }) => <Owed amounts={owes} />, end: true }
-      : { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
-    statusColumn(true),
-  ];
   const action = mayWrite && (
     <Link href={`${path}/new`} className="button primary">
       {create}
@@ -135,7 +117,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
         label={title}
         result={result}
         page={page && { ...page, nodes: page.nodes.filter((account) => account.type === type) }}
-        columns={columns}
+        columns={useColumns(type)}
         href={({ id }) => `/accounts/${id}`}
         empty={
           <Empty
@@ -156,6 +138,27 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
       />
     </Page>
   );
+}
+
+function useColumns(type: keyof typeof kinds): Column<Account>[] {
+  const time = useTimes();
+  return [
+    {
+      head: 'Name',
+      cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
+    },
+    {
+      head: 'Place',
+      cell: ({ businessDetails: { physicalAddress: at } }) =>
+        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
+    },
+    { head: 'Added', cell: ({ created }) => time(created, 'date') },
+    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
+    type === 'PARTNER'
+      ? { head: 'Owes', cell: ({ owes }) => <Owed amounts={owes} />, end: true }
+      : { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
+    statusColumn(true),
+  ];
 }
 
 /** The filters of the list; in place of a status, an order by balance has a currency. */
