@@ -361,8 +361,8 @@ describe('the money of the pages', () => {
   });
 });
 
-describe('a customer', () => {
-  it('that is not among the 100 newest is found by typing, for a receivable', async () => {
+describe('customers and receivables', () => {
+  it('that are not among the 100 newest are found by typing, and by the text of a payment', async () => {
     const { account, keys } = await dashboard.world.operator.createRoot({
       ...{ type: 'user', edition: 2, nickname: 'Typing', businessDetails: { legalName: 'Typing', type: 'company' } },
     });
@@ -384,6 +384,30 @@ describe('a customer', () => {
     await page.getByLabel('Find a customer').fill('nobody');
     await page.getByText('0 found').waitFor();
     expect(await select.inputValue()).toBe(oldest.id);
+
+    const bill = (reference: string) =>
+      user.post('/v1/receivables', {
+        ...{ currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' },
+        invoice: {
+          ...{ amount: '50.00', currency: 'INR', reference_number: reference },
+          ...{ creation_date: '2026-01-01', due_date: '2031-01-01' },
+        },
+      });
+    for (const reference of ['ZAN-1', 'ZAN-2']) expect((await bill(reference)).status).toBe(200);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => bill(`NEW-${i}`)));
+    const made = await user.post('/v1/deposits', {
+      ...{ amount: '70.00', currency: 'INR', to: { account_id: user.id } },
+      ...{ payment_method: 'upi', statement_descriptor: 'ZAN-1' },
+    });
+    expect((await user.post(`/v1/test_helpers/deposits/${made.body.id}/complete`)).status).toBe(200);
+    await open(`/dashboard/payments/${made.body.id}`);
+    const form = page.getByRole('region', { name: 'Reconcile' });
+    await form.getByText('Reference matches').waitFor();
+    await form.getByLabel('ZAN-1').check();
+    await form.getByLabel('Find by invoice number').fill('zan-2');
+    await form.getByLabel('ZAN-2').check();
+    await form.getByRole('button', { name: 'Reconcile ₹70.00' }).click();
+    await page.getByRole('table', { name: 'Counts towards' }).getByText('ZAN-2').waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { useWrite } from '../graph';
+import { useMayWrite } from '../session';
 import { Dialog } from './dialog';
 import { Form } from './form';
 
@@ -62,10 +63,11 @@ type ActionButtonProps<Data, Input, Values> = Omit<ActionDialogProps<Data, Input
   small?: boolean;
 };
 
-/** A button that opens the dialog of one thing to do. */
+/** A button that opens the dialog of one thing to do. Those who may only read do not see it. */
 export function ActionButton<Data, Input, Values>(props: ActionButtonProps<Data, Input, Values>) {
   const { name, title = name, about, small, ...dialog } = props;
   const [open, setOpen] = useState(false);
+  if (!useMayWrite()) return null;
   return (
     <>
       <button

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { Link, useLocation } from 'wouter';
 import { useWrite } from '../graph/write';
+import { useMayWrite } from '../session';
+import { Empty } from './empty';
 import { Form } from './form';
 import { Card, Page } from './page';
 
@@ -23,6 +25,7 @@ interface CreatePageProps<Data, Input, Asked> {
 export function CreatePage<Data, Input, Asked>(props: CreatePageProps<Data, Input, Asked>) {
   const { kind, list, mutation, read, addressOf, children } = props;
   const [, go] = useLocation();
+  const mayWrite = useMayWrite();
   const { write, pending, failure } = useWrite(mutation);
   const submit = async (asked: Asked) => {
     const made = await write({ input: read(asked) });
@@ -33,6 +36,15 @@ export function CreatePage<Data, Input, Asked>(props: CreatePageProps<Data, Inpu
       Cancel
     </Link>
   );
+  if (!mayWrite) {
+    return (
+      <Page title={`New ${kind}`} back={list}>
+        <Empty title="You may only read here">
+          <p>Sign in with a key that may write.</p>
+        </Empty>
+      </Page>
+    );
+  }
   return (
     <Page title={`New ${kind}`} back={list}>
       <Card>

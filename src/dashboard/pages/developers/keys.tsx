@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTimes } from '../../format';
 import { Empty, Page, stateColumn, Status, Table } from '../../parts';
+import { useMayWrite } from '../../session';
 import { Act, type Action, type Key, KeysQuery } from './key-actions';
 import { ShowWithKey } from './with-key';
 
@@ -8,13 +9,16 @@ import { ShowWithKey } from './with-key';
 export function Keys() {
   const [keys, setKeys] = useState<readonly Key[]>();
   const [action, setAction] = useState<Action>();
+  const mayWrite = useMayWrite();
   return (
     <Page
       title="API keys"
       actions={
-        <button type="button" className="button primary" onClick={() => setAction({ kind: 'create' })}>
-          Create a key
-        </button>
+        mayWrite && (
+          <button type="button" className="button primary" onClick={() => setAction({ kind: 'create' })}>
+            Create a key
+          </button>
+        )
       }
     >
       {keys === undefined && (
@@ -48,6 +52,7 @@ export function Keys() {
 
 function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Action) => void }) {
   const time = useTimes();
+  const mayWrite = useMayWrite();
   return (
     <Table
       label="API keys"
@@ -72,7 +77,7 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
         {
           head: 'Actions',
           cell: (key) =>
-            statusOf(key) === 'ACTIVE' ? (
+            mayWrite && statusOf(key) === 'ACTIVE' ? (
               <span className="row-actions">
                 <button
                   type="button"

@@ -1,7 +1,7 @@
 import { useTimes, words } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
-import { useMayWrite } from '../../session';
+import {} from '../../session';
 import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
 
@@ -42,17 +42,16 @@ export function Webhook({ params }: { params: { id: string } }) {
 }
 
 function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void }) {
-  const mayWrite = useMayWrite();
   return (
     <Page
       title={endpoint.url}
       back={{ href: '/developers/webhooks', name: 'Webhooks' }}
       subtitle={<Status value={statusOf(endpoint)} />}
-      actions={mayWrite && <Actions endpoint={endpoint} onDone={ask} />}
+      actions={<Actions endpoint={endpoint} onDone={ask} />}
     >
       <div className="detail">
         <Card title="Deliveries" action={<Choice label="Status" name="status" values={statuses} />}>
-          <Deliveries endpoint={endpoint} onDone={mayWrite && endpoint.enabled ? ask : undefined} />
+          <Deliveries endpoint={endpoint} onDone={endpoint.enabled ? ask : undefined} />
           <Pager pageInfo={endpoint.deliveries.pageInfo} />
         </Card>
         <About endpoint={endpoint} />

@@ -17,7 +17,7 @@ import {
   TestTools,
   Timeline,
 } from '../../parts';
-import { nameOf, useMayWrite, NameFragment } from '../../session';
+import { nameOf, NameFragment } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
 import { stateOf } from './list';
@@ -91,7 +91,7 @@ function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now
 /** What the viewer can do with a receivable. One that was paid can no longer be withdrawn. */
 function Actions({ receivable }: { receivable: ReceivableDetail }) {
   const untouched = hundredths(receivable.amountLocked) + hundredths(receivable.amountSettledPayouts) === 0n;
-  if (!useMayWrite() || receivable.status === 'VOID') return null;
+  if (receivable.status === 'VOID') return null;
   return (
     <>
       <EditReceivable receivable={receivable} />
