@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
+import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { must } from './onboarding-profile.js';
 import { type Speaker, useWorld } from './world.js';
 
@@ -74,9 +75,12 @@ async function send(page: Page, submit: string): Promise<string | null> {
   return page.locator('.announcement').textContent();
 }
 
-/** The pages, with a text that is there when they have loaded. */
-const pages = () =>
-  [
+/**
+ * The pages, with a text that is there when they have loaded. A page that the sources declare and that has no row here
+ * is opened, too.
+ */
+const pages = (): (readonly [string, string])[] => {
+  const listed = [
     ['', hostile],
     [`/accounts/${bad}?mode=TEST`, 'Requirements'],
     [`/accounts/${paid.accountId}?mode=LIVE`, 'Service receive'],
@@ -94,6 +98,12 @@ const pages = () =>
     ['/settings', 'Time zone'],
     ['/nothing', 'There is nothing at this address'],
   ] as const;
+  const paths = new Set(listed.map(([path]) => path.replace(/\?.*/, '')));
+  const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
+    (path) => path !== '/' && !paths.has(path as never),
+  );
+  return [...listed, ...others.map((path) => [path, ''] as const)];
+};
 
 describe("the operator's console", () => {
   it('is signed in to with the key of an operator, which the browser does not keep', async () => {
@@ -150,6 +160,7 @@ describe('the pages of the console', () => {
     for (const [path, ready] of pages()) {
       await page.goto(`${world.origin}/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
+      for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);
       found.push(...(await faultsInThemes(page)).map((fault) => `${path}: ${fault}`));
     }
     expect(found).toEqual([]);

@@ -160,13 +160,15 @@ function violations(page: Page, options: object): Promise<string[]> {
   }, options);
 }
 
-/** Runs in the page: whether it scrolls sideways, and its buttons and inputs that are less than 44 px high. */
+/** Runs in the page: whether it scrolls sideways, and its buttons, links and inputs that are less than 44 px high. */
 function wideOrSmall(): string[] {
   const wide = document.documentElement.scrollWidth > window.innerWidth ? ['scrolls sideways'] : [];
   const targets =
-    'button, .button, select, summary, nav a, input:not([type="checkbox"], [type="radio"], [type="file"])';
+    'button, .button, select, summary, nav a, main a, input:not([type="checkbox"], [type="radio"], [type="file"])';
   const small = [...document.querySelectorAll(targets)].filter((target) => {
     const { height } = target.getBoundingClientRect();
+    // The row of a list is the target of its link.
+    if (target.matches('.linked td:first-child > a')) return false;
     return target.checkVisibility({ visibilityProperty: true }) && height > 1 && height < 43.5;
   });
   return [...wide, ...small.map((target) => `small: ${target.outerHTML.slice(0, 120)}`)];

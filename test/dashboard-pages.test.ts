@@ -227,6 +227,15 @@ describe('a viewer of the dashboard', () => {
       await page.getByRole('table').first().waitFor();
       expect([place, await page.getByRole('link', { name: /^New / }).count()]).toEqual([place, 0]);
     }
+    // An address that was kept shows no form either.
+    for (const kind of ['receivable', 'checkout', 'user', 'customer']) {
+      await open(`/dashboard/${kind}s/new`);
+      await page.getByText('You may only read here').waitFor();
+      expect([kind, await page.getByRole('form').count()]).toEqual([kind, 0]);
+    }
+    await open('/dashboard/developers/keys');
+    await page.getByRole('button', { name: 'Show the keys' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0);
     await open('/dashboard/payments?status=COMPLETED');
     await page.getByRole('row').nth(1).getByRole('link').first().click();
     await page.getByRole('region', { name: 'Timeline' }).waitFor();

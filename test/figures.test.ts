@@ -171,6 +171,35 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     expect(read.found).toEqual(expected([user.id], read.date));
   });
 
+  it('say what each customer owes by its open invoices, and nothing of those of others', async () => {
+    const owner = await given.directUser(1);
+    const [one, two, none] = [await owner.partner(), await owner.partner(), await owner.partner()];
+    const bill = async (customer: any, amount: string, currency: string) => {
+      const { id } = await receivableOf(owner, amount, '2030-01-01', currency);
+      await made(owner, `/v1/receivables/${id}`, { customer_id: customer.id });
+      return id as string;
+    };
+    const [part] = [await bill(one, '100.10', 'USD'), await bill(one, '0.02', 'USD'), await bill(one, '7.00', 'EUR')];
+    const voided = await bill(two, '50.00', 'USD');
+    await bill(two, '9223372036.93', 'USD');
+    await receivableOf(owner, '3.00', '2030-01-01');
+    await made(owner, `/v1/receivables/${voided}/void`);
+    const deposit = await depositTo(owner, '40.05', { payment_method: 'domestic_wire' });
+    await made(owner, `/v1/test_helpers/deposits/${deposit.id}/complete`);
+    await made(owner, `/v1/deposits/${deposit.id}/reconcile`, { receivables: [{ id: part, amount: '40.05' }] });
+    const query = `query ($id: ID!) { partners(accountId: $id) { nodes { id owes { amount currency } } } account(id: $id) { owes { amount } } }`;
+    const { partners, account } = await data(owner, query, { id: owner.id });
+    expect(Object.fromEntries(partners.nodes.map(({ id, owes }: any) => [id, owes]))).toEqual({
+      [one.id]: [
+        { amount: '7.00', currency: 'EUR' },
+        { amount: '60.07', currency: 'USD' },
+      ],
+      [two.id]: [{ amount: '9223372036.93', currency: 'USD' }],
+      [none.id]: [],
+    });
+    expect(account.owes).toEqual([]);
+  });
+
   it('refuse time zones that are no names of the IANA database', async () => {
     const query = 'query ($z: String!) { viewer { account { receivableAgeing(timeZone: $z) { count } } } }';
     for (const z of ['IST', '+05:30', 'asia/kolkata', 'Asia/Nowhere', '', 'posix/UTC', 'localtime', "UTC'; select 1"]) {

@@ -820,6 +820,42 @@ describe('the plan of a list', () => {
     ).toContainEqual(['job_due', expect.stringContaining('due <=')]);
   });
 
+  it('adds up what customers owe from an index alone, and stops where they owe too many invoices', async () => {
+    const { sql } = world;
+    const user = await given.directUser(2);
+    const [few, many, most] = [await user.partner(), await user.partner(), await user.partner()];
+    for (const [customer, count] of [
+      [few, 3],
+      [many, 10_000],
+      [most, 12_000],
+    ] as const)
+      await sql`insert into receivable (tenant_id, livemode, id, created, account_id, customer_id, currency, amount_maximum_reconcilable,
+          amount_settled_payouts, invoice, purpose_code, transaction_type, context_id, on_root_list)
+        select ${tenantOf(user.id)}, false, ${customer.id} || n, n, ${user.id}, ${customer.id}, case when n % 2 = 0 then 'INR' else 'USD' end, 100,
+          case when n > ${count}::int then 100 else 0 end, '{"amount": "100", "dueDate": "2030-01-01"}', 'P0802', 'services', ${user.id}, true
+        from generate_series(1, ${count + 2_000}::int) n`;
+    await sql`vacuum analyze receivable`;
+    let partners: { id: string; owes: { amount: string }[] | null }[] = [];
+    const asked = await askedBy(async () => {
+      ({
+        partners: { nodes: partners },
+      } = (await user.graph('{ partners { nodes { id owes { amount } } } }')).body.data);
+    });
+    const owed = new Map(partners.map(({ id, owes }) => [id, owes && owes.map(({ amount }) => amount)]));
+    expect(owed.get(few.id)).toEqual(['1.00', '2.00']);
+    expect(owed.get(many.id)).toEqual(['5000.00', '5000.00']);
+    expect(owed.get(most.id)).toBeNull();
+    const one = asked.get('owed_by_customers')!;
+    // One statement for all of them, which reads no receivable that is not open.
+    expect(one.values.flat()).toEqual(expect.arrayContaining([few.id, many.id, most.id]));
+    const reads = nodesOf(await chosenPlan(one)).filter((node) => node['Index Name'] ?? /Seq/.test(node['Node Type']));
+    expect(reads.map((node) => [node['Node Type'], node['Index Name']])).toEqual([
+      ['Index Only Scan', 'receivable_owed'],
+    ]);
+    // The mean of three customers: 3, 10,000, and one more than the maximum of the 12,000.
+    expect(reads[0]!['Actual Rows']).toBeCloseTo((3 + 10_000 + 10_001) / 3, -1);
+  });
+
   it('reads a history and a balance as of a time by points, for any number of entries', async () => {
     const user = await given.directUser(2);
     const tenant = user.id.replace('account_', '');

@@ -1,25 +1,14 @@
 import { UserRoundCog } from 'lucide-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from './graph/graphql';
-import { DialogButton } from './parts/dialog';
-import { Problem } from './parts/problem';
-import { Lines } from './parts/skeleton';
-import { Status } from './parts/status';
+import { graphql, useSettled } from './graph';
+import { DialogButton, Field, Lines, Problem, Status } from './parts';
 import { nameOf, useSession, NameFragment } from './session';
 
 const UsersQuery = graphql(
   `
-    query UsersToActAs {
-      accounts(type: [USER], first: 100) {
-        nodes {
-          ...Name
-          status
-          businessDetails {
-            legalName
-          }
-        }
-      }
+    query UsersToActAs($search: String, $type: [AccountType!]) {
+      accounts(search: $search, type: $type, first: 100) { nodes { ...Name type status } }
     }
   `,
   [NameFragment],
@@ -41,20 +30,22 @@ export function ActAs() {
 
 function Users() {
   const { actAs } = useSession();
-  const [{ data, error }] = useQuery({ query: UsersQuery });
-  const [filter, setFilter] = useState('');
+  const [text, setText] = useState('');
+  const search = useSettled(text);
+  // A search goes with no other filter.
+  const variables = search ? { search } : { type: ['USER' as const] };
+  const [{ data, error }] = useQuery({ query: UsersQuery, variables });
   if (error) return <Problem error={error} />;
   if (!data) return <Lines count={4} />;
-  const matches = data.accounts.nodes.filter((user) => nameOf(user).toLowerCase().includes(filter.toLowerCase()));
+  const users = data.accounts.nodes.filter(({ type }) => type === 'USER');
   return (
     <>
       <p className="hint">You see the lists of this user, and what you do is done for them.</p>
-      <div className="field">
-        <label htmlFor="user-filter">Name</label>
-        <input id="user-filter" value={filter} onChange={(event) => setFilter(event.target.value)} autoFocus />
-      </div>
+      <Field label="Name">
+        {(input) => <input {...input} value={text} onChange={(event) => setText(event.target.value)} autoFocus />}
+      </Field>
       <ul className="choices">
-        {matches.map((user) => (
+        {users.map((user) => (
           <li key={user.id}>
             <button type="button" onClick={() => actAs(user.id)}>
               <span className="clip">{nameOf(user)}</span> <Status value={user.status} />
@@ -62,7 +53,7 @@ function Users() {
           </li>
         ))}
       </ul>
-      {matches.length === 0 && <p className="hint">No user has this name.</p>}
+      {users.length === 0 && <p className="hint">No user has this name.</p>}
     </>
   );
 }

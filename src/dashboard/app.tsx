@@ -1,10 +1,9 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Provider, useClient, useQuery } from 'urql';
 import { Router } from 'wouter';
-import { setGatewayTime } from './format/time';
-import { Changes, ChangesContext } from './graph/changes';
-import { clientFor } from './graph/client';
-import { Problem } from './parts/problem';
+import { setGatewayTime } from './format';
+import { Changes, ChangesContext, clientFor } from './graph';
+import { Problem } from './parts';
 import { Routes } from './routes';
 import { endSession, SessionContext, ViewerQuery } from './session';
 import { Shell, ShellSkeleton } from './shell';

@@ -74,6 +74,8 @@ async function bundle(folder) {
       modulePreload: { polyfill: false },
       manifest: 'manifest.json',
       rollupOptions: {
+        // What a page does not use of the shared folders is left out, although their modules declare queries.
+        treeshake: { moduleSideEffects: (id) => !/\.tsx?$/.test(id) || id.endsWith('main.tsx') },
         input: { dashboard: path.join(source, 'index.html'), console: path.join(source, 'console/index.html') },
       },
     },

@@ -1,8 +1,7 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { Home } from './pages/home/home';
-import { NotFound } from './parts/empty';
-import { PageSkeleton } from './parts/skeleton';
+import { NotFound, PageSkeleton } from './parts';
 
 /** A page that is loaded when it is opened: an export of its file. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType<any>>>, name: Name) {

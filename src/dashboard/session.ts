@@ -1,16 +1,9 @@
 import { createContext, useContext } from 'react';
-import { graphql, type ResultOf } from './graph/graphql';
-import { dashboardHeaders } from './graph/client';
+import { dashboardHeaders, graphql, type ResultOf } from './graph';
 
 /** What names an account; see `nameOf`. */
 export const NameFragment = graphql(`
-  fragment Name on Account {
-    id
-    nickname
-    businessDetails {
-      legalName
-    }
-  }
+  fragment Name on Account { id nickname businessDetails { legalName } }
 `);
 
 /** Who is signed in, and the account that the pages show. */
@@ -18,17 +11,8 @@ export const ViewerQuery = graphql(
   `
     query Viewer {
       viewer {
-        edition
-        mode
-        permission
-        sessionRole
-        onBehalf
-        now
-        account {
-          ...Name
-          type
-          status
-        }
+        edition mode permission sessionRole onBehalf now
+        account { ...Name type status }
       }
     }
   `,

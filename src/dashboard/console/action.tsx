@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useWrite } from '../graph/write';
-import { Dialog } from '../parts/dialog';
-import { Form } from '../parts/form';
+import { useWrite } from '../graph';
+import { Dialog, Form } from '../parts';
 import { useMayAct, useSession } from './session';
 
 interface ActionProps<Input extends object> {

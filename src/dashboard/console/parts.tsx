@@ -1,10 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useTimes } from '../format/time';
-import { Choice } from '../parts/filters';
-import { TextField } from '../parts/form';
-import type { Column } from '../parts/table';
-import { TextFilter } from '../parts/text-filter';
+import { useTimes } from '../format';
+import { Choice, type Column, TextField, TextFilter } from '../parts';
 
 /** The mode, in which live mode stands out: there real money moves. */
 export function Mode({ livemode }: { livemode: boolean }) {
@@ -23,6 +20,7 @@ export function Tenant({ id }: { id: string }) {
 /** The mode and the tenant of a row: the console shows all of them side by side. */
 export const placeColumn: Column<{ id: string; livemode: boolean; tenantId: string }> = {
   head: 'Mode and tenant',
+  plain: true,
   cell: ({ livemode, tenantId }) => (
     <span className="of-tenant">
       <Mode livemode={livemode} /> <Tenant id={tenantId} />

@@ -1,7 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { NotFound } from '../parts/empty';
-import { PageSkeleton } from '../parts/skeleton';
+import { NotFound, PageSkeleton } from '../parts';
 import { Queue } from './pages/queue';
 
 const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));

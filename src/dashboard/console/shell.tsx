@@ -14,9 +14,8 @@ import {
   Users,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { ResultOf } from '../graph/graphql';
-import { useLive } from '../graph/live';
-import { Frame, PlaceLink } from '../parts/frame';
+import { type ResultOf, useLive } from '../graph';
+import { Frame, PlaceLink } from '../parts';
 import { graphql } from './graphql';
 import { useSession } from './session';
 
@@ -25,27 +24,11 @@ const countedMax = 50;
 
 const WaitingQuery = graphql(`
   query Waiting {
-    accounts(status: VERIFYING, first: 50) {
-      nodes {
-        id
-      }
-    }
-    payouts(status: PROCESSING, mode: LIVE, first: 50) {
-      nodes {
-        id
-      }
-    }
-    waitingBankNotices {
-      reference
-    }
-    transactionMismatches {
-      transactionId
-    }
-    stuckWork(first: 50) {
-      nodes {
-        tenantId
-      }
-    }
+    accounts(status: VERIFYING, first: 50) { nodes { id } }
+    payouts(status: PROCESSING, mode: LIVE, first: 50) { nodes { id } }
+    waitingBankNotices { reference }
+    transactionMismatches { transactionId }
+    stuckWork(first: 50) { nodes { tenantId } }
   }
 `);
 

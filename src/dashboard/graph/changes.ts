@@ -4,9 +4,7 @@ import { graphql } from './graphql';
 
 const EventsSubscription = graphql(`
   subscription Changes($connected: Boolean) {
-    events(connected: $connected) {
-      number
-    }
+    events(connected: $connected) { number }
   }
 `);
 

@@ -1,6 +1,5 @@
-import { prefer, type Preferences, usePreferences } from '../format/preferences';
-import { Field } from '../parts/field';
-import { Card, Page } from '../parts/page';
+import { prefer, type Preferences, usePreferences } from '../format';
+import { Card, Field, Page } from '../parts';
 
 /** The preferences of the viewer. */
 export function Settings() {

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useWrite } from '../graph/write';
+import { useWrite } from '../graph';
+import { useMayWrite } from '../session';
 import { Dialog } from './dialog';
 import { Form } from './form';
 
@@ -50,6 +51,35 @@ export function ActionDialog<Data, Input, Values>(props: ActionDialogProps<Data,
         </Form>
       )}
     </Dialog>
+  );
+}
+
+type ActionButtonProps<Data, Input, Values> = Omit<ActionDialogProps<Data, Input, Values>, 'onClose' | 'title'> & {
+  /** What the button says, and unless `title` says it the dialog, too. */
+  name: string;
+  title?: string;
+  /** What the button is about, for those who do not see what stands beside it. */
+  about?: string;
+  small?: boolean;
+};
+
+/** A button that opens the dialog of one thing to do. Those who may only read do not see it. */
+export function ActionButton<Data, Input, Values>(props: ActionButtonProps<Data, Input, Values>) {
+  const { name, title = name, about, small, ...dialog } = props;
+  const [open, setOpen] = useState(false);
+  if (!useMayWrite()) return null;
+  return (
+    <>
+      <button
+        type="button"
+        className={`button${small ? ' small' : ''}${dialog.danger ? ' danger' : ''}`}
+        aria-label={about && `${name} ${about}`}
+        onClick={() => setOpen(true)}
+      >
+        {name}
+      </button>
+      {open && <ActionDialog {...dialog} title={title} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

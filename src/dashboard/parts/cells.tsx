@@ -15,12 +15,18 @@ export function Two({ children, hint }: { children: ReactNode; hint?: ReactNode 
 
 /** The column of an amount. */
 export function amountColumn<Row extends { amount: string; currency: string }>(): Column<Row> {
-  return { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true };
+  const cell = ({ amount, currency }: Row) => <Money amount={amount} currency={currency} />;
+  return { head: 'Amount', cell, end: true, plain: true };
 }
 
 /** The column of a status, which is the last one in a list without amounts. */
 export function statusColumn<Row extends { status: string }>(end = false): Column<Row> {
-  return { head: 'Status', cell: ({ status }) => <Status value={status} />, end };
+  return stateColumn(({ status }) => status, end);
+}
+
+/** The column of a state that is more than the status of the row. */
+export function stateColumn<Row>(stateOf: (row: Row) => string, end = false): Column<Row> {
+  return { head: 'Status', cell: (row) => <Status value={stateOf(row)} />, end, plain: true };
 }
 
 /** The column of an amount, which on small screens has the status, too. */

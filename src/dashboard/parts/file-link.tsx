@@ -1,7 +1,6 @@
 import { FileDown } from 'lucide-react';
 import { useState } from 'react';
-import { download } from '../graph/files';
-import type { Failure } from '../graph/write';
+import { download, type Failure } from '../graph';
 import { Problem } from './problem';
 
 /** A file with a button that downloads it. */

@@ -1,7 +1,7 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { words } from '../format/words';
+import { words } from '../format';
 
 /** The filters of a list. They are part of the address, so a filtered list can be kept and shared. */
 export function useFilters() {

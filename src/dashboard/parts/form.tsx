@@ -8,9 +8,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import { countries } from '../format/countries';
-import { wrongKey } from '../graph/with-key';
-import { type Failure, required as missing } from '../graph/write';
+import { countries } from '../format';
+import { type Failure, required as missing, wrongKey } from '../graph';
 import { SessionContext } from '../session';
 import { Field } from './field';
 import { Problem } from './problem';

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { Pager } from './filters';
-import { Problem } from './problem';
-import { Lines } from './skeleton';
+import { Pending } from './problem';
 import { type Column, Table } from './table';
 
 interface ListProps<Row> {
@@ -22,7 +21,7 @@ interface ListProps<Row> {
 /** A page of a list in each of its states: loading, failed, empty, and with rows. */
 export function List<Row extends { id: string }>(props: ListProps<Row>) {
   const { label, result, page, columns = [], draw, href, empty } = props;
-  if (!page) return result.error ? <Problem error={result.error} onRetry={result.ask} /> : <Lines count={10} />;
+  if (!page) return <Pending result={result} lines={10} />;
   return (
     <>
       {page.nodes.length === 0 && empty}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { NotFound } from './empty';
 import { Problem } from './problem';
-import { PageSkeleton } from './skeleton';
+import { DetailSkeleton } from './skeleton';
 
 interface LoadedProps<Data, Found> {
   /** The answer to the query of the page. */
@@ -17,5 +17,5 @@ export function Loaded<Data, Found>({ result: { data, error, ask }, of, children
   const found = data && of(data);
   if (found) return children(found);
   if (data) return <NotFound />;
-  return error ? <Problem error={error} onRetry={ask} /> : <PageSkeleton />;
+  return error ? <Problem error={error} onRetry={ask} /> : <DetailSkeleton />;
 }

@@ -1,6 +1,5 @@
-import { nameOfPath } from '../format/requirements';
-import { words } from '../format/words';
-import type { InputMember } from '../graph/input-types';
+import { nameOfPath, words } from '../format';
+import type { InputMember } from '../graph';
 import { CountryField, SelectField, TextField } from './form';
 import { UploadField } from './upload';
 

@@ -1,4 +1,4 @@
-import { formatMoney, type Money as Amount } from '../format/money';
+import { formatMoney, type Money as Amount } from '../format';
 
 /** An amount of money with its currency. */
 export function Money({ amount, currency }: Amount) {

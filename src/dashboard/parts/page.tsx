@@ -1,5 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'wouter';
+import type { Money as Amount } from '../format/money';
+import { Money } from './money';
+import { Status } from './status';
 
 interface PageProps {
   title: string;
@@ -32,6 +35,35 @@ export function Page({ title, subtitle, actions, back, children }: PageProps) {
       </header>
       {children}
     </div>
+  );
+}
+
+interface DetailPageProps extends Omit<PageProps, 'subtitle'> {
+  /** Below the title: how much, and in which state. */
+  money?: Amount;
+  status: string;
+  /** What stands beside the rest: facts and tools. */
+  side: ReactNode;
+  /** What is said above both columns. */
+  notes?: ReactNode;
+}
+
+/** The page of one object: what happened to it and what can be done, and its facts beside that. */
+export function DetailPage({ money, status, side, notes, children, ...page }: DetailPageProps) {
+  const subtitle = (
+    <p className="amount-line" role="status">
+      {money && <Money amount={money.amount} currency={money.currency} />}
+      <Status value={status} />
+    </p>
+  );
+  return (
+    <Page {...page} subtitle={subtitle}>
+      {notes}
+      <div className="detail">
+        <div>{children}</div>
+        <div>{side}</div>
+      </div>
+    </Page>
   );
 }
 

@@ -1,8 +1,20 @@
 import type { CombinedError } from 'urql';
-import { type Failure, failureOf } from '../graph/write';
+import { Lines } from './skeleton';
+import { type Failure, failureOf } from '../graph';
+
+/** What stands in the place of an answer until it is there: grey lines, or what went wrong. */
+export function Pending({
+  result,
+  lines,
+}: {
+  result: { error?: CombinedError | undefined; ask?: () => void };
+  lines: number;
+}) {
+  return result.error ? <Problem error={result.error} onRetry={result.ask} /> : <Lines count={lines} />;
+}
 
 /** What went wrong, in the words of the gateway, with the request id that its log has. */
-export function Problem({ error, onRetry }: { error: CombinedError | Failure; onRetry?: () => void }) {
+export function Problem({ error, onRetry }: { error: CombinedError | Failure; onRetry?: (() => void) | undefined }) {
   const failure = 'graphQLErrors' in error ? failureOf(error) : error;
   const messages = [...failure.messages, ...('graphQLErrors' in error ? Object.values(failure.fields) : [])];
   if (messages.length === 0) return null;

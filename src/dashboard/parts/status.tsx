@@ -1,4 +1,4 @@
-import { words } from '../format/words';
+import { words } from '../format';
 
 const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   ACTIVATED: 'good',

@@ -6,6 +6,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Amounts stand at the end of the line. */
   end?: boolean;
+  /** What its cells are is plain, so that a sheet does not say the name of the column. */
+  plain?: boolean;
 }
 
 interface TableProps<Row> {
@@ -28,8 +30,8 @@ function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
 }
 
 /**
- * A table of objects. The arrow keys move from row to row. Below 1,000 px a row is a sheet, which has all cells: the
- * first beside the last, and below them the others with the names of their columns.
+ * A table of objects. The arrow keys move from row to row. Below 768 px a row is a sheet, which has all cells: the
+ * first beside the last, then amounts, and below them the others with the names of their columns.
  */
 export function Table<Row extends { id: string }>({ label, columns, rows, href }: TableProps<Row>) {
   return (
@@ -47,8 +49,8 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
         <tbody onKeyDown={onKeyDown}>
           {rows.map((row) => (
             <tr key={row.id} className={href && 'linked'}>
-              {columns.map(({ head, cell, end }, i) => (
-                <td key={head} className={end ? 'end' : undefined} data-name={head}>
+              {columns.map(({ head, cell, end, plain }, i) => (
+                <td key={head} className={end ? 'end' : undefined} data-name={plain ? undefined : head}>
                   {href && i === 0 ? <Link href={href(row)}>{cell(row)}</Link> : cell(row)}
                 </td>
               ))}

@@ -1,8 +1,7 @@
 import { FlaskConical } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useInputMembers } from '../graph/input-types';
-import { useWrite } from '../graph/write';
+import { useInputMembers, useWrite } from '../graph';
 import { useMayWrite, useSession } from '../session';
 import { ActionDialog } from './action';
 import { MemberField } from './member-field';

@@ -1,31 +1,22 @@
-import { useTimes } from '../format/time';
-import { eventWords } from '../format/words';
-import { graphql } from '../graph/graphql';
-import { useLive } from '../graph/live';
+import { eventWords, useTimes } from '../format';
+import { graphql, useLive } from '../graph';
 import { Card } from './page';
-import { Problem } from './problem';
-import { Lines } from './skeleton';
+import { Pending } from './problem';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!) {
-    events(objectId: $objectId, first: 20) {
-      nodes {
-        id
-        type
-        created
-      }
-    }
+    events(objectId: $objectId, first: 20) { nodes { id type created } }
   }
 `);
 
 /** What happened to an object, newest first. */
 export function Timeline({ objectId }: { objectId: string }) {
-  const { data, error } = useLive(TimelineQuery, { objectId });
+  const result = useLive(TimelineQuery, { objectId });
+  const { data } = result;
   const time = useTimes();
   return (
     <Card title="Timeline">
-      {error && !data && <Problem error={error} />}
-      {!data && !error && <Lines />}
+      {!data && <Pending result={result} lines={3} />}
       {data?.events.nodes.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
       <ol className="timeline">
         {data?.events.nodes.map(({ id, type, created }) => (

@@ -1,7 +1,6 @@
 import { FileCheck2, FileUp, X } from 'lucide-react';
 import { type ChangeEvent, useId, useState } from 'react';
-import { upload, type UploadedFile } from '../graph/files';
-import type { Failure } from '../graph/write';
+import { type Failure, upload, type UploadedFile } from '../graph';
 
 interface UploadFieldProps {
   label: string;

@@ -11,6 +11,7 @@ import { fields, link, many, node, one, page, value } from '../edges.js';
 import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
 import { purposeCodes } from './purpose.js';
 import { PurposeCodeResolver, purposeCodesV1 } from './purpose-codes.js';
+import { owes } from './owed.js';
 import { found, idsOf } from './related.js';
 import {
   ReceivableArgs,
@@ -24,6 +25,7 @@ import { ReceivableTotal, receivableTotals, ReceivableTotalsArgs } from './total
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 import { moneyOf } from '../balance/money.js';
+import { Money } from '../balance/type.js';
 
 export default defineResource({
   object: 'receivable',
@@ -143,6 +145,11 @@ export default defineResource({
       billedReceivables: page(receivable, receivable.customerId, {
         description: 'The receivables whose invoices bill the account, which is a partner.',
       }),
+      owes: value(() => [Money], owes, {
+        nullable: true,
+        description:
+          'What the account owes by the invoices that bill it: `amountReconcilable` of its OPEN `billedReceivables`, by currency. Empty where nothing is open, and null where more than 10,000 receivables are.',
+      }),
       receivableTotals: value(() => [ReceivableTotal], receivableTotals, {
         args: ReceivableTotalsArgs,
         description: "The account's receivables together, by status and currency.",
@@ -164,8 +171,9 @@ export default defineResource({
       ),
     }),
   ],
-  weights: { 'Account.receivableAgeing': 'figure', 'Account.receivableTotals': 'figure' },
+  weights: { 'Account.owes': 'figure', 'Account.receivableAgeing': 'figure', 'Account.receivableTotals': 'figure' },
   sizes: {
+    'Account.owes': 4,
     'Account.receivableAgeing': 4 * Object.keys(AgeingBucket).length,
     'Account.receivableTotals': 16,
     'Query.purposeCodes': Object.keys(purposeCodes).length,

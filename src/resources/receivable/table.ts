@@ -106,6 +106,10 @@ export const receivable = pgTable(
     index('receivable_of_customer')
       .on(t.tenantId, t.livemode, t.customerId, t.created, t.id)
       .where(sql`${t.customerId} is not null`),
+    // What each customer owes, which PostgreSQL adds up from the index alone.
+    index('receivable_owed')
+      .on(t.tenantId, t.livemode, t.customerId, t.currency, t.amountReconcilable)
+      .where(sql`${t.customerId} is not null and ${t.status} = 'open'`),
     ...fileIndexes('receivable', t, { document: sql`${t.invoice} ->> 'document'` }),
     ...listIndexes('receivable', t, filters(t), { own: t.accountId }),
     ...parentIndexes('receivable_account', t, t.accountId, filters(t)),

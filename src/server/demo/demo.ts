@@ -119,7 +119,7 @@ async function seedEdition(
 interface SeedUser {
   nickname: string;
   legalName: string;
-  city: string;
+  address: { line1: string; city: string; state: string; postalCode: string; country: string };
   /** A draft lacks details that activation requires; an example of the explorer lists them. */
   draft?: true;
   partners: { nickname: string; legalName: string; country: string; postalCode: string; draft?: true }[];
@@ -130,7 +130,7 @@ const users: Record<1 | 2, SeedUser[]> = {
     {
       nickname: 'Indigo Looms',
       legalName: 'Indigo Looms Exports LLP',
-      city: 'Jaipur',
+      address: { line1: '14 Amer Road', city: 'Jaipur', state: 'Rajasthan', postalCode: '302002', country: 'IN' },
       partners: [
         { nickname: 'Northwind Home', legalName: 'Northwind Home LLC', country: 'US', postalCode: '60607' },
         { nickname: 'Maison Claire', legalName: 'Maison Claire SARL', country: 'FR', postalCode: '75011' },
@@ -140,7 +140,7 @@ const users: Record<1 | 2, SeedUser[]> = {
     {
       nickname: 'Malabar Spice',
       legalName: 'Malabar Spice Traders Private Limited',
-      city: 'Kochi',
+      address: { line1: '8 Bazaar Road', city: 'Kochi', state: 'Kerala', postalCode: '682002', country: 'IN' },
       partners: [
         { nickname: 'Pantry Supply', legalName: 'Pantry Supply Inc.', country: 'US', postalCode: '11201' },
         { nickname: 'Rheingold Feinkost', legalName: 'Rheingold Feinkost GmbH', country: 'DE', postalCode: '50667' },
@@ -149,7 +149,13 @@ const users: Record<1 | 2, SeedUser[]> = {
     {
       nickname: 'Deccan Robotics',
       legalName: 'Deccan Robotics Private Limited',
-      city: 'Hyderabad',
+      address: {
+        line1: '31 Tank Bund Road',
+        city: 'Hyderabad',
+        state: 'Telangana',
+        postalCode: '500029',
+        country: 'IN',
+      },
       draft: true,
       partners: [],
     },
@@ -158,7 +164,13 @@ const users: Record<1 | 2, SeedUser[]> = {
     {
       nickname: 'Lighthouse Courses',
       legalName: 'Lighthouse Courses Pte. Ltd.',
-      city: 'Singapore',
+      address: {
+        line1: '1 Marina Boulevard',
+        city: 'Singapore',
+        state: 'Singapore',
+        postalCode: '018989',
+        country: 'SG',
+      },
       partners: [
         { nickname: 'Asha Traders', legalName: 'Asha Traders', country: 'IN', postalCode: '560001' },
         { nickname: 'Vindhya Textiles', legalName: 'Vindhya Textiles', country: 'IN', postalCode: '452001' },
@@ -167,7 +179,7 @@ const users: Record<1 | 2, SeedUser[]> = {
     {
       nickname: 'Fjord Software',
       legalName: 'Fjord Software AS',
-      city: 'Bergen',
+      address: { line1: '12 Bryggen', city: 'Bergen', state: 'Vestland', postalCode: '5003', country: 'NO' },
       partners: [
         { nickname: 'Deepak Stores', legalName: 'Deepak Stores', country: 'IN', postalCode: '400001' },
         {
@@ -179,7 +191,13 @@ const users: Record<1 | 2, SeedUser[]> = {
         },
       ],
     },
-    { nickname: 'Cedar Books', legalName: 'Cedar Books Ltd', city: 'Beirut', draft: true, partners: [] },
+    {
+      nickname: 'Cedar Books',
+      legalName: 'Cedar Books Ltd',
+      address: { line1: '5 Hamra Street', city: 'Beirut', state: 'Beirut', postalCode: '1103', country: 'LB' },
+      draft: true,
+      partners: [],
+    },
   ],
 };
 
@@ -193,13 +211,7 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
     dateOfIncorporation: '2014-04-01',
     type: 'company',
     ids: { business: 'U52100RJ2014PTC041234' },
-    physicalAddress: {
-      line1: '14 Harbour Road',
-      city: seed.city,
-      state: seed.city,
-      postalCode: '302001',
-      country: edition === 1 ? 'IN' : 'SG',
-    },
+    physicalAddress: seed.address,
     merchantCategoryCode: '5131',
     merchantSize: 'small',
     productCategory: 'goods',

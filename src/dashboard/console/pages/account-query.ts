@@ -1,110 +1,32 @@
-import { words } from '../../format/words';
-import type { ResultOf } from '../../graph/graphql';
+import { words } from '../../format';
+import type { ResultOf } from '../../graph';
 import { graphql } from '../graphql';
 
 export const AccountQuery = graphql(`
   query Account($id: ID!, $mode: Mode) {
     account(id: $id, mode: $mode) {
-      id
-      created
-      livemode
-      tenantId
-      ownerId
-      edition
-      type
-      subType
-      status
-      nickname
-      address
+      id created livemode tenantId ownerId edition type subType status nickname address
       businessDetails {
-        legalName
-        dba
-        emailAddress
-        website
-        incorporatedOn
-        type
-        merchantCategoryCode
-        merchantSize
-        productCategory
-        productDescription
-        ids {
-          business
-          tax
-          taxDeduction
-          taxGst
-          taxTrade
-        }
-        physicalAddress {
-          line1
-          line2
-          city
-          state
-          postalCode
-          countryCode
-        }
-        estimatedMonthlyVolume {
-          amount
-          currency
-        }
+        legalName dba emailAddress website incorporatedOn type merchantCategoryCode merchantSize
+        productCategory productDescription
+        ids { business tax taxDeduction taxGst taxTrade }
+        physicalAddress { line1 line2 city state postalCode countryCode }
+        estimatedMonthlyVolume { amount currency }
       }
       persons {
-        id
-        fullName
-        relationship {
-          director
-          owner
-          representative
-        }
-        identification {
-          taxCardNumber
-          taxCardImage
-          passportImage
-        }
+        id fullName
+        relationship { director owner representative }
+        identification { taxCardNumber taxCardImage passportImage }
       }
-      files {
-        id
-        purpose
-        filename
-        contentType
-        size
-        sha256
-        contentPath
-      }
-      supportingDocumentation {
-        idDocument
-        ownershipStructureDocument
-        physicalAddressDocument
-      }
-      requirements {
-        fieldName
-        message
-      }
+      files { id purpose filename contentType size sha256 contentPath }
+      supportingDocumentation { idDocument ownershipStructureDocument physicalAddressDocument }
+      requirements { fieldName message }
       addresses {
-        id
-        created
-        category
-        type
-        status
-        currency
-        name
-        bankAccount {
-          bankName
-          number
-          iban
-          last4
-        }
-        vpa {
-          id
-        }
+        id created category type status currency name
+        bankAccount { bankName number iban last4 }
+        vpa { id }
       }
-      setting {
-        id
-        serviceHold
-        platformHold
-        payoutsEnabled
-        payoutsReason
-        payoutsInterval
-      }
+      setting { id serviceHold platformHold payoutsEnabled payoutsReason payoutsInterval }
     }
   }
 `);

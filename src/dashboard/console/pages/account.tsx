@@ -1,15 +1,8 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { words } from '../../format/words';
-import { useLive } from '../../graph/live';
-import { NotFound } from '../../parts/empty';
-import { Copy, Facts } from '../../parts/facts';
-import { useFilters } from '../../parts/filters';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { PageSkeleton } from '../../parts/skeleton';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import { words } from '../../format';
+import { useLive } from '../../graph';
+import { Card, Copy, Facts, NotFound, Page, PageSkeleton, Problem, Status, Table, useFilters } from '../../parts';
 import { Mode, modes, nameOf, Time } from '../parts';
 import { HoldAction } from './hold-actions';
 import { type Account as AccountDetail, AccountQuery } from './account-query';

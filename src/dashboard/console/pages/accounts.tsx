@@ -1,12 +1,8 @@
 import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { words } from '../../format/words';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
+import { words } from '../../format';
+import { useLive } from '../../graph';
+import { Choice, Empty, FilterBar, List, Page, statusColumn, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 
@@ -14,17 +10,8 @@ const AccountsQuery = graphql(`
   query Accounts($status: AccountStatus, $mode: Mode, $tenantId: ID, $after: String) {
     accounts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id
-        created
-        livemode
-        tenantId
-        edition
-        type
-        status
-        nickname
-        businessDetails {
-          legalName
-        }
+        id created livemode tenantId edition type status nickname
+        businessDetails { legalName }
       }
       next
     }
@@ -66,7 +53,7 @@ export function Accounts() {
             ),
           },
           placeColumn,
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
+          statusColumn(),
           { head: 'Created', cell: ({ created }) => <Time at={created} />, end: true },
         ]}
         empty={<Empty title="No account matches" />}

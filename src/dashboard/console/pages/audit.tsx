@@ -1,35 +1,30 @@
-import { words } from '../../format/words';
-import type { ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Facts } from '../../parts/facts';
-import { FilterBar, Pager, useFilters } from '../../parts/filters';
-import { Json } from '../../parts/json';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
-import { Status } from '../../parts/status';
-import { TextFilter } from '../../parts/text-filter';
+import { words } from '../../format';
+import { type ResultOf, useLive } from '../../graph';
+import {
+  Card,
+  Empty,
+  Facts,
+  FilterBar,
+  Json,
+  Lines,
+  Page,
+  Pager,
+  Problem,
+  Status,
+  TextFilter,
+  useFilters,
+} from '../../parts';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
 import { Mode, pageOf, Tenant, Time } from '../parts';
 
 const ActionsQuery = graphql(`
   query OperatorActions($operator: String, $operation: String, $objectId: ID, $after: String) {
-    operatorActions(operator: $operator, operation: $operation, objectId: $objectId, first: 25, after: $after) {
+    operatorActions(
+      operator: $operator, operation: $operation, objectId: $objectId, first: 25, after: $after
+    ) {
       nodes {
-        number
-        created
-        operator
-        operation
-        objectId
-        resultId
-        tenantId
-        mode
-        requestId
-        outcome
-        code
-        details
+        number created operator operation objectId resultId tenantId mode requestId outcome code details
         hash
       }
       next
@@ -39,11 +34,7 @@ const ActionsQuery = graphql(`
 
 const SealQuery = graphql(`
   query OperatorActionsSeal {
-    operatorActionsSeal {
-      entries
-      lastHash
-      firstBroken
-    }
+    operatorActionsSeal { entries lastHash firstBroken }
   }
 `);
 

@@ -1,43 +1,33 @@
-import { formatMoney } from '../../format/money';
-import { words } from '../../format/words';
-import type { ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { FilterBar, Tabs, useFilters } from '../../parts/filters';
-import { SelectField, TextField } from '../../parts/form';
-import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import type { Column } from '../../parts/table';
+import { formatMoney, words } from '../../format';
+import { type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  type Column,
+  Empty,
+  FilterBar,
+  List,
+  Page,
+  SelectField,
+  Status,
+  Tabs,
+  TextField,
+  useFilters,
+} from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, pageOf, placeColumn, Time } from '../parts';
 
 const Notice = graphql(`
   fragment Notice on BankNotice {
-    tenantId
-    livemode
-    created
-    accountId
-    addressId
-    amount
-    currency
-    reference
-    event
-    deposit {
-      id
-      status
-    }
+    tenantId livemode created accountId addressId amount currency reference event
+    deposit { id status }
   }
 `);
 
 const WaitingQuery = graphql(
   `
   query WaitingBankNotices {
-    waitingBankNotices {
-      ...Notice
-    }
+    waitingBankNotices { ...Notice }
   }
 `,
   [Notice],
@@ -46,12 +36,7 @@ const WaitingQuery = graphql(
 const NoticesQuery = graphql(
   `
   query BankNotices($after: String) {
-    bankNotices(first: 25, after: $after) {
-      nodes {
-        ...Notice
-      }
-      next
-    }
+    bankNotices(first: 25, after: $after) { nodes { ...Notice } next }
   }
 `,
   [Notice],
@@ -60,25 +45,14 @@ const NoticesQuery = graphql(
 const RecordMutation = graphql(`
   mutation RecordBankNotice($input: RecordBankNoticeInput!) {
     recordBankNotice(input: $input) {
-      notice {
-        reference
-        event
-        deposit {
-          id
-          status
-        }
-      }
+      notice { reference event deposit { id status } }
     }
   }
 `);
 
 const WithdrawMutation = graphql(`
   mutation WithdrawBankNotice($input: WithdrawBankNoticeInput!) {
-    withdrawBankNotice(input: $input) {
-      notice {
-        reference
-      }
-    }
+    withdrawBankNotice(input: $input) { notice { reference } }
   }
 `);
 
@@ -147,7 +121,7 @@ const columns: Column<Row>[] = [
   },
   placeColumn as Column<Row>,
   { head: 'Recorded', cell: ({ created }) => <Time at={created} /> },
-  { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+  amountColumn(),
 ];
 
 const outcome: Column<Row> = {

@@ -4,25 +4,13 @@ import { nameOf, Reason } from '../parts';
 
 export const PlaceMutation = graphql(`
   mutation PlaceServiceHold($input: ServiceHoldInput!) {
-    placeServiceHold(input: $input) {
-      accountSetting {
-        id
-        serviceHold
-        payoutsEnabled
-      }
-    }
+    placeServiceHold(input: $input) { accountSetting { id serviceHold payoutsEnabled } }
   }
 `);
 
 const LiftMutation = graphql(`
   mutation LiftServiceHold($input: ServiceHoldInput!) {
-    liftServiceHold(input: $input) {
-      accountSetting {
-        id
-        serviceHold
-        payoutsEnabled
-      }
-    }
+    liftServiceHold(input: $input) { accountSetting { id serviceHold payoutsEnabled } }
   }
 `);
 

@@ -1,10 +1,6 @@
-import { words } from '../../format/words';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { useFilters } from '../../parts/filters';
-import { SelectField, TextField } from '../../parts/form';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
+import { words } from '../../format';
+import { useLive } from '../../graph';
+import { Empty, List, Page, SelectField, TextField, useFilters } from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, nameOf, pageOf, placeColumn, Reason } from '../parts';
@@ -14,20 +10,8 @@ const HoldsQuery = graphql(`
   query ServiceHolds($after: String) {
     serviceHolds(first: 25, after: $after) {
       nodes {
-        id
-        livemode
-        tenantId
-        accountId
-        platformHold
-        payoutsInterval
-        account {
-          id
-          livemode
-          nickname
-          businessDetails {
-            legalName
-          }
-        }
+        id livemode tenantId accountId platformHold payoutsInterval
+        account { id livemode nickname businessDetails { legalName } }
       }
       next
     }

@@ -1,4 +1,4 @@
-import { SelectField, TextField } from '../../parts/form';
+import { SelectField, TextField } from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { nameOf } from '../parts';
@@ -6,11 +6,7 @@ import type { Account } from './account-query';
 
 const IssueMutation = graphql(`
   mutation IssueAddress($input: IssueAddressInput!) {
-    issueAddress(input: $input) {
-      address {
-        id
-      }
-    }
+    issueAddress(input: $input) { address { id } }
   }
 `);
 

@@ -1,13 +1,6 @@
-import { counted } from '../../format/words';
-import type { ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, Pager, useFilters } from '../../parts/filters';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import { counted } from '../../format';
+import { type ResultOf, useLive } from '../../graph';
+import { Card, Choice, Empty, FilterBar, Lines, Page, Pager, Problem, Status, Table, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
 import { Mode, modes, pageOf, PlaceFilters, placeColumn, Tenant, Time } from '../parts';
@@ -16,19 +9,9 @@ const ChecksQuery = graphql(`
   query LedgerChecks($status: LedgerCheckStatus, $mode: Mode, $tenantId: ID, $after: String) {
     ledgerChecks(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id
-        tenantId
-        livemode
-        status
-        began
-        ended
-        violationCount
-        violations {
-          rule
-          what
-        }
-        brokenBlock
-        error
+        id tenantId livemode status began ended violationCount
+        violations { rule what }
+        brokenBlock error
       }
       next
     }
@@ -37,28 +20,13 @@ const ChecksQuery = graphql(`
 
 const AuditQuery = graphql(`
   query LedgerAudit {
-    ledgerAudit {
-      accounts
-      postings
-      violationCount
-      violations {
-        tenantId
-        livemode
-        rule
-        what
-      }
-    }
+    ledgerAudit { accounts postings violationCount violations { tenantId livemode rule what } }
   }
 `);
 
 const SealQuery = graphql(`
   query LedgerSeal {
-    ledgerSeal {
-      tenantId
-      livemode
-      blocks
-      firstBroken
-    }
+    ledgerSeal { tenantId livemode blocks firstBroken }
   }
 `);
 

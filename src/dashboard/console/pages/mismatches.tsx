@@ -1,25 +1,12 @@
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Json } from '../../parts/json';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { useLive } from '../../graph';
+import { Empty, Json, Lines, Money, Page, Problem } from '../../parts';
 import { graphql } from '../graphql';
 import { Mode, Tenant } from '../parts';
 
 const MismatchesQuery = graphql(`
   query Mismatches {
     transactionMismatches {
-      tenantId
-      transactionId
-      checkoutId
-      livemode
-      amount
-      currency
-      credited
-      submitted
-      reported
+      tenantId transactionId checkoutId livemode amount currency credited submitted reported
     }
   }
 `);

@@ -1,25 +1,12 @@
-import { useLive } from '../../graph/live';
-import { words } from '../../format/words';
-import { Empty } from '../../parts/empty';
-import { Copy } from '../../parts/facts';
-import { List } from '../../parts/list';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
+import { useLive } from '../../graph';
+import { words } from '../../format';
+import { Card, Copy, Empty, List, Page, Status } from '../../parts';
 import { graphql } from '../graphql';
 import { Time } from '../parts';
 
 const OperatorsQuery = graphql(`
   query Operators {
-    operators {
-      id
-      created
-      createdBy
-      name
-      role
-      keyPrefix
-      lastUsedAt
-      revokedAt
-    }
+    operators { id created createdBy name role keyPrefix lastUsedAt revokedAt }
   }
 `);
 

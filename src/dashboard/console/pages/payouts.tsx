@@ -1,13 +1,17 @@
-import { formatMoney } from '../../format/money';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { Facts } from '../../parts/facts';
-import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import type { ResultOf } from '../../graph/graphql';
+import { formatMoney } from '../../format';
+import { type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  Choice,
+  Empty,
+  Facts,
+  FilterBar,
+  List,
+  Money,
+  Page,
+  statusColumn,
+  useFilters,
+} from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Reason, Time } from '../parts';
@@ -16,32 +20,9 @@ const PayoutsQuery = graphql(`
   query Payouts($status: PayoutStatus, $mode: Mode, $tenantId: ID, $after: String) {
     payouts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id
-        created
-        livemode
-        tenantId
-        accountId
-        amount
-        currency
-        sourceAmount
-        sourceCurrency
-        rate
-        status
-        account {
-          id
-          nickname
-          businessDetails {
-            legalName
-          }
-        }
-        address {
-          id
-          name
-          bankAccount {
-            bankName
-            last4
-          }
-        }
+        id created livemode tenantId accountId amount currency sourceAmount sourceCurrency rate status
+        account { id nickname businessDetails { legalName } }
+        address { id name bankAccount { bankName last4 } }
       }
       next
     }
@@ -50,23 +31,13 @@ const PayoutsQuery = graphql(`
 
 const SettleMutation = graphql(`
   mutation SettlePayout($input: PayoutInput!) {
-    settlePayout(input: $input) {
-      payout {
-        id
-        status
-      }
-    }
+    settlePayout(input: $input) { payout { id status } }
   }
 `);
 
 const FailMutation = graphql(`
   mutation FailPayout($input: PayoutInput!) {
-    failPayout(input: $input) {
-      payout {
-        id
-        status
-      }
-    }
+    failPayout(input: $input) { payout { id status } }
   }
 `);
 
@@ -107,8 +78,8 @@ export function Payouts() {
           { head: 'Payee', cell: (payout) => <Payee payout={payout} /> },
           placeColumn,
           { head: 'Sent', cell: ({ created }) => <Time at={created} /> },
-          { head: 'Status', cell: ({ status }) => <Status value={status} /> },
-          { head: 'Amount', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />, end: true },
+          statusColumn(),
+          amountColumn(),
           { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true },
         ]}
         empty={

@@ -1,10 +1,6 @@
-import { formatAge } from '../../format/time';
-import { words } from '../../format/words';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { FilterBar, Tabs, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
+import { formatAge, words } from '../../format';
+import { useLive } from '../../graph';
+import { Empty, FilterBar, List, Page, Tabs, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { accountAddress, nameOf, pageOf, PlaceFilters, placeColumn, modes } from '../parts';
 
@@ -12,18 +8,8 @@ const QueueQuery = graphql(`
   query Queue($status: AccountStatus!, $mode: Mode, $tenantId: ID, $after: String) {
     accounts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id
-        created
-        livemode
-        tenantId
-        ownerId
-        edition
-        type
-        status
-        nickname
-        businessDetails {
-          legalName
-        }
+        id created livemode tenantId ownerId edition type status nickname
+        businessDetails { legalName }
       }
       next
     }

@@ -1,36 +1,18 @@
-import { FilterBar, useFilters } from '../../parts/filters';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { TextField } from '../../parts/form';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { TextFilter } from '../../parts/text-filter';
+import { Empty, FilterBar, List, Page, TextField, TextFilter, useFilters } from '../../parts';
+import { useLive } from '../../graph';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { Mode, Tenant, Time } from '../parts';
 
 const RatesQuery = graphql(`
   query Rates($tenantId: ID!) {
-    rates(tenantId: $tenantId) {
-      tenantId
-      source
-      target
-      rate
-      created
-    }
+    rates(tenantId: $tenantId) { tenantId source target rate created }
   }
 `);
 
 const SetRateMutation = graphql(`
   mutation SetRate($input: SetRateInput!) {
-    setRate(input: $input) {
-      rate {
-        tenantId
-        source
-        target
-        rate
-      }
-    }
+    setRate(input: $input) { rate { tenantId source target rate } }
   }
 `);
 

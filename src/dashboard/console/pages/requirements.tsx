@@ -1,9 +1,7 @@
 import { CircleCheck, CircleDashed, FileText } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatMoney } from '../../format/money';
-import { formatDay } from '../../format/time';
-import { words } from '../../format/words';
-import { Card } from '../../parts/page';
+import { formatDay, formatMoney, words } from '../../format';
+import { Card } from '../../parts';
 import { type Account, titleOf } from './account-query';
 
 interface Shown {

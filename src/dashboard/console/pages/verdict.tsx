@@ -5,34 +5,19 @@ import type { Account } from './account-query';
 
 const VerifyMutation = graphql(`
   mutation VerifyAccount($input: VerifyAccountInput!) {
-    verifyAccount(input: $input) {
-      account {
-        id
-        status
-      }
-    }
+    verifyAccount(input: $input) { account { id status } }
   }
 `);
 
 const HoldMutation = graphql(`
   mutation HoldAccount($input: AccountInput!) {
-    holdAccount(input: $input) {
-      account {
-        id
-        status
-      }
-    }
+    holdAccount(input: $input) { account { id status } }
   }
 `);
 
 const DeactivateMutation = graphql(`
   mutation DeactivateAccount($input: AccountInput!) {
-    deactivateAccount(input: $input) {
-      account {
-        id
-        status
-      }
-    }
+    deactivateAccount(input: $input) { account { id status } }
   }
 `);
 

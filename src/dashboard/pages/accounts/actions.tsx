@@ -1,32 +1,20 @@
 import { UserRoundCog } from 'lucide-react';
 import type { TypedDocumentNode } from 'urql';
-import { graphql } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { DialogButton } from '../../parts/dialog';
-import { Problem } from '../../parts/problem';
+import { graphql, useWrite } from '../../graph';
+import { DialogButton, Problem } from '../../parts';
 import { useMayWrite, useSession } from '../../session';
 import type { AccountDetail } from './detail';
 import { PayoutAddress } from './payout-address';
 
 const ActivateMutation = graphql(`
   mutation ActivateAccount($id: ID!) {
-    activateAccount(input: { id: $id }) {
-      account {
-        id
-        status
-      }
-    }
+    activateAccount(input: {id: $id}) { account { id status } }
   }
 `);
 
 const DeactivateMutation = graphql(`
   mutation DeactivateAccount($id: ID!) {
-    deactivateAccount(input: { id: $id }) {
-      account {
-        id
-        status
-      }
-    }
+    deactivateAccount(input: {id: $id}) { account { id status } }
   }
 `);
 

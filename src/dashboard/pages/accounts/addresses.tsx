@@ -1,8 +1,5 @@
-import { words } from '../../format/words';
-import { Copy, Facts } from '../../parts/facts';
-import { Card } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { ToolButton, useMayTest } from '../../parts/test-tools';
+import { words } from '../../format';
+import { Card, Copy, Facts, Status, ToolButton, useMayTest } from '../../parts';
 import type { AccountDetail } from './detail';
 import { addressToolsOf } from './tools';
 

@@ -1,20 +1,19 @@
-import { countryName } from '../../format/countries';
-import { requirementWords } from '../../format/requirements';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { BalanceFragment } from '../../graph/balance';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountColumn, statusColumn } from '../../parts/cells';
-import { Copy, Facts } from '../../parts/facts';
-import { FileLink } from '../../parts/file-link';
-import { Loaded } from '../../parts/loaded';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
+import { countryName, requirementWords, useTimes, words } from '../../format';
+import { BalanceFragment, graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  Card,
+  Copy,
+  DetailPage,
+  Facts,
+  FileLink,
+  Loaded,
+  ObjectLink,
+  statusColumn,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Balances } from '../home/balances';
 import { TestPayment } from '../payments/test-payment';
@@ -28,104 +27,34 @@ const AccountQuery = graphql(
   `
     query Account($id: ID!) {
       account(id: $id) {
-        id
-        created
-        type
-        status
-        ...Name
-        requirements {
-          fieldName
-          message
-          alternatives
-        }
-        owner {
-          id
-          type
-          ...Name
-        }
+        id created type status ...Name
+        requirements { fieldName message alternatives }
+        owner { id type ...Name }
         businessDetails {
-          legalName
-          emailAddress
-          website
-          type
-          physicalAddress {
-            line1
-            city
-            state
-            postalCode
-            countryCode
-          }
+          legalName emailAddress website type
+          physicalAddress { line1 city state postalCode countryCode }
         }
-        balance {
-          ...Compartments
-        }
-        idDocument {
-          id
-          filename
-        }
-        ownershipStructureDocument {
-          id
-          filename
-        }
-        physicalAddressDocument {
-          id
-          filename
-        }
+        balance { ...Compartments }
+        owes { amount currency }
+        idDocument { id filename }
+        ownershipStructureDocument { id filename }
+        physicalAddressDocument { id filename }
         persons(first: 20) {
           nodes {
-            id
-            fullName
-            relationship {
-              director
-              owner
-              representative
-            }
+            id fullName
+            relationship { director owner representative }
           }
         }
-        partners(first: 10) {
-          nodes {
-            ...Name
-            status
-          }
-        }
+        partners(first: 10) { nodes { ...Name status } }
         addresses(first: 20) {
           nodes {
-            id
-            category
-            type
-            status
-            currency
-            name
-            bankAccount {
-              bankName
-              number
-              iban
-              domesticCredit
-              domesticWire
-              globalWire
-            }
-            vpa {
-              id
-            }
+            id category type status currency name
+            bankAccount { bankName number iban domesticCredit domesticWire globalWire }
+            vpa { id }
           }
         }
-        depositsOut(first: 5) {
-          nodes {
-            id
-            created
-            amount
-            currency
-            status
-          }
-        }
-        billedReceivables(first: 100) {
-          nodes {
-            ...BilledInvoice
-          }
-          pageInfo {
-            hasNextPage
-          }
-        }
+        depositsOut(first: 5) { nodes { id created amount currency status } }
+        billedReceivables(first: 100) { nodes { ...BilledInvoice } pageInfo { hasNextPage } }
       }
     }
   `,
@@ -150,28 +79,14 @@ function AccountPage({ account }: { account: AccountDetail }) {
   const partner = account.type === 'PARTNER';
   const list = partner ? { href: '/customers', name: 'Customers' } : { href: '/users', name: 'Users' };
   return (
-    <Page
+    <DetailPage
       title={nameOf(account)}
       // Only a platform has users, and nobody's own account is on a list of theirs.
       back={own ? undefined : list}
-      subtitle={
-        <p className="amount-line">
-          <Status value={account.status} />
-        </p>
-      }
+      status={account.status}
       actions={<Actions account={account} />}
-    >
-      <div className="detail">
-        <div>
-          <Lacking account={account} />
-          <Addresses addresses={account.addresses.nodes} />
-          {!partner && account.balance && <Balances balance={account.balance} />}
-          {partner && <Invoices page={account.billedReceivables} />}
-          <Paid account={account} />
-          <Customers account={account} />
-          <Timeline objectId={account.id} />
-        </div>
-        <div>
+      side={
+        <>
           <About account={account} />
           <Persons account={account} />
           <TestTools id={account.id} {...toolsOf(account, own)}>
@@ -181,9 +96,17 @@ function AccountPage({ account }: { account: AccountDetail }) {
               </li>
             )}
           </TestTools>
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      <Lacking account={account} />
+      <Addresses addresses={account.addresses.nodes} />
+      {!partner && account.balance && <Balances balance={account.balance} />}
+      {partner && <Invoices owes={account.owes} page={account.billedReceivables} />}
+      <Paid account={account} />
+      <Customers account={account} />
+      <Timeline objectId={account.id} />
+    </DetailPage>
   );
 }
 

@@ -1,56 +1,38 @@
-import { currenciesOf, hundredths, sum } from '../../format/money';
-import { formatDay } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { statusColumn, Two } from '../../parts/cells';
-import { Money } from '../../parts/money';
-import { Card } from '../../parts/page';
-import { Table } from '../../parts/table';
+import { formatDay, hundredths } from '../../format';
+import { graphql, type ResultOf } from '../../graph';
+import { Card, Money, statusColumn, Table, Two } from '../../parts';
 
 export const InvoiceFragment = graphql(`
   fragment BilledInvoice on Receivable {
-    id
-    currency
-    status
-    amountReconcilable
-    invoice {
-      referenceNumber
-      dueDate
-    }
+    id currency status amountReconcilable
+    invoice { referenceNumber dueDate }
   }
 `);
 
 type Invoice = ResultOf<typeof InvoiceFragment>;
 
 interface InvoicesProps {
+  /** The sums of all open invoices; null where they are too many to be added. */
+  owes: readonly { amount: string; currency: string }[] | null;
   page: { nodes: readonly Invoice[]; pageInfo: { hasNextPage: boolean } };
 }
 
-/** What a customer owes: the invoices that bill it, and what is open of them. */
-export function Invoices({ page: { nodes, pageInfo } }: InvoicesProps) {
+/** What a customer owes, and the open ones of the invoices that bill it. */
+export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
   const open = nodes.filter(
     ({ status, amountReconcilable }) => status === 'OPEN' && hundredths(amountReconcilable) > 0n,
   );
   if (nodes.length === 0) return null;
   return (
-    <Card
-      title="Owes"
-      action={
-        <span className="count">
-          {/* The graph gives no sum by customer, and a sum of some invoices would be wrong. */}
-          {pageInfo.hasNextPage && 'of the 100 newest invoices'}
-        </span>
-      }
-    >
+    <Card title="Owes">
       <p className="waiting-sums">
-        {open.length === 0 && <span className="hint">Nothing is open.</span>}
-        {currenciesOf(open).map((currency) => (
-          <Money
-            key={currency}
-            currency={currency}
-            amount={sum(open.filter((each) => each.currency === currency).map((each) => each.amountReconcilable))}
-          />
+        {owes?.length === 0 && <span className="hint">Nothing is open.</span>}
+        {owes === null && <span className="hint">More than 10,000 invoices are open.</span>}
+        {owes?.map((money) => (
+          <Money key={money.currency} {...money} />
         ))}
       </p>
+      {pageInfo.hasNextPage && <p className="hint">Of the 100 newest invoices these are open:</p>}
       {open.length > 0 && (
         <Table
           label="Open invoices"

@@ -1,66 +1,38 @@
 import { Link } from 'wouter';
-import { countryName } from '../../format/countries';
-import { currencies, hundredths } from '../../format/money';
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { statusColumn, Two } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import { Search } from '../../parts/text-filter';
-import type { Column } from '../../parts/table';
+import { countryName, currencies, hundredths, useTimes } from '../../format';
+import { graphql, type ResultOf, useLive, type VariablesOf } from '../../graph';
+import {
+  Choice,
+  type Column,
+  Empty,
+  FilterBar,
+  List,
+  Money,
+  Page,
+  Search,
+  statusColumn,
+  Two,
+  useFilters,
+} from '../../parts';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 
 const AccountsQuery = graphql(
   `
     query Accounts(
-      $type: [AccountType!]
-      $status: [AccountStatus!]
-      $search: String
-      $orderBy: AccountOrder
-      $currency: Currency
-      $after: ID
+      $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
+      $currency: Currency, $after: ID, $customers: Boolean!
     ) {
       accounts(
-        type: $type
-        status: $status
-        search: $search
-        orderBy: $orderBy
-        currency: $currency
-        first: 25
+        type: $type, status: $status, search: $search, orderBy: $orderBy, currency: $currency, first: 25
         after: $after
       ) {
         nodes {
-          id
-          type
-          created
-          ...Name
-          status
-          businessDetails {
-            legalName
-            physicalAddress {
-              city
-              countryCode
-            }
-          }
-          balance {
-            available {
-              amount
-              currency
-            }
-            pending {
-              amount
-              currency
-            }
-          }
+          id type created ...Name status
+          businessDetails { legalName physicalAddress { city countryCode } }
+          balance { available { amount currency } pending { amount currency } }
+          owes @include(if: $customers) { amount currency }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,
@@ -117,32 +89,19 @@ function useArguments(type: keyof typeof kinds) {
   const filters = sort
     ? { type: [type], orderBy: orders[sort], currency }
     : { type: [type], status: status && [status] };
-  const variables: VariablesOf<typeof AccountsQuery> = { after, ...(search ? { search } : filters) };
+  const variables: VariablesOf<typeof AccountsQuery> = {
+    ...{ after, customers: type === 'PARTNER' },
+    ...(search ? { search } : filters),
+  };
   return { search, sort, status, currency, variables };
 }
 
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, path, create, none, hint } = kinds[type];
   const { search, sort, status, currency, variables } = useArguments(type);
-  const time = useTimes();
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const mayWrite = useMayWrite();
-  const columns: Column<Account>[] = [
-    {
-      head: 'Name',
-      cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
-    },
-    {
-      head: 'Place',
-      cell: ({ businessDetails: { physicalAddress: at } }) =>
-        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
-    },
-    { head: 'Added', cell: ({ created }) => time(created, 'date') },
-    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
-    { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
-    statusColumn(true),
-  ];
   const action = mayWrite && (
     <Link href={`${path}/new`} className="button primary">
       {create}
@@ -158,7 +117,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
         label={title}
         result={result}
         page={page && { ...page, nodes: page.nodes.filter((account) => account.type === type) }}
-        columns={columns}
+        columns={useColumns(type)}
         href={({ id }) => `/accounts/${id}`}
         empty={
           <Empty
@@ -181,6 +140,27 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   );
 }
 
+function useColumns(type: keyof typeof kinds): Column<Account>[] {
+  const time = useTimes();
+  return [
+    {
+      head: 'Name',
+      cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
+    },
+    {
+      head: 'Place',
+      cell: ({ businessDetails: { physicalAddress: at } }) =>
+        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
+    },
+    { head: 'Added', cell: ({ created }) => time(created, 'date') },
+    { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
+    type === 'PARTNER'
+      ? { head: 'Owes', cell: ({ owes }) => <Owed amounts={owes} />, end: true }
+      : { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
+    statusColumn(true),
+  ];
+}
+
 /** The filters of the list; in place of a status, an order by balance has a currency. */
 function Choices({ sorted, currency }: { sorted: boolean; currency: string }) {
   return (
@@ -197,6 +177,11 @@ function Choices({ sorted, currency }: { sorted: boolean; currency: string }) {
       {sorted && <Choice label="Currency" name="currency" values={currencies} none={currency} />}
     </>
   );
+}
+
+/** What a customer owes. The graph does not add up more than 10,000 invoices of one customer. */
+function Owed({ amounts }: { amounts: Account['owes'] }) {
+  return amounts === null ? <span className="hint">over 10,000 invoices</span> : <Amounts amounts={amounts} />;
 }
 
 function Amounts({ amounts = [] }: { amounts?: readonly { amount: string; currency: string }[] | undefined }) {

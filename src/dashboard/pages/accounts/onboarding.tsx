@@ -1,24 +1,14 @@
-import { useState } from 'react';
-import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { type InputMember, useInputMembers } from '../../graph/input-types';
-import { useWrite } from '../../graph/write';
-import { Form } from '../../parts/form';
-import { MemberField } from '../../parts/member-field';
-import { Card } from '../../parts/page';
-import { Lines } from '../../parts/skeleton';
+import { type ReactNode, useState } from 'react';
+import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format';
+import { graphql, type InputMember, useInputMembers, useWrite, type VariablesOf } from '../../graph';
+import { Card, Form, Lines, MemberField } from '../../parts';
 import { PayoutAddress } from './payout-address';
 import { AddPerson } from './person';
 
 const UpdateMutation = graphql(`
   mutation UpdateAccount($input: UpdateAccountInput!) {
     updateAccount(input: $input) {
-      account {
-        id
-        requirements {
-          fieldName
-        }
-      }
+      account { id requirements { fieldName } }
     }
   }
 `);
@@ -54,23 +44,29 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
       }
     >
       {fields.length > 0 && (
-        <Form label="Details of the business" submit="Save details" {...{ pending, failure }} onSubmit={submit}>
-          <div className="fields">
-            {fields.map((requirement) => (
-              <RequiredField key={requirement.fieldName} requirement={requirement} members={members} />
-            ))}
-          </div>
-        </Form>
+        <Step title="Business" open>
+          <Form label="Details of the business" submit="Save details" {...{ pending, failure }} onSubmit={submit}>
+            <div className="fields">
+              {fields.map((requirement) => (
+                <RequiredField key={requirement.fieldName} requirement={requirement} members={members} />
+              ))}
+            </div>
+          </Form>
+        </Step>
       )}
       {persons.length > 0 && (
-        <AddPerson
-          accountId={accountId}
-          roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
-          hint={`Missing: ${persons.map(requirementWords).join(', ').toLowerCase()}. One person can have several roles.`}
-        />
+        <Step title="Persons" open={fields.length === 0}>
+          <AddPerson
+            accountId={accountId}
+            roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
+            hint={`Missing: ${persons.map(requirementWords).join(', ').toLowerCase()}. One person can have several roles.`}
+          />
+        </Step>
       )}
       {addresses.length > 0 && (
-        <PayoutAddress accountId={accountId} hint="Where the money of this account is paid out." />
+        <Step title="Bank account for payouts" open={fields.length + persons.length === 0}>
+          <PayoutAddress accountId={accountId} hint="Where the money of this account is paid out." />
+        </Step>
       )}
       {others.map(({ fieldName, message }) => (
         <p className="note" key={fieldName}>
@@ -78,6 +74,17 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
         </p>
       ))}
     </Card>
+  );
+}
+
+/** A part of what is missing. A phone, where all parts would be very long, begins with the first one open. */
+function Step({ title, open, children }: { title: string; open: boolean; children: ReactNode }) {
+  const [first] = useState(open || !matchMedia('(max-width: 40rem)').matches);
+  return (
+    <details className="step" open={first}>
+      <summary>{title}</summary>
+      {children}
+    </details>
   );
 }
 

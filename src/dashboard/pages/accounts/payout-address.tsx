@@ -1,6 +1,5 @@
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { CountryField, Form, TextField } from '../../parts/form';
+import { graphql, useWrite, type VariablesOf } from '../../graph';
+import { CountryField, Form, TextField } from '../../parts';
 import { useSession } from '../../session';
 
 const CreateAddressMutation = graphql(`
@@ -8,12 +7,7 @@ const CreateAddressMutation = graphql(`
     createAddress(input: $input) {
       address {
         id
-        account {
-          id
-          requirements {
-            fieldName
-          }
-        }
+        account { id requirements { fieldName } }
       }
     }
   }
@@ -52,37 +46,34 @@ export function PayoutAddress({ accountId, hint, onDone }: PayoutAddressProps) {
       {...{ pending, failure }}
       onSubmit={submit}
     >
-      <fieldset>
-        <legend>Bank account for payouts</legend>
-        <p className="hint">{hint}</p>
-        <div className="fields">
-          <TextField name="name" label="Account holder" required />
-          <TextField name="currency" label="Currency" defaultValue="INR" hint="Three letters, such as INR." required />
-          <TextField
-            name="bankAccount.number"
-            label="Account number"
-            required={first}
-            hint={first ? undefined : 'Or give the IBAN.'}
-          />
-          {first ? (
-            <>
-              <TextField name="bankAccount.domesticCredit" label="Routing code (IFSC)" required />
-              <TextField name="bankAccount.bankName" label="Bank" />
-            </>
-          ) : (
-            <>
-              <TextField name="bankAccount.iban" label="IBAN" hint="Instead of the account number." />
-              <TextField name="bankAccount.bankName" label="Bank" hint="Or give the SWIFT/BIC code." />
-              <TextField name="bankAccount.globalWire" label="SWIFT/BIC code" hint="Instead of the name of the bank." />
-            </>
-          )}
-          <TextField name="billingDetails.line1" label="Street of the holder" />
-          <TextField name="billingDetails.city" label="City" />
-          <TextField name="billingDetails.state" label="State" />
-          <TextField name="billingDetails.postalCode" label="Postal code" />
-          <CountryField name="billingDetails.country" label="Country" />
-        </div>
-      </fieldset>
+      <p className="hint">{hint}</p>
+      <div className="fields">
+        <TextField name="name" label="Account holder" required />
+        <TextField name="currency" label="Currency" defaultValue="INR" hint="Three letters, such as INR." required />
+        <TextField
+          name="bankAccount.number"
+          label="Account number"
+          required={first}
+          hint={first ? undefined : 'Or give the IBAN.'}
+        />
+        {first ? (
+          <>
+            <TextField name="bankAccount.domesticCredit" label="Routing code (IFSC)" required />
+            <TextField name="bankAccount.bankName" label="Bank" />
+          </>
+        ) : (
+          <>
+            <TextField name="bankAccount.iban" label="IBAN" hint="Instead of the account number." />
+            <TextField name="bankAccount.bankName" label="Bank" hint="Or give the SWIFT/BIC code." />
+            <TextField name="bankAccount.globalWire" label="SWIFT/BIC code" hint="Instead of the name of the bank." />
+          </>
+        )}
+        <TextField name="billingDetails.line1" label="Street of the holder" />
+        <TextField name="billingDetails.city" label="City" />
+        <TextField name="billingDetails.state" label="State" />
+        <TextField name="billingDetails.postalCode" label="Postal code" />
+        <CountryField name="billingDetails.country" label="Country" />
+      </div>
     </Form>
   );
 }

@@ -1,21 +1,14 @@
 import { useState } from 'react';
-import { words } from '../../format/words';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Form, TextField } from '../../parts/form';
-import { UploadField } from '../../parts/upload';
+import { words } from '../../format';
+import { graphql, useWrite, type VariablesOf } from '../../graph';
+import { Form, TextField, UploadField } from '../../parts';
 
 const CreatePersonMutation = graphql(`
   mutation CreatePerson($input: CreatePersonInput!) {
     createPerson(input: $input) {
       person {
         id
-        account {
-          id
-          requirements {
-            fieldName
-          }
-        }
+        account { id requirements { fieldName } }
       }
     }
   }
@@ -37,28 +30,25 @@ export function AddPerson({ accountId, roles, hint }: { accountId: string; roles
   };
   return (
     <Form<Input> key={added} label="Add a person" submit="Add person" {...{ pending, failure }} onSubmit={submit}>
-      <fieldset>
-        <legend>Persons</legend>
-        <p className="hint">{hint}</p>
-        <div className="fields">
-          <TextField name="fullName" label="Full name" required />
-          <div className="field" role="group" aria-label="Roles">
-            <span className="label">Roles</span>
-            {allRoles.map((role) => (
-              <label key={role} className="check">
-                <input type="checkbox" name={`relationship.${role}`} defaultChecked={roles.includes(role)} />
-                {words(role)}
-              </label>
-            ))}
-          </div>
-          <TextField name="identification.taxCardNumber" label="Tax card number" />
-          <UploadField
-            name="identification.taxCardImage"
-            label="Or an image of the tax card"
-            purpose="identity_document"
-          />
+      <p className="hint">{hint}</p>
+      <div className="fields">
+        <TextField name="fullName" label="Full name" required />
+        <div className="field" role="group" aria-label="Roles">
+          <span className="label">Roles</span>
+          {allRoles.map((role) => (
+            <label key={role} className="check">
+              <input type="checkbox" name={`relationship.${role}`} defaultChecked={roles.includes(role)} />
+              {words(role)}
+            </label>
+          ))}
         </div>
-      </fieldset>
+        <TextField name="identification.taxCardNumber" label="Tax card number" />
+        <UploadField
+          name="identification.taxCardImage"
+          label="Or an image of the tax card"
+          purpose="identity_document"
+        />
+      </div>
     </Form>
   );
 }

@@ -1,66 +1,36 @@
-import { graphql } from '../../graph/graphql';
-import type { Tool } from '../../parts/test-tools';
+import { graphql } from '../../graph';
+import type { Tool } from '../../parts';
 
 const verify = graphql(`
   mutation VerifyTestAccount($input: VerifyTestAccountInput!) {
-    verifyTestAccount(input: $input) {
-      account {
-        id
-        status
-      }
-    }
+    verifyTestAccount(input: $input) { account { id status } }
   }
 `);
 const hold = graphql(`
   mutation HoldTestAccount($input: AccountIdInput!) {
-    holdTestAccount(input: $input) {
-      account {
-        id
-        status
-      }
-    }
+    holdTestAccount(input: $input) { account { id status } }
   }
 `);
 const deactivate = graphql(`
   mutation DeactivateTestAccount($input: AccountIdInput!) {
-    deactivateTestAccount(input: $input) {
-      account {
-        id
-        status
-      }
-    }
+    deactivateTestAccount(input: $input) { account { id status } }
   }
 `);
 const wallet = graphql(`
   mutation CreateTestWallet($input: CreateTestWalletInput!) {
     createTestWallet(input: $input) {
-      address {
-        id
-        account {
-          id
-        }
-      }
+      address { id account { id } }
     }
   }
 `);
 const expireAddress = graphql(`
   mutation ExpireTestAddress($input: AddressIdInput!) {
-    expireTestAddress(input: $input) {
-      address {
-        id
-        status
-      }
-    }
+    expireTestAddress(input: $input) { address { id status } }
   }
 `);
 const deactivateAddress = graphql(`
   mutation DeactivateTestAddress($input: AddressIdInput!) {
-    deactivateTestAddress(input: $input) {
-      address {
-        id
-        status
-      }
-    }
+    deactivateTestAddress(input: $input) { address { id status } }
   }
 `);
 

@@ -1,47 +1,24 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
-import { formatMoney, hundredths } from '../../format/money';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Empty } from '../../parts/empty';
-import { AmountField, Form, SelectField } from '../../parts/form';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
-import { nameOf, NameFragment } from '../../session';
+import { Link } from 'wouter';
+import { formatMoney, hundredths } from '../../format';
+import { graphql, type VariablesOf, useSettled } from '../../graph';
+import { AmountField, CreatePage, Empty, FoundField, Problem } from '../../parts';
+import { useSession } from '../../session';
+import { CustomerField } from '../receivables/customer-field';
 
-const FormQuery = graphql(
-  `
-    query CheckoutForm {
-      accounts(type: [PARTNER], status: [ACTIVATED], first: 100) {
-        nodes {
-          ...Name
-        }
-      }
-      receivables(status: [OPEN], currency: ["INR"], first: 100) {
-        nodes {
-          id
-          currency
-          description
-          amountReconcilable
-          invoice {
-            referenceNumber
-          }
-        }
-      }
+const InvoicesQuery = graphql(`
+  query InvoicesToCollect($search: String, $status: [ReceivableStatus!], $currency: [Currency!]) {
+    receivables(search: $search, status: $status, currency: $currency, first: 100) {
+      nodes { id currency status amountReconcilable invoice { referenceNumber } }
+      pageInfo { hasNextPage }
     }
-  `,
-  [NameFragment],
-);
+  }
+`);
 
 const CreateMutation = graphql(`
   mutation CreateCheckout($input: CreateCheckoutInput!) {
-    createCheckout(input: $input) {
-      checkout {
-        id
-      }
-    }
+    createCheckout(input: $input) { checkout { id } }
   }
 `);
 
@@ -51,99 +28,90 @@ type Asked = Pick<Input, 'amount'> & { from?: Input['from']; receivables?: strin
 
 /** Creates a checkout from three fields: who pays, which invoice, and how much. */
 export function CreateCheckout() {
-  const [{ data, error }] = useQuery({ query: FormQuery });
-  const open = data?.receivables.nodes.filter(({ amountReconcilable }) => hundredths(amountReconcilable) > 0n);
+  const { viewer } = useSession();
   return (
-    <Page title="New checkout" back={{ href: '/checkouts', name: 'Checkouts' }}>
-      <Card>
-        {error && !data && <Problem error={error} />}
-        {!data && !error && <Lines count={5} />}
-        {open?.length === 0 && (
-          <Empty title="No open invoice in INR">
-            <p>A checkout collects what a receivable still lacks.</p>
-            <Link href="/receivables/new" className="button">
-              New receivable
-            </Link>
-          </Empty>
-        )}
-        {data && open && open.length > 0 && <CheckoutForm customers={data.accounts.nodes} receivables={open} />}
-      </Card>
-    </Page>
-  );
-}
-
-type Answer = ResultOf<typeof FormQuery>;
-
-interface CheckoutFormProps {
-  customers: Answer['accounts']['nodes'];
-  receivables: Answer['receivables']['nodes'];
-}
-
-function CheckoutForm({ customers, receivables }: CheckoutFormProps) {
-  const [, go] = useLocation();
-  const { write, pending, failure } = useWrite(CreateMutation);
-  const submit = async ({ receivables: id, ...input }: Asked) => {
-    const fixed: Pick<Input, 'currency' | 'paymentMethods' | 'redirectUrl'> = {
-      currency: 'INR',
-      paymentMethods: ['UPI', 'CARDS'],
-      // After the payment the customer comes to the gateway's own start page.
-      redirectUrl: `${location.origin}/`,
-    };
-    // The gateway names the member that is missing, and so its field.
-    const from = { accountId: input.from?.accountId ?? '' };
-    const made = await write({ input: { ...input, ...fixed, from, receivables: id ? [{ id }] : [] } });
-    if (made) go(`/checkouts/${made.createCheckout.checkout.id}`);
-  };
-  const cancel = (
-    <Link href="/checkouts" className="button">
-      Cancel
-    </Link>
-  );
-  return (
-    <Form<Asked>
-      label="New checkout"
-      submit="Create checkout"
-      {...{ pending, failure }}
-      onSubmit={submit}
-      actions={cancel}
+    <CreatePage
+      kind="checkout"
+      list={{ href: '/checkouts', name: 'Checkouts' }}
+      mutation={CreateMutation}
+      read={({ receivables: id, ...input }: Asked): Input => ({
+        ...input,
+        currency: 'INR',
+        paymentMethods: ['UPI', 'CARDS'],
+        // After the payment the customer comes to the gateway's own start page.
+        redirectUrl: `${location.origin}/`,
+        // The gateway names the member that is missing, and so its field.
+        from: { accountId: input.from?.accountId ?? '' },
+        receivables: id ? [{ id }] : [],
+      })}
+      addressOf={({ createCheckout: { checkout } }) => `/checkouts/${checkout.id}`}
     >
-      <Fields customers={customers} receivables={receivables} />
-    </Form>
+      <div className="fields">
+        <CustomerField name="from.accountId" accountId={viewer.account.id} none="Choose …" required activated />
+        <InvoiceFields />
+      </div>
+    </CreatePage>
   );
 }
 
-function Fields({ customers, receivables }: CheckoutFormProps) {
-  const [chosen, setChosen] = useState('');
+/** The invoice that is collected, and how much of it. */
+function InvoiceFields() {
+  const [text, setText] = useState('');
+  const search = useSettled(text);
+  const [chosen, setChosen] = useState<{ id: string; amount: string }>();
+  const [{ data, error }] = useQuery({
+    query: InvoicesQuery,
+    variables: search ? { search } : { status: ['OPEN'], currency: ['INR'] },
+  });
+  const open =
+    data?.receivables.nodes.filter(
+      ({ status, currency, amountReconcilable }) =>
+        status === 'OPEN' && currency === 'INR' && hundredths(amountReconcilable) > 0n,
+    ) ?? [];
+  if (error && !data) return <Problem error={error} />;
+  if (data && open.length === 0 && search === '') return <NoInvoice />;
+  const choose = (id: string) => {
+    const found = open.find((each) => each.id === id);
+    if (found || id === '') setChosen(found && { id, amount: found.amountReconcilable });
+  };
   return (
-    <div className="fields">
-      <SelectField
-        name="from.accountId"
-        label="Customer"
-        required
-        none="Choose …"
-        options={customers.map((account) => ({ value: account.id, name: nameOf(account) }))}
-      />
-      <SelectField
+    <>
+      <FoundField
         name="receivables"
         label="Invoice"
+        find="Find an invoice"
         required
         none="Choose …"
-        onChange={setChosen}
-        options={receivables.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
+        options={open.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
           value: id,
           name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
         }))}
+        onChange={choose}
+        more={data?.receivables.pageInfo.hasNextPage ?? false}
+        text={text}
+        onText={setText}
       />
       <AmountField
         // Another invoice has another amount.
-        key={chosen}
+        key={chosen?.id}
         name="amount"
         label="Amount"
         required
         currency="INR"
-        defaultValue={receivables.find(({ id }) => id === chosen)?.amountReconcilable ?? ''}
+        defaultValue={chosen?.amount ?? ''}
         hint="What is open, unless you ask for less."
       />
-    </div>
+    </>
+  );
+}
+
+function NoInvoice() {
+  return (
+    <Empty title="No open invoice in INR">
+      <p>A checkout collects what a receivable still lacks.</p>
+      <Link href="/receivables/new" className="button">
+        New receivable
+      </Link>
+    </Empty>
   );
 }

@@ -1,21 +1,21 @@
 import { ExternalLink } from 'lucide-react';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { useWrite } from '../../graph/write';
-import { statusColumn } from '../../parts/cells';
-import { Copy, Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive, useWrite } from '../../graph';
+import {
+  Card,
+  Copy,
+  DetailPage,
+  Facts,
+  Loaded,
+  Money,
+  ObjectLink,
+  Problem,
+  statusColumn,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
 import { Qr } from '../../parts/qr';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { toolsOf } from './tools';
 
@@ -23,39 +23,12 @@ const CheckoutQuery = graphql(
   `
     query Checkout($id: ID!) {
       checkout(id: $id) {
-        id
-        created
-        expiresAt
-        amount
-        grossAmount
-        currency
-        status
-        pageUrl
-        methods
-        fromAccount {
-          ...Name
-        }
-        toAccount {
-          ...Name
-        }
-        deposit {
-          id
-        }
-        receivables {
-          id
-          invoice {
-            referenceNumber
-          }
-        }
-        transactions(first: 10) {
-          nodes {
-            id
-            created
-            method
-            status
-            reasonCode
-          }
-        }
+        id created expiresAt amount grossAmount currency status pageUrl methods
+        fromAccount { ...Name }
+        toAccount { ...Name }
+        deposit { id }
+        receivables { id invoice { referenceNumber } }
+        transactions(first: 10) { nodes { id created method status reasonCode } }
       }
     }
   `,
@@ -64,12 +37,7 @@ const CheckoutQuery = graphql(
 
 const CancelMutation = graphql(`
   mutation CancelCheckout($id: ID!) {
-    cancelCheckout(input: { id: $id }) {
-      checkout {
-        id
-        status
-      }
-    }
+    cancelCheckout(input: {id: $id}) { checkout { id status } }
   }
 `);
 
@@ -89,18 +57,14 @@ export function Checkout({ params }: { params: { id: string } }) {
 function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
   const mayWrite = useMayWrite();
   const { write, pending, failure } = useWrite(CancelMutation);
-  const { id, amount, currency, status, fromAccount } = checkout;
+  const { id, status } = checkout;
   const open = status === 'INITIALIZED';
   return (
-    <Page
-      title={`Checkout for ${nameOf(fromAccount)}`}
+    <DetailPage
+      title={`Checkout for ${nameOf(checkout.fromAccount)}`}
       back={{ href: '/checkouts', name: 'Checkouts' }}
-      subtitle={
-        <p className="amount-line" role="status">
-          <Money amount={amount} currency={currency} />
-          <Status value={status} />
-        </p>
-      }
+      money={checkout}
+      status={status}
       actions={
         open &&
         mayWrite && (
@@ -109,20 +73,18 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
           </button>
         )
       }
-    >
-      {failure && <Problem error={failure} />}
-      <div className="detail">
-        <div>
-          {open && <Share checkout={checkout} />}
-          <Attempts checkout={checkout} />
-          <Timeline objectId={id} />
-        </div>
-        <div>
+      notes={failure && <Problem error={failure} />}
+      side={
+        <>
           <About checkout={checkout} />
           <TestTools id={id} {...toolsOf(status)} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      {open && <Share checkout={checkout} />}
+      <Attempts checkout={checkout} />
+      <Timeline objectId={id} />
+    </DetailPage>
   );
 }
 

@@ -1,13 +1,18 @@
 import { Link } from 'wouter';
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import type { Column } from '../../parts/table';
+import { useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountAndStatus,
+  Choice,
+  type Column,
+  Empty,
+  FilterBar,
+  List,
+  Page,
+  statusColumn,
+  Two,
+  useFilters,
+} from '../../parts';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 
 const CheckoutsQuery = graphql(
@@ -15,26 +20,11 @@ const CheckoutsQuery = graphql(
     query Checkouts($after: ID, $status: [CheckoutStatus!]) {
       checkouts(first: 25, after: $after, status: $status) {
         nodes {
-          id
-          created
-          expiresAt
-          amount
-          currency
-          status
-          fromAccount {
-            ...Name
-          }
-          receivables {
-            id
-            invoice {
-              referenceNumber
-            }
-          }
+          id created expiresAt amount currency status
+          fromAccount { ...Name }
+          receivables { id invoice { referenceNumber } }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,

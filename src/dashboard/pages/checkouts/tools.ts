@@ -1,34 +1,19 @@
-import { graphql } from '../../graph/graphql';
-import type { Tool } from '../../parts/test-tools';
+import { graphql } from '../../graph';
+import type { Tool } from '../../parts';
 
 const pay = graphql(`
   mutation PayTestCheckout($input: PayTestCheckoutInput!) {
-    payTestCheckout(input: $input) {
-      checkout {
-        id
-        status
-      }
-    }
+    payTestCheckout(input: $input) { checkout { id status } }
   }
 `);
 const decline = graphql(`
   mutation DeclineTestCheckout($input: DeclineTestCheckoutInput!) {
-    declineTestCheckout(input: $input) {
-      checkout {
-        id
-        status
-      }
-    }
+    declineTestCheckout(input: $input) { checkout { id status } }
   }
 `);
 const expire = graphql(`
   mutation ExpireTestCheckout($input: CheckoutIdInput!) {
-    expireTestCheckout(input: $input) {
-      checkout {
-        id
-        status
-      }
-    }
+    expireTestCheckout(input: $input) { checkout { id status } }
   }
 `);
 

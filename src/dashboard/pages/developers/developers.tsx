@@ -1,5 +1,5 @@
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { NotFound } from '../../parts/empty';
+import { NotFound } from '../../parts';
 import { Events } from './events';
 import { Keys } from './keys';
 import { Requests } from './requests';
@@ -18,16 +18,14 @@ const places = [
 /** The pages for those who build on the APIs, which are loaded together. */
 export function Developers() {
   const [location] = useLocation();
+  const here = location.replace(/\/$/, '');
   return (
     <>
       <nav className="page sections" aria-label="Developers">
         <ul>
           {places.map(([path, name], i) => (
             <li key={path}>
-              <Link
-                href={path}
-                aria-current={(i === 0 ? location === path : location.startsWith(path)) ? 'page' : undefined}
-              >
+              <Link href={path} aria-current={(i === 0 ? here === path : here.startsWith(path)) ? 'page' : undefined}>
                 {name}
               </Link>
             </li>

@@ -1,31 +1,13 @@
 import { Link } from 'wouter';
-import { useTimes } from '../../format/time';
-import { eventWords } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { FilterBar, useFilters } from '../../parts/filters';
-import { Json } from '../../parts/json';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { TextFilter } from '../../parts/text-filter';
+import { eventWords, useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Empty, FilterBar, Json, List, Page, TextFilter, useFilters } from '../../parts';
 
 const EventsQuery = graphql(`
   query Events($after: ID, $type: [String!], $objectId: ID) {
     events(first: 25, after: $after, type: $type, objectId: $objectId) {
-      nodes {
-        id
-        created
-        type
-        number
-        objectId
-        requestId
-        object
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
+      nodes { id created type number objectId requestId object }
+      pageInfo { hasNextPage endCursor }
     }
   }
 `);

@@ -1,30 +1,16 @@
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { ActionDialog, NewSecret } from '../../parts/action';
-import { Copy } from '../../parts/facts';
-import { SelectField } from '../../parts/form';
+import { graphql, type ResultOf } from '../../graph';
+import { ActionDialog, Copy, NewSecret, SelectField } from '../../parts';
 import { useSession } from '../../session';
 
 const KeyFragment = graphql(`
-  fragment Key on ApiKey {
-    id
-    prefix
-    permission
-    created
-    expiresAt
-    revokedAt
-    lastUsedAt
-  }
+  fragment Key on ApiKey { id prefix permission created expiresAt revokedAt lastUsedAt }
 `);
 
 export const KeysQuery = graphql(
   `
     query Keys($accountId: ID!) {
-      apiKeys(accountId: $accountId, first: 100) {
-        nodes {
-          ...Key
-        }
-      }
+      apiKeys(accountId: $accountId, first: 100) { nodes { ...Key } }
     }
   `,
   [KeyFragment],
@@ -33,12 +19,7 @@ export const KeysQuery = graphql(
 const CreateKey = graphql(
   `
     mutation CreateKey($input: CreateApiKeyInput!) {
-      createApiKey(input: $input) {
-        secret
-        apiKey {
-          ...Key
-        }
-      }
+      createApiKey(input: $input) { secret apiKey { ...Key } }
     }
   `,
   [KeyFragment],
@@ -47,12 +28,7 @@ const CreateKey = graphql(
 const RotateKey = graphql(
   `
     mutation RotateKey($input: RotateApiKeyInput!) {
-      rotateApiKey(input: $input) {
-        secret
-        apiKey {
-          ...Key
-        }
-      }
+      rotateApiKey(input: $input) { secret apiKey { ...Key } }
     }
   `,
   [KeyFragment],
@@ -61,11 +37,7 @@ const RotateKey = graphql(
 const RevokeKey = graphql(
   `
     mutation RevokeKey($input: RevokeApiKeyInput!) {
-      revokeApiKey(input: $input) {
-        apiKey {
-          ...Key
-        }
-      }
+      revokeApiKey(input: $input) { apiKey { ...Key } }
     }
   `,
   [KeyFragment],

@@ -1,9 +1,7 @@
 import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { Empty } from '../../parts/empty';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import { useTimes } from '../../format';
+import { Empty, Page, stateColumn, Status, Table } from '../../parts';
+import { useMayWrite } from '../../session';
 import { Act, type Action, type Key, KeysQuery } from './key-actions';
 import { ShowWithKey } from './with-key';
 
@@ -11,13 +9,16 @@ import { ShowWithKey } from './with-key';
 export function Keys() {
   const [keys, setKeys] = useState<readonly Key[]>();
   const [action, setAction] = useState<Action>();
+  const mayWrite = useMayWrite();
   return (
     <Page
       title="API keys"
       actions={
-        <button type="button" className="button primary" onClick={() => setAction({ kind: 'create' })}>
-          Create a key
-        </button>
+        mayWrite && (
+          <button type="button" className="button primary" onClick={() => setAction({ kind: 'create' })}>
+            Create a key
+          </button>
+        )
       }
     >
       {keys === undefined && (
@@ -51,6 +52,7 @@ export function Keys() {
 
 function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Action) => void }) {
   const time = useTimes();
+  const mayWrite = useMayWrite();
   return (
     <Table
       label="API keys"
@@ -66,7 +68,7 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
           ),
         },
         { head: 'May', cell: ({ permission }) => (permission === 'READ' ? 'Read' : 'Read and write') },
-        { head: 'Status', cell: (key) => <Status value={statusOf(key)} /> },
+        stateColumn(statusOf),
         {
           head: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : 'never'),
@@ -75,7 +77,7 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
         {
           head: 'Actions',
           cell: (key) =>
-            statusOf(key) === 'ACTIVE' ? (
+            mayWrite && statusOf(key) === 'ACTIVE' ? (
               <span className="row-actions">
                 <button
                   type="button"

@@ -1,40 +1,17 @@
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Copy } from '../../parts/facts';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import type { Column } from '../../parts/table';
-import { TextFilter } from '../../parts/text-filter';
+import { useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Choice, type Column, Copy, Empty, FilterBar, List, Page, Status, TextFilter, useFilters } from '../../parts';
 
 const LoggedFragment = graphql(`
-  fragment Logged on RequestLog {
-    id
-    created
-    api
-    operation
-    status
-    outcome
-    codes
-    milliseconds
-    onBehalfOf
-  }
+  fragment Logged on RequestLog { id created api operation status outcome codes milliseconds onBehalfOf }
 `);
 
 const RequestsQuery = graphql(
   `
     query Requests($after: ID, $api: [RequestApi!], $outcome: [RequestOutcome!], $operation: [String!]) {
       requestLogs(first: 25, after: $after, api: $api, outcome: $outcome, operation: $operation) {
-        nodes {
-          ...Logged
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        nodes { ...Logged }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,
@@ -44,11 +21,7 @@ const RequestsQuery = graphql(
 const RequestQuery = graphql(
   `
     query Request($id: ID!) {
-      node(id: $id) {
-        ... on RequestLog {
-          ...Logged
-        }
-      }
+      node(id: $id) { ... on RequestLog { ...Logged } }
     }
   `,
   [LoggedFragment],
@@ -115,15 +88,14 @@ function useColumns(): Column<Logged>[] {
   return [
     {
       head: 'Operation',
-      cell: ({ operation, codes, onBehalfOf }) => (
+      cell: ({ operation, api, codes, onBehalfOf }) => (
         <span className="two-lines">
           <strong>{operation}</strong>
-          {codes.length > 0 && <span className="hint">{codes.join(', ')}</span>}
+          <span className="hint">{[api === 'REST' ? 'REST' : 'GraphQL', ...codes].join(' · ')}</span>
           {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
         </span>
       ),
     },
-    { head: 'API', cell: ({ api }) => (api === 'REST' ? 'REST' : 'GraphQL') },
     {
       head: 'Answer',
       cell: ({ status, outcome }) => (
@@ -137,7 +109,11 @@ function useColumns(): Column<Logged>[] {
       cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
     },
     { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
-    { head: 'Took', cell: ({ milliseconds }) => `${milliseconds.toLocaleString()} ms`, end: true },
+    {
+      head: 'Took',
+      cell: ({ milliseconds }) => <span className="money">{milliseconds.toLocaleString()} ms</span>,
+      end: true,
+    },
   ];
 }
 

@@ -1,28 +1,15 @@
 import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { ActionDialog } from '../../parts/action';
-import { Empty } from '../../parts/empty';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf } from '../../graph';
+import { ActionButton, type Column, Empty, Page, stateColumn, Table, Two } from '../../parts';
 import { ShowWithKey } from './with-key';
 
 const SessionsQuery = graphql(`
   query Sessions($accountId: ID!) {
     sessions(accountId: $accountId, first: 100) {
       nodes {
-        id
-        created
-        role
-        allowedOrigins
-        expiresAt
-        revokedAt
-        apiKey {
-          id
-          prefix
-        }
+        id created role allowedOrigins expiresAt revokedAt
+        apiKey { id prefix }
       }
     }
   }
@@ -30,12 +17,7 @@ const SessionsQuery = graphql(`
 
 const RevokeSession = graphql(`
   mutation RevokeSession($input: RevokeSessionInput!) {
-    revokeSession(input: $input) {
-      session {
-        id
-        revokedAt
-      }
-    }
+    revokeSession(input: $input) { session { id revokedAt } }
   }
 `);
 
@@ -44,7 +26,9 @@ type Session = ResultOf<typeof SessionsQuery>['sessions']['nodes'][number];
 /** The sessions of the account: of this dashboard, and of pages that the account built. */
 export function Sessions() {
   const [sessions, setSessions] = useState<readonly Session[]>();
-  const [revoking, setRevoking] = useState<Session>();
+  const onRevoked = (revoked: Pick<Session, 'id' | 'revokedAt'>) =>
+    setSessions((known) => known?.map((each) => (each.id === revoked.id ? { ...each, ...revoked } : each)));
+  const columns = useColumns(onRevoked);
   return (
     <Page title="Sessions">
       {sessions === undefined && (
@@ -56,87 +40,46 @@ export function Sessions() {
         />
       )}
       {sessions?.length === 0 && <Empty title="This account has no sessions" />}
-      {sessions && sessions.length > 0 && <List sessions={sessions} onRevoke={setRevoking} />}
-      {revoking && (
-        <Revoke
-          of={revoking}
-          onClose={() => setRevoking(undefined)}
-          onRevoked={(revokedAt) =>
-            setSessions((known) => known?.map((each) => (each.id === revoking.id ? { ...each, revokedAt } : each)))
-          }
-        />
-      )}
+      {sessions && sessions.length > 0 && <Table label="Sessions" rows={sessions} columns={columns} />}
     </Page>
   );
 }
 
-function List({ sessions, onRevoke }: { sessions: readonly Session[]; onRevoke: (session: Session) => void }) {
+function useColumns(onRevoked: (revoked: Pick<Session, 'id' | 'revokedAt'>) => void): Column<Session>[] {
   const time = useTimes();
-  return (
-    <Table
-      label="Sessions"
-      rows={sessions}
-      columns={[
-        {
-          head: 'Created',
-          cell: ({ created, apiKey }) => (
-            <span className="two-lines">
-              <strong>{time(created)}</strong>
-              {apiKey && <span className="hint">by the key {apiKey.prefix}</span>}
-            </span>
-          ),
-        },
-        { head: 'Role', cell: ({ role }) => words(role) },
-        {
-          head: 'Origins',
-          cell: ({ allowedOrigins }) => allowedOrigins.join(', ') || 'all that the gateway admits',
-        },
-        { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
-        { head: 'Status', cell: (session) => <Status value={statusOf(session)} /> },
-        {
-          head: 'Actions',
-          cell: (session) =>
-            statusOf(session) === 'ACTIVE' && (
-              <button
-                type="button"
-                className="button small danger"
-                aria-label={`Revoke the session of ${time(session.created)}`}
-                onClick={() => onRevoke(session)}
-              >
-                Revoke
-              </button>
-            ),
-          end: true,
-        },
-      ]}
-    />
-  );
+  return [
+    {
+      head: 'Created',
+      cell: ({ created, apiKey }) => <Two hint={apiKey && `by the key ${apiKey.prefix}`}>{time(created)}</Two>,
+    },
+    { head: 'Role', cell: ({ role }) => words(role) },
+    { head: 'Origins', cell: ({ allowedOrigins }) => allowedOrigins.join(', ') || 'all that the gateway admits' },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
+    stateColumn(statusOf),
+    {
+      head: 'Actions',
+      end: true,
+      cell: (session) =>
+        statusOf(session) === 'ACTIVE' && (
+          <ActionButton
+            name="Revoke"
+            about={`the session of ${time(session.created)}`}
+            title="Revoke the session"
+            small
+            danger
+            withKey
+            mutation={RevokeSession}
+            read={() => ({ id: session.id })}
+            onDone={({ revokeSession }) => onRevoked(revokeSession.session)}
+          >
+            <p className="hint">The session of {time(session.created)} is refused within a second.</p>
+          </ActionButton>
+        ),
+    },
+  ];
 }
 
 function statusOf({ revokedAt, expiresAt }: Session): string {
   if (revokedAt) return 'REVOKED';
   return Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
-}
-
-interface RevokeProps {
-  of: Session;
-  onClose: () => void;
-  onRevoked: (revokedAt: string | null) => void;
-}
-
-function Revoke({ of, onClose, onRevoked }: RevokeProps) {
-  const time = useTimes();
-  return (
-    <ActionDialog
-      title="Revoke the session"
-      danger
-      withKey
-      mutation={RevokeSession}
-      read={() => ({ id: of.id })}
-      onClose={onClose}
-      onDone={({ revokeSession: { session } }) => onRevoked(session.revokedAt)}
-    >
-      <p className="hint">The session of {time(of.created)} is refused within a second.</p>
-    </ActionDialog>
-  );
 }

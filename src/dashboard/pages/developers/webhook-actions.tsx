@@ -1,74 +1,51 @@
 import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { graphql } from '../../graph/graphql';
-import { ActionDialog, NewSecret } from '../../parts/action';
-import { Copy } from '../../parts/facts';
+import { graphql } from '../../graph';
+import { ActionButton, Copy, NewSecret } from '../../parts';
 
 const UpdateWebhook = graphql(`
   mutation UpdateWebhook($input: UpdateWebhookEndpointInput!) {
-    updateWebhookEndpoint(input: $input) {
-      webhookEndpoint {
-        id
-        enabled
-      }
-    }
+    updateWebhookEndpoint(input: $input) { webhookEndpoint { id enabled } }
   }
 `);
 
 const RotateSecret = graphql(`
   mutation RotateWebhookSecret($input: WebhookEndpointIdInput!) {
-    rotateWebhookSecret(input: $input) {
-      webhookEndpoint {
-        id
-        secret
-      }
-    }
+    rotateWebhookSecret(input: $input) { webhookEndpoint { id secret } }
   }
 `);
 
 const TestWebhook = graphql(`
   mutation TestWebhook($input: WebhookEndpointIdInput!) {
-    testWebhookEndpoint(input: $input) {
-      webhookEndpoint {
-        id
-      }
-    }
+    testWebhookEndpoint(input: $input) { webhookEndpoint { id } }
   }
 `);
 
 const Redeliver = graphql(`
   mutation Redeliver($input: RedeliverWebhooksInput!) {
-    redeliverWebhooks(input: $input) {
-      webhookEndpoint {
-        id
-      }
-    }
+    redeliverWebhooks(input: $input) { webhookEndpoint { id } }
   }
 `);
 
-/** What is done to an endpoint, or to one of its deliveries. */
-export type Action =
-  | { kind: 'enable' | 'rotate' | 'test' }
-  | { kind: 'redeliver'; delivery: { id: string; eventType: string } };
-
 interface ActProps {
   endpoint: { id: string; enabled: boolean };
-  action: Action;
-  onClose: () => void;
   onDone: () => void;
 }
 
-/** The dialog of an action on an endpoint. */
-export function Act({ endpoint: { id, enabled }, action, onClose, onDone }: ActProps) {
-  const close = { onClose, onDone };
-  if (action.kind === 'rotate')
-    return (
-      <ActionDialog
-        title="Rotate the secret"
+/** What is done to an endpoint: each action asks for a key. */
+export function Actions({ endpoint: { id, enabled }, onDone }: ActProps) {
+  return (
+    <>
+      {enabled && (
+        <Ask name="Send a test" mutation={TestWebhook} input={{ id }} onDone={onDone}>
+          The endpoint gets the event <code>webhook_endpoint.tested</code>, whatever its types are.
+        </Ask>
+      )}
+      <ActionButton
+        name="Rotate the secret"
         withKey
         mutation={RotateSecret}
         read={() => ({ id })}
-        onClose={onClose}
         after={({ rotateWebhookSecret: { webhookEndpoint } }) => (
           <NewSecret label="The new secret.">
             <Copy text={webhookEndpoint.secret ?? ''} label="the secret" />
@@ -76,48 +53,50 @@ export function Act({ endpoint: { id, enabled }, action, onClose, onDone }: ActP
         )}
       >
         <p className="hint">For 24 hours deliveries are signed with both secrets.</p>
-      </ActionDialog>
-    );
-  if (action.kind === 'test')
-    return (
-      <Ask title="Send a test" mutation={TestWebhook} input={{ id }} {...close}>
-        The endpoint gets the event <code>webhook_endpoint.tested</code>, whatever its types are.
+      </ActionButton>
+      <Ask
+        name={enabled ? 'Disable' : 'Enable'}
+        title={enabled ? 'Disable the endpoint' : 'Enable the endpoint'}
+        danger={enabled}
+        mutation={UpdateWebhook}
+        input={{ id, enabled: !enabled }}
+        onDone={onDone}
+      >
+        {enabled ? 'It gets no events until it is enabled again.' : 'It gets new events, and those that are pending.'}
       </Ask>
-    );
-  if (action.kind === 'redeliver')
-    return (
-      <Ask title="Send again" mutation={Redeliver} input={{ id, deliveryId: action.delivery.id }} {...close}>
-        The endpoint gets <code>{action.delivery.eventType}</code> once more, with the same id.
-      </Ask>
-    );
+    </>
+  );
+}
+
+interface SendAgainProps extends ActProps {
+  delivery: { id: string; eventType: string };
+}
+
+/** Sends what was delivered, or failed to be, once more. */
+export function SendAgain({ endpoint: { id }, delivery, onDone }: SendAgainProps) {
   return (
-    <Ask
-      title={enabled ? 'Disable the endpoint' : 'Enable the endpoint'}
-      danger={enabled}
-      mutation={UpdateWebhook}
-      input={{ id, enabled: !enabled }}
-      {...close}
-    >
-      {enabled ? 'It gets no events until it is enabled again.' : 'It gets new events, and those that are pending.'}
+    <Ask name="Send again" small mutation={Redeliver} input={{ id, deliveryId: delivery.id }} onDone={onDone}>
+      The endpoint gets <code>{delivery.eventType}</code> once more, with the same id.
     </Ask>
   );
 }
 
 interface AskProps<Input> {
-  title: string;
+  name: string;
+  title?: string;
   danger?: boolean;
+  small?: boolean;
   mutation: TypedDocumentNode<unknown, { input: Input }>;
   input: Input;
-  onClose: () => void;
   onDone: () => void;
   children: ReactNode;
 }
 
-/** A dialog that does one thing with a key, and asks for nothing else. */
-function Ask<Input>({ input, danger = false, children, ...dialog }: AskProps<Input>) {
+/** A button for one thing that takes a key, and nothing else. */
+function Ask<Input>({ input, children, ...action }: AskProps<Input>) {
   return (
-    <ActionDialog withKey danger={danger} read={() => input} {...dialog}>
+    <ActionButton withKey read={() => input} {...action}>
       <p className="hint">{children}</p>
-    </ActionDialog>
+    </ActionButton>
   );
 }

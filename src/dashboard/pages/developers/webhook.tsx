@@ -1,50 +1,20 @@
-import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { Copy, Facts } from '../../parts/facts';
-import { Choice, Pager, useFilters } from '../../parts/filters';
-import { Loaded } from '../../parts/loaded';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { useMayWrite } from '../../session';
-import { Act, type Action } from './webhook-actions';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
+import {} from '../../session';
+import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
 
 const WebhookQuery = graphql(`
   query Webhook($id: ID!, $after: ID, $status: [WebhookDeliveryStatus!]) {
     webhookEndpoint(id: $id) {
-      id
-      created
-      url
-      eventTypes
-      description
-      connected
-      enabled
-      disabledReason
-      failingSince
+      id created url eventTypes description connected enabled disabledReason failingSince
       deliveries(first: 15, after: $after, status: $status) {
         nodes {
-          id
-          created
-          eventId
-          eventType
-          status
-          nextAttempt
-          attempts {
-            at
-            milliseconds
-            status
-            error
-            response
-          }
+          id created eventId eventType status nextAttempt
+          attempts { at milliseconds status error response }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   }
@@ -72,40 +42,20 @@ export function Webhook({ params }: { params: { id: string } }) {
 }
 
 function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void }) {
-  const [action, setAction] = useState<Action>();
-  const mayWrite = useMayWrite();
-  const { enabled } = endpoint;
-  const button = (name: string, of: Action) => (
-    <button type="button" className="button" onClick={() => setAction(of)}>
-      {name}
-    </button>
-  );
   return (
     <Page
       title={endpoint.url}
       back={{ href: '/developers/webhooks', name: 'Webhooks' }}
       subtitle={<Status value={statusOf(endpoint)} />}
-      actions={
-        mayWrite && (
-          <>
-            {enabled && button('Send a test', { kind: 'test' })}
-            {button('Rotate the secret', { kind: 'rotate' })}
-            {button(enabled ? 'Disable' : 'Enable', { kind: 'enable' })}
-          </>
-        )
-      }
+      actions={<Actions endpoint={endpoint} onDone={ask} />}
     >
       <div className="detail">
         <Card title="Deliveries" action={<Choice label="Status" name="status" values={statuses} />}>
-          <Deliveries
-            endpoint={endpoint}
-            onRedeliver={mayWrite ? (delivery) => setAction({ kind: 'redeliver', delivery }) : undefined}
-          />
+          <Deliveries endpoint={endpoint} onDone={endpoint.enabled ? ask : undefined} />
           <Pager pageInfo={endpoint.deliveries.pageInfo} />
         </Card>
         <About endpoint={endpoint} />
       </div>
-      {action && <Act endpoint={endpoint} action={action} onClose={() => setAction(undefined)} onDone={ask} />}
     </Page>
   );
 }
@@ -132,10 +82,11 @@ function About({ endpoint }: { endpoint: Endpoint }) {
 
 interface DeliveriesProps {
   endpoint: Endpoint;
-  onRedeliver: ((delivery: Delivery) => void) | undefined;
+  /** Called when one was sent again; without it none can be. */
+  onDone: (() => void) | undefined;
 }
 
-function Deliveries({ endpoint, onRedeliver }: DeliveriesProps) {
+function Deliveries({ endpoint, onDone }: DeliveriesProps) {
   const time = useTimes();
   const rows = endpoint.deliveries.nodes;
   if (rows.length === 0) {
@@ -160,11 +111,7 @@ function Deliveries({ endpoint, onRedeliver }: DeliveriesProps) {
               <Status value={delivery.status} />
             </summary>
             <Attempts delivery={delivery} />
-            {onRedeliver && endpoint.enabled && (
-              <button type="button" className="button small" onClick={() => onRedeliver(delivery)}>
-                Send again
-              </button>
-            )}
+            {onDone && <SendAgain {...{ endpoint, delivery, onDone }} />}
           </details>
         </li>
       ))}

@@ -1,45 +1,21 @@
 import { useState } from 'react';
-import { useTimes } from '../../format/time';
-import { graphql } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { ActionDialog, NewSecret } from '../../parts/action';
-import { Empty } from '../../parts/empty';
-import { Copy } from '../../parts/facts';
-import { useFilters } from '../../parts/filters';
-import { TextField } from '../../parts/form';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
+import { useTimes } from '../../format';
+import { graphql, useLive } from '../../graph';
+import { ActionDialog, Copy, Empty, List, NewSecret, Page, stateColumn, TextField, useFilters } from '../../parts';
 import { useMayWrite, useSession } from '../../session';
 
 const WebhooksQuery = graphql(`
   query Webhooks($after: ID) {
     webhookEndpoints(first: 25, after: $after) {
-      nodes {
-        id
-        created
-        url
-        eventTypes
-        description
-        enabled
-        failingSince
-      }
-      pageInfo {
-        hasNextPage
-        endCursor
-      }
+      nodes { id created url eventTypes description enabled failingSince }
+      pageInfo { hasNextPage endCursor }
     }
   }
 `);
 
 const CreateWebhook = graphql(`
   mutation CreateWebhook($input: CreateWebhookEndpointInput!) {
-    createWebhookEndpoint(input: $input) {
-      webhookEndpoint {
-        id
-        secret
-      }
-    }
+    createWebhookEndpoint(input: $input) { webhookEndpoint { id secret } }
   }
 `);
 
@@ -78,7 +54,7 @@ export function Webhooks() {
           },
           { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes) },
           { head: 'Created', cell: ({ created }) => time(created, 'date') },
-          { head: 'Status', cell: (endpoint) => <Status value={statusOf(endpoint)} />, end: true },
+          stateColumn(statusOf, true),
         ]}
         empty={
           <Empty title="No endpoints yet">

@@ -1,7 +1,6 @@
 import type { TypedDocumentNode } from 'urql';
-import { useKeyedQuery } from '../../graph/with-key';
-import { Form } from '../../parts/form';
-import { Card } from '../../parts/page';
+import { useKeyedQuery } from '../../graph';
+import { Card, Form } from '../../parts';
 import { useSession } from '../../session';
 
 interface ShowWithKeyProps<Data> {

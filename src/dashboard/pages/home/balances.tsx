@@ -1,9 +1,6 @@
-import { currenciesOf, hundredths, sum } from '../../format/money';
-import type { BalanceFragment } from '../../graph/balance';
-import type { ResultOf } from '../../graph/graphql';
-import { Money } from '../../parts/money';
-import { Card } from '../../parts/page';
-import { Shares } from '../../parts/shares';
+import { currenciesOf, hundredths, sum } from '../../format';
+import type { BalanceFragment, ResultOf } from '../../graph';
+import { Card, Money, Shares } from '../../parts';
 
 type BalanceOf = ResultOf<typeof BalanceFragment>;
 

@@ -1,7 +1,6 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import { formatMoney, formatRound, hundredths, sum } from '../../format/money';
-import { formatStep } from '../../format/time';
+import { formatMoney, formatRound, formatStep, hundredths, sum } from '../../format';
 import type { Day } from './money-in';
 
 /** The drawing has its own units; it is stretched to the width of the card. */

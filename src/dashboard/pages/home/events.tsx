@@ -1,23 +1,10 @@
-import { formatAge, useTimes } from '../../format/time';
-import { eventWords } from '../../format/words';
-import { graphql } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Empty } from '../../parts/empty';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { eventWords, formatAge, useTimes } from '../../format';
+import { graphql, useLive } from '../../graph';
+import { Card, Empty, ObjectLink, Pending } from '../../parts';
 
 const LatestEventsQuery = graphql(`
   query LatestEvents($type: [String!]) {
-    events(first: 8, type: $type) {
-      nodes {
-        id
-        type
-        created
-        objectId
-      }
-    }
+    events(first: 8, type: $type) { nodes { id type created objectId } }
   }
 `);
 
@@ -43,13 +30,12 @@ const types = [
 
 /** What happened last, newest first. */
 export function Events() {
-  const { data, error, ask } = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
+  const result = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
   const time = useTimes();
-  const events = data?.events.nodes;
+  const events = result.data?.events.nodes;
   return (
     <Card title="Latest events">
-      {error && !events && <Problem error={error} onRetry={ask} />}
-      {!events && !error && <Lines count={6} />}
+      {!events && <Pending result={result} lines={6} />}
       {events?.length === 0 && (
         <Empty title="Nothing has happened yet">
           <p>Payments, reconciliations and payouts appear here as they happen.</p>

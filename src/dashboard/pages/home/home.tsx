@@ -1,12 +1,7 @@
 import { useMemo } from 'react';
-import { useTimeZone } from '../../format/preferences';
-import { dayBefore } from '../../format/days';
-import { BalanceFragment } from '../../graph/balance';
-import { graphql } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Page } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { dayBefore, useTimeZone } from '../../format';
+import { BalanceFragment, graphql, useLive } from '../../graph';
+import { Lines, Page, Problem } from '../../parts';
 import { nameOf, useSession } from '../../session';
 import { Balances } from './balances';
 import { Checklist } from './checklist';
@@ -20,28 +15,13 @@ const HomeQuery = graphql(
     query Home($from: DateTime!, $to: DateTime!, $timeZone: String!) {
       viewer {
         account {
-          id
-          type
-          status
-          requirements {
-            fieldName
-            message
-            alternatives
-          }
+          id type status
+          requirements { fieldName message alternatives }
           nextPayoutAt
-          payoutsBlockedBy {
-            currency
-            reasonCode
-          }
-          balance(descendants: true) {
-            ...Compartments
-          }
+          payoutsBlockedBy { currency reasonCode }
+          balance(descendants: true) { ...Compartments }
           depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
-            start
-            paymentMethod
-            currency
-            count
-            amount
+            start paymentMethod currency count amount
           }
         }
       }

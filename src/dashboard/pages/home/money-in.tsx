@@ -1,9 +1,6 @@
 import { useState } from 'react';
-import { currenciesOf, formatMoney, hundredths, sum } from '../../format/money';
-import { dayBefore, dayOf } from '../../format/days';
-import { formatStep } from '../../format/time';
-import { counted, words } from '../../format/words';
-import { Card } from '../../parts/page';
+import { counted, currenciesOf, dayBefore, dayOf, formatMoney, formatStep, hundredths, sum, words } from '../../format';
+import { Card } from '../../parts';
 import { Bars } from './bars';
 
 interface Total {

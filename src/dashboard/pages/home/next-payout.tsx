@@ -1,7 +1,6 @@
 import { Link } from 'wouter';
-import { type Obstacle, obstacleWords } from '../../format/obstacles';
-import { formatAge, useTimes } from '../../format/time';
-import { Card } from '../../parts/page';
+import { formatAge, type Obstacle, obstacleWords, useTimes } from '../../format';
+import { Card } from '../../parts';
 
 /** When the next payout is due, or why there is none. */
 export function NextPayout({ at, obstacles }: { at: string | null; obstacles: Obstacle[] }) {

@@ -1,15 +1,16 @@
 import { Link } from 'wouter';
-import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
-import { useTimeZone } from '../../format/preferences';
-import { formatDay, useTimes } from '../../format/time';
-import { counted } from '../../format/words';
-import { graphql } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import {
+  counted,
+  currenciesOf,
+  formatDay,
+  hundredths,
+  type Money as Amount,
+  sum,
+  useTimes,
+  useTimeZone,
+} from '../../format';
+import { graphql, useLive } from '../../graph';
+import { Card, Money, ObjectLink, Pending } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(
@@ -18,35 +19,20 @@ const WorkQuery = graphql(
       viewer {
         account {
           id
-          receivableAgeing(descendants: true, timeZone: $timeZone) {
-            bucket
-            currency
-            count
-            amount
-          }
+          receivableAgeing(descendants: true, timeZone: $timeZone) { bucket currency count amount }
         }
       }
       deposits(unreconciled: true, first: 3) {
         totalCount
         nodes {
-          id
-          created
-          currency
-          pendingRest
-          fromAccount {
-            ...Name
-          }
+          id created currency pendingRest
+          fromAccount { ...Name }
         }
       }
       receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
         nodes {
-          id
-          currency
-          amountReconcilable
-          invoice {
-            referenceNumber
-            dueDate
-          }
+          id currency amountReconcilable
+          invoice { referenceNumber dueDate }
         }
       }
     }
@@ -56,10 +42,15 @@ const WorkQuery = graphql(
 
 /** What waits for the viewer: money to reconcile, and receivables that are overdue. */
 export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
-  const { data, error, ask } = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
+  const result = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
   const time = useTimes();
+  const { data } = result;
   if (!data || !pending) {
-    return <Card title="To do">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={5} />}</Card>;
+    return (
+      <Card title="To do">
+        <Pending result={result} lines={5} />
+      </Card>
+    );
   }
   const unreconciled = data.deposits.nodes.map(({ id, created, currency, pendingRest: amount, fromAccount }) => ({
     ...{ id, currency, amount },

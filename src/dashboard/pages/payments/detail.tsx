@@ -1,17 +1,19 @@
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountColumn, statusColumn } from '../../parts/cells';
-import { Copy, Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
+import { useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  Card,
+  Copy,
+  DetailPage,
+  Facts,
+  Loaded,
+  Money,
+  ObjectLink,
+  statusColumn,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { isUnreconciled, stateOf } from './query';
 import { Reconcile } from './reconcile';
@@ -21,58 +23,16 @@ const PaymentQuery = graphql(
   `
     query Payment($id: ID!) {
       deposit(id: $id) {
-        id
-        created
-        amount
-        currency
-        status
-        reasonCode
-        paymentMethod
-        pendingRest
-        disputed
-        statementDescriptor
-        disputedDeposit {
-          id
-        }
-        fromAccount {
-          id
-          type
-          ...Name
-          owner {
-            id
-          }
-        }
-        toAccount {
-          id
-          type
-          ...Name
-          owner {
-            id
-          }
-        }
-        disputedBy(first: 10) {
-          nodes {
-            id
-            created
-            amount
-            currency
-            status
-          }
-        }
+        id created amount currency status reasonCode paymentMethod pendingRest disputed statementDescriptor
+        disputedDeposit { id }
+        fromAccount { id type ...Name owner { id } }
+        toAccount { id type ...Name owner { id } }
+        disputedBy(first: 10) { nodes { id created amount currency status } }
         allocations(first: 50) {
           nodes {
-            amount
-            currency
-            status
-            payout {
-              id
-            }
-            receivable {
-              id
-              invoice {
-                referenceNumber
-              }
-            }
+            amount currency status
+            payout { id }
+            receivable { id invoice { referenceNumber } }
           }
         }
       }
@@ -95,31 +55,24 @@ export function Payment({ params }: { params: { id: string } }) {
 
 function PaymentPage({ payment }: { payment: PaymentDetail }) {
   const mayWrite = useMayWrite();
-  const { amount, currency, fromAccount } = payment;
   return (
-    <Page
-      title={`Payment from ${fromAccount ? nameOf(fromAccount) : 'an unknown payer'}`}
+    <DetailPage
+      title={`Payment from ${payment.fromAccount ? nameOf(payment.fromAccount) : 'an unknown payer'}`}
       back={{ href: '/payments', name: 'Payments' }}
-      subtitle={
-        <p className="amount-line">
-          <Money amount={amount} currency={currency} />
-          <Status value={stateOf(payment)} />
-        </p>
-      }
-    >
-      <div className="detail">
-        <div>
-          {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
-          <Allocations payment={payment} />
-          <Disputes payment={payment} />
-          <Timeline objectId={payment.id} />
-        </div>
-        <div>
+      money={payment}
+      status={stateOf(payment)}
+      side={
+        <>
           <About payment={payment} />
           <TestTools id={payment.id} {...toolsOf(payment)} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
+      <Allocations payment={payment} />
+      <Disputes payment={payment} />
+      <Timeline objectId={payment.id} />
+    </DetailPage>
   );
 }
 

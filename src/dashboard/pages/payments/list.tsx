@@ -1,17 +1,22 @@
-import { currencies } from '../../format/money';
-import { useTimeZone } from '../../format/preferences';
-import { dayBefore, startOfDay } from '../../format/days';
-import { useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { useLive } from '../../graph/live';
-import { amountAndStatus, Two } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Search } from '../../parts/text-filter';
-import type { Column } from '../../parts/table';
+import { currencies, dayBefore, startOfDay, useTimes, useTimeZone, words } from '../../format';
+import { useLive } from '../../graph';
+import {
+  amountAndStatus,
+  Choice,
+  type Column,
+  Empty,
+  FilterBar,
+  isAmount,
+  isDay,
+  List,
+  Page,
+  Range,
+  Search,
+  stateColumn,
+  Tabs,
+  Two,
+  useFilters,
+} from '../../parts';
 import { nameOf, useSession } from '../../session';
 import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';
@@ -135,7 +140,7 @@ function useColumns(): Column<Payment>[] {
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
-    { head: 'Status', cell: (payment) => <Status value={stateOf(payment)} /> },
+    stateColumn(stateOf),
     { head: 'Received', cell: ({ created }) => time(created) },
     amountAndStatus(
       (payment) => payment,

@@ -1,54 +1,25 @@
-import { hundredths } from '../../format/money';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { hundredths } from '../../format';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph';
 import { NameFragment } from '../../session';
 
 /** A page of the payments, for the list and for its export. */
 export const PaymentsQuery = graphql(
   `
     query Payments(
-      $first: Int!
-      $after: ID
-      $search: String
-      $orderBy: DepositOrder
-      $amount: AmountFilter
-      $created: TimeFilter
-      $status: [DepositStatus!]
-      $method: [DepositPaymentMethod!]
-      $currency: [Currency!]
-      $unreconciled: Boolean
+      $first: Int!, $after: ID, $search: String, $orderBy: DepositOrder, $amount: AmountFilter
+      $created: TimeFilter, $status: [DepositStatus!], $method: [DepositPaymentMethod!]
+      $currency: [Currency!], $unreconciled: Boolean
     ) {
       deposits(
-        first: $first
-        after: $after
-        search: $search
-        orderBy: $orderBy
-        amount: $amount
-        created: $created
-        status: $status
-        paymentMethod: $method
-        currency: $currency
-        unreconciled: $unreconciled
+        first: $first, after: $after, search: $search, orderBy: $orderBy, amount: $amount, created: $created
+        status: $status, paymentMethod: $method, currency: $currency, unreconciled: $unreconciled
       ) {
         nodes {
-          id
-          created
-          amount
-          currency
-          status
-          paymentMethod
-          pendingRest
-          statementDescriptor
-          fromAccount {
-            ...Name
-          }
-          toAccount {
-            ...Name
-          }
+          id created amount currency status paymentMethod pendingRest statementDescriptor
+          fromAccount { ...Name }
+          toAccount { ...Name }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,

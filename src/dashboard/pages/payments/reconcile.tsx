@@ -1,50 +1,45 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { decimal, formatMoney, hundredths } from '../../format/money';
-import { formatDay } from '../../format/time';
-import { graphql } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { Empty } from '../../parts/empty';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { decimal, formatDay, formatMoney, hundredths } from '../../format';
+import { graphql, useSettled, useWrite } from '../../graph';
+import { Card, Empty, Pending, Problem } from '../../parts';
 import type { PaymentDetail } from './detail';
-import { fitting, type Suggestion, suggestionsFor } from './suggestions';
+import { type Candidate, fitting, type Suggestion, suggestionsFor } from './suggestions';
 
-const CandidatesQuery = graphql(`
-  query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
-    receivables(accountId: $accountId, currency: $currency, status: [OPEN], first: 100) {
-      nodes {
-        id
-        currency
-        amountReconcilable
-        invoice {
-          referenceNumber
-          dueDate
-        }
-        deposits {
-          id
-          fromAccount {
-            id
-          }
-        }
-      }
-    }
+const CandidateFragment = graphql(`
+  fragment Candidate on Receivable {
+    id currency status amountReconcilable
+    account { id }
+    invoice { referenceNumber dueDate }
+    deposits { id fromAccount { id } }
   }
 `);
+
+const CandidatesQuery = graphql(
+  `
+    query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
+      receivables(accountId: $accountId, currency: $currency, status: [OPEN], first: 100) {
+        nodes { ...Candidate }
+        pageInfo { hasNextPage }
+      }
+    }
+  `,
+  [CandidateFragment],
+);
+
+const FoundQuery = graphql(
+  `
+    query FindReceivables($search: String!) {
+      receivables(search: $search, first: 25) { nodes { ...Candidate } }
+    }
+  `,
+  [CandidateFragment],
+);
 
 export const ReconcileMutation = graphql(`
   mutation Reconcile($input: ReconcileDepositInput!) {
     reconcileDeposit(input: $input) {
-      deposit {
-        id
-        status
-        pendingRest
-        receivables {
-          id
-          status
-        }
-      }
+      deposit { id status pendingRest receivables { id status } }
     }
   }
 `);
@@ -58,38 +53,67 @@ function payeeOf({ toAccount, fromAccount }: PaymentDetail): string | undefined 
   return toAccount?.id ?? fromAccount?.owner?.id;
 }
 
-/** Counts what is left of a payment towards receivables. The best matches come first. */
-export function Reconcile({ payment }: { payment: PaymentDetail }) {
+/**
+ * The open receivables that a payment can pay: the newest ones, and where there are more than a page those that have the
+ * text of the payment or the one that is sought. What was found once stays, since it may have been chosen.
+ */
+function useCandidates(payment: PaymentDetail, filter: string) {
   const accountId = payeeOf(payment);
+  const { currency, statementDescriptor } = payment;
   const [{ data, error }] = useQuery({
     query: CandidatesQuery,
-    variables: { accountId: accountId ?? '', currency: [payment.currency] },
+    variables: { accountId: accountId ?? '', currency: [currency] },
     pause: accountId === undefined,
   });
-  const open = data?.receivables.nodes.filter((receivable) => hundredths(receivable.amountReconcilable) > 0n);
+  const search = useSettled(filter) || statementDescriptor;
+  const pause = !data?.receivables.pageInfo.hasNextPage || search === '';
+  const [{ data: found }] = useQuery({ query: FoundQuery, variables: { search }, pause });
+  const known = useRef({ data, candidates: new Map<string, Candidate>() });
+  // A new answer has what was reconciled meanwhile.
+  if (known.current.data !== data) known.current = { data, candidates: new Map() };
+  const { candidates } = known.current;
+  for (const each of [...(data?.receivables.nodes ?? []), ...(found?.receivables.nodes ?? [])]) {
+    const mine = each.account.id === accountId && each.currency === currency && each.status === 'OPEN';
+    if (mine && hundredths(each.amountReconcilable) > 0n) candidates.set(each.id, each);
+    else candidates.delete(each.id);
+  }
+  return { open: data && [...candidates.values()], error };
+}
+
+/** Counts what is left of a payment towards receivables. The best matches come first. */
+export function Reconcile({ payment }: { payment: PaymentDetail }) {
+  const [filter, setFilter] = useState('');
+  const { open, error } = useCandidates(payment, filter);
   return (
     <Card
       title="Reconcile"
       action={<span className="count">{formatMoney({ ...payment, amount: payment.pendingRest })} to reconcile</span>}
     >
-      {error && <Problem error={error} />}
-      {!open && !error && <Lines count={4} />}
+      {!open && <Pending result={{ error }} lines={4} />}
       {open?.length === 0 && (
         <Empty title={`No open receivable in ${payment.currency}`}>
           <p>Create a receivable for the invoice that this payment pays, then reconcile it here.</p>
         </Empty>
       )}
-      {open && open.length > 0 && <Form payment={payment} suggestions={suggestionsFor(payment, open)} />}
+      {open && open.length > 0 && (
+        <Form payment={payment} suggestions={suggestionsFor(payment, open)} {...{ filter, setFilter }} />
+      )}
     </Card>
   );
 }
 
-function Form({ payment, suggestions }: { payment: PaymentDetail; suggestions: Suggestion[] }) {
+interface FormProps {
+  payment: PaymentDetail;
+  suggestions: Suggestion[];
+  filter: string;
+  setFilter: (filter: string) => void;
+}
+
+function Form({ payment, suggestions, filter, setFilter }: FormProps) {
   const { write, pending, failure } = useWrite(ReconcileMutation);
   // The chosen receivables in the order of their choice, with the amounts as they were typed.
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [sent, setSent] = useState<string[]>([]);
-  const [filter, setFilter] = useState('');
   const [done, setDone] = useState<string>();
   const total = [...chosen.values()].reduce((all, amount) => all + hundredths(amount), 0n);
   const rest = hundredths(payment.pendingRest) - total;

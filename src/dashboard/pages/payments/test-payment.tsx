@@ -1,85 +1,51 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { words } from '../../format/words';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { DialogButton } from '../../parts/dialog';
-import { Form, type Option, SelectField, TextField } from '../../parts/form';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
-import { useMayTest } from '../../parts/test-tools';
+import { words } from '../../format';
+import { graphql, useWrite, type VariablesOf } from '../../graph';
+import { DialogButton, Form, Lines, Problem, SelectField, TextField, useMayTest } from '../../parts';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { ReconcileMutation } from './reconcile';
+import { CustomerField } from '../receivables/customer-field';
 import { complete } from './tools';
 
 const PayeesQuery = graphql(
   `
     query TestPayees {
-      accounts(type: [USER], status: [ACTIVATED], first: 100) {
-        nodes {
-          ...Name
-        }
-      }
+      accounts(type: [USER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
     }
   `,
   [NameFragment],
 );
 
-const SidesQuery = graphql(
+const PlacesQuery = graphql(
   `
-  query SidesOfTestPayment($payeeId: ID!) {
-    account(id: $payeeId) {
-      ...Name
-      addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) {
-        nodes {
-          ...Place
-        }
+    query PlacesToPay($payeeId: ID!, $customerId: ID!, $chosen: Boolean!) {
+      payee: account(id: $payeeId) {
+        ...Name
+        addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 10) { nodes { ...Place } }
       }
-      partners(first: 100) {
-        nodes {
-          ...Name
-          status
-          addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) {
-            nodes {
-              ...Place
-            }
-          }
-        }
+      customer: account(id: $customerId) @include(if: $chosen) {
+        ...Name
+        addresses(category: [SERVICE_RECEIVE], status: [ACTIVATED], first: 5) { nodes { ...Place } }
       }
     }
-  }
-`,
+  `,
   [
     NameFragment,
     graphql(`
-    fragment Place on Address {
-      id
-      currency
-      bankAccount {
-        number
-        iban
-      }
-    }
-  `),
+      fragment Place on Address { id currency bankAccount { number iban } }
+    `),
   ],
 );
 
 const PayMutation = graphql(`
   mutation CreateTestPayment($input: CreateDepositInput!) {
-    createDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    createDeposit(input: $input) { deposit { id status } }
   }
 `);
 
 type Input = VariablesOf<typeof PayMutation>['input'];
-type Payee = NonNullable<ResultOf<typeof SidesQuery>['account']>;
-type Place = Payee['addresses']['nodes'][number];
-
 /** The ways to pay that each edition has. */
 const methods = [
   [
@@ -129,19 +95,14 @@ type StepProps = TestPaymentProps & { onClose: () => void };
 function Payee({ payeeId: given, ...sides }: StepProps) {
   const { viewer } = useSession();
   const choose = given === undefined && viewer.account.type === 'PLATFORM';
-  const [{ data: all, error: first }] = useQuery({ query: PayeesQuery, pause: !choose });
-  const users = all?.accounts.nodes ?? [];
+  const [{ data, error }] = useQuery({ query: PayeesQuery, pause: !choose });
+  const users = data?.accounts.nodes ?? [];
   const [chosen, setChosen] = useState<string>();
   const payeeId = choose ? (chosen ?? users[0]?.id) : (given ?? viewer.account.id);
-  const [{ data, error }] = useQuery({
-    query: SidesQuery,
-    variables: { payeeId: payeeId ?? '' },
-    pause: payeeId === undefined,
-  });
-  if (first ?? error) return <Problem error={(first ?? error)!} />;
-  if (choose && all && users.length === 0)
+  if (error) return <Problem error={error} />;
+  if (choose && data && users.length === 0)
     return <p className="hint">Activate a user first: it receives the payment.</p>;
-  if (!data?.account) return <Lines count={5} />;
+  if (payeeId === undefined) return <Lines count={5} />;
   return (
     <>
       {choose && (
@@ -152,7 +113,7 @@ function Payee({ payeeId: given, ...sides }: StepProps) {
           onChange={setChosen}
         />
       )}
-      <PayForm key={data.account.id} payee={data.account} {...sides} />
+      <PayForm key={payeeId} payeeId={payeeId} {...sides} />
     </>
   );
 }
@@ -166,13 +127,14 @@ interface Asked {
   statementDescriptor?: string;
 }
 
-function PayForm({ payee, customerId, receivable, onClose }: Omit<StepProps, 'payeeId'> & { payee: Payee }) {
+function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { payeeId: string }) {
   const [, go] = useLocation();
   const pay = useWrite(PayMutation);
   const finish = useWrite(complete);
   const reconcile = useWrite(ReconcileMutation);
   const [from, setFrom] = useState(customerId ?? '');
-  const places = placesOf(payee, from);
+  const variables = { payeeId, customerId: from, chosen: from !== '' };
+  const [{ data, error }] = useQuery({ query: PlacesQuery, variables });
   const submit = async ({ from: payer, to, ...input }: Asked) => {
     const sides = { ...(payer && { from: { accountId: payer } }), to: { addressId: to } };
     const made = await pay.write({ input: { ...input, ...sides } });
@@ -185,10 +147,19 @@ function PayForm({ payee, customerId, receivable, onClose }: Omit<StepProps, 'pa
     if (done) onClose();
     else go(`/payments/${id}`);
   };
+  if (error && !data) return <Problem error={error} />;
+  if (!data?.payee) return <Lines count={5} />;
+  // The addresses at which a customer can pay: its own ones first, then those of the payee.
+  const places = [data.customer, data.payee].flatMap((account) =>
+    (account?.addresses.nodes ?? []).map(({ id, currency, bankAccount }) => ({
+      value: id,
+      name: `${nameOf(account!)} · ${currency} · …${(bankAccount?.number ?? bankAccount?.iban ?? '').slice(-4)}`,
+    })),
+  );
   if (places.length === 0)
     return (
       <p className="hint">
-        {nameOf(payee)} has no receiving address yet. It gets one some seconds after it was activated.
+        {nameOf(data.payee)} has no receiving address yet. It gets one some seconds after it was activated.
       </p>
     );
   return (
@@ -202,34 +173,26 @@ function PayForm({ payee, customerId, receivable, onClose }: Omit<StepProps, 'pa
       <p className="hint">
         {receivable ? 'It is counted towards the invoice when it has arrived.' : 'It arrives within seconds.'}
       </p>
-      <Fields {...{ payee, customerId, receivable, places }} onPayer={setFrom} />
+      <CustomerField
+        name="from"
+        label="Paid by"
+        accountId={payeeId}
+        none="A payer who is not known"
+        activated
+        chosen={data.customer?.id === customerId ? data.customer : null}
+        onChange={setFrom}
+      />
+      <SelectField key={places[0]?.value} name="to" label="Paid to" options={places} />
+      <MoneyFields receivable={receivable} />
     </Form>
   );
 }
 
-interface FieldsProps {
-  payee: Payee;
-  customerId: string | undefined;
-  receivable: Paid | undefined;
-  places: Option[];
-  onPayer: (customerId: string) => void;
-}
-
-function Fields({ payee, customerId, receivable, places, onPayer }: FieldsProps) {
+function MoneyFields({ receivable }: { receivable: Paid | undefined }) {
   const { viewer } = useSession();
-  const customers = payee.partners.nodes.filter(({ id, status }) => id === customerId || status === 'ACTIVATED');
   const currencies = viewer.edition === 2 ? ['INR', 'USD'] : ['USD'];
   return (
     <>
-      <SelectField
-        name="from"
-        label="Paid by"
-        none="A payer who is not known"
-        defaultValue={customerId}
-        options={customers.map((customer) => ({ value: customer.id, name: nameOf(customer) }))}
-        onChange={onPayer}
-      />
-      <SelectField key={places[0]?.value} name="to" label="Paid to" options={places} />
       <TextField name="amount" label="Amount" inputMode="decimal" required defaultValue={receivable?.amount} />
       <SelectField
         name="currency"
@@ -250,16 +213,4 @@ function Fields({ payee, customerId, receivable, places, onPayer }: FieldsProps)
       />
     </>
   );
-}
-
-/** The addresses at which a customer can pay: its own ones first, then those of the payee. */
-function placesOf(payee: Payee, customerId: string) {
-  const own = payee.partners.nodes.find(({ id }) => id === customerId);
-  return [own, payee].flatMap((account) => {
-    const places: readonly Place[] = account?.addresses.nodes ?? [];
-    return places.map(({ id, currency, bankAccount }) => ({
-      value: id,
-      name: `${nameOf(account!)} · ${currency} · …${(bankAccount?.number ?? bankAccount?.iban ?? '').slice(-4)}`,
-    }));
-  });
 }

@@ -1,64 +1,34 @@
-import { graphql } from '../../graph/graphql';
-import type { Tool } from '../../parts/test-tools';
+import { graphql } from '../../graph';
+import type { Tool } from '../../parts';
 
 const process = graphql(`
   mutation ProcessTestPayment($input: DepositIdInput!) {
-    processTestDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    processTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 export const complete = graphql(`
   mutation CompleteTestPayment($input: DepositIdInput!) {
-    completeTestDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    completeTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const fail = graphql(`
   mutation FailTestPayment($input: EndTestDepositInput!) {
-    failTestDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    failTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const cancel = graphql(`
   mutation CancelTestPayment($input: EndTestDepositInput!) {
-    cancelTestDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    cancelTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const reverse = graphql(`
   mutation ReverseTestPayment($input: EndTestDepositInput!) {
-    reverseTestDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    reverseTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const dispute = graphql(`
   mutation DisputeTestPayment($input: DisputeTestDepositInput!) {
-    disputeTestDeposit(input: $input) {
-      deposit {
-        id
-        status
-      }
-    }
+    disputeTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 

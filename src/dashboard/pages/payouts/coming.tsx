@@ -1,60 +1,36 @@
-import { type Money as Amount, hundredths } from '../../format/money';
-import { type Obstacle, obstacleWords } from '../../format/obstacles';
-import { useTimeZone } from '../../format/preferences';
-import { dayBefore, dayOf } from '../../format/days';
-import { formatDay, useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import {
+  dayBefore,
+  dayOf,
+  formatDay,
+  hundredths,
+  type Money as Amount,
+  type Obstacle,
+  obstacleWords,
+  useTimes,
+  useTimeZone,
+  words,
+} from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Card, Money, ObjectLink, Pending } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const ComingQuery = graphql(
   `
     query ComingPayouts {
-      viewer {
-        now
-      }
+      viewer { now }
       accounts(type: [USER, PLATFORM], status: [ACTIVATED], first: 25) {
         nodes {
-          id
-          type
-          ...Name
-          nextPayoutAt
-          payoutsBlockedBy {
-            reasonCode
-            currency
-          }
-          setting {
-            id
-            payouts {
-              interval
-            }
-          }
-          balance {
-            available {
-              amount
-              currency
-            }
-          }
+          id type ...Name nextPayoutAt
+          payoutsBlockedBy { reasonCode currency }
+          setting { id payouts { interval } }
+          balance { available { amount currency } }
         }
-        pageInfo {
-          hasNextPage
-        }
+        pageInfo { hasNextPage }
       }
       payouts(status: [PROCESSING], first: 25) {
         nodes {
-          id
-          amount
-          currency
-          expectedArrival
-          account {
-            ...Name
-          }
+          id amount currency expectedArrival
+          account { ...Name }
         }
       }
     }
@@ -79,8 +55,14 @@ const days = 7;
 /** A week of what will be paid out and what will arrive, and why other money will not be. */
 export function Coming() {
   const timeZone = useTimeZone();
-  const { data, error, ask } = useLive(ComingQuery, {});
-  if (!data) return <Card title="Coming">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={4} />}</Card>;
+  const result = useLive(ComingQuery, {});
+  const { data } = result;
+  if (!data)
+    return (
+      <Card title="Coming">
+        <Pending result={result} lines={4} />
+      </Card>
+    );
   const entries = entriesOf(data);
   const week = Array.from({ length: days }, (_, i) => dayBefore(data.viewer.now, timeZone, -i));
   const later = entries.filter(({ at }) => dayOf(at, timeZone) > week.at(-1)!);

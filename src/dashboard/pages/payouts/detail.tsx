@@ -1,15 +1,7 @@
 import { Printer } from 'lucide-react';
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Copy, Facts } from '../../parts/facts';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
+import { useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Card, Copy, DetailPage, Facts, Loaded, Money, ObjectLink, TestTools, Timeline } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import { bankOf } from './list';
 import { Statement, useSettlements } from './statement';
@@ -19,44 +11,16 @@ const PayoutQuery = graphql(
   `
     query Payout($id: ID!) {
       payout(id: $id) {
-        id
-        created
-        amount
-        currency
-        sourceAmount
-        sourceCurrency
-        rate
-        status
-        expectedArrival
-        paymentId
+        id created amount currency sourceAmount sourceCurrency rate status expectedArrival paymentId
         account {
           ...Name
           businessDetails {
             legalName
-            ids {
-              business
-              tax
-              taxGst
-              taxTrade
-            }
-            physicalAddress {
-              line1
-              line2
-              city
-              state
-              postalCode
-              countryCode
-            }
+            ids { business tax taxGst taxTrade }
+            physicalAddress { line1 line2 city state postalCode countryCode }
           }
         }
-        address {
-          id
-          name
-          bankAccount {
-            bankName
-            last4
-          }
-        }
+        address { id name bankAccount { bankName last4 } }
       }
     }
   `,
@@ -78,15 +42,11 @@ export function Payout({ params }: { params: { id: string } }) {
 function PayoutPage({ payout }: { payout: PayoutDetail }) {
   const settlements = useSettlements(payout.id);
   return (
-    <Page
+    <DetailPage
       title={`Payout to ${nameOf(payout.account)}`}
       back={{ href: '/payouts', name: 'Payouts' }}
-      subtitle={
-        <p className="amount-line">
-          <Money amount={payout.amount} currency={payout.currency} />
-          <Status value={payout.status} />
-        </p>
-      }
+      money={payout}
+      status={payout.status}
       actions={
         // A payout that has failed has settled nothing.
         payout.status !== 'FAILED' && (
@@ -95,18 +55,16 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
           </button>
         )
       }
-    >
-      <div className="detail">
-        <div>
-          <Statement payout={payout} settlements={settlements} />
-          <Timeline objectId={payout.id} />
-        </div>
-        <div>
+      side={
+        <>
           <About payout={payout} />
           <TestTools id={payout.id} {...toolsOf(payout.status)} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      <Statement payout={payout} settlements={settlements} />
+      <Timeline objectId={payout.id} />
+    </DetailPage>
   );
 }
 

@@ -1,13 +1,18 @@
-import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import type { Column } from '../../parts/table';
+import { useTimes } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountAndStatus,
+  Choice,
+  type Column,
+  Empty,
+  FilterBar,
+  List,
+  Money,
+  Page,
+  statusColumn,
+  Two,
+  useFilters,
+} from '../../parts';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { Coming } from './coming';
 
@@ -16,29 +21,11 @@ const PayoutsQuery = graphql(
     query Payouts($after: ID, $status: [PayoutStatus!]) {
       payouts(first: 25, after: $after, status: $status) {
         nodes {
-          id
-          created
-          amount
-          currency
-          sourceAmount
-          sourceCurrency
-          status
-          expectedArrival
-          account {
-            ...Name
-          }
-          address {
-            id
-            bankAccount {
-              bankName
-              last4
-            }
-          }
+          id created amount currency sourceAmount sourceCurrency status expectedArrival
+          account { ...Name }
+          address { id bankAccount { bankName last4 } }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,

@@ -1,14 +1,8 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
-import { formatDay, useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { pagesOf } from '../../graph/pages';
-import { Empty } from '../../parts/empty';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Lines } from '../../parts/skeleton';
+import { formatDay, useTimes } from '../../format';
+import { graphql, pagesOf, type ResultOf } from '../../graph';
+import { Card, Empty, Lines, Mark, Money, ObjectLink, Problem } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import type { PayoutDetail } from './detail';
 import { bankOf } from './list';
@@ -20,30 +14,14 @@ const SettlementsQuery = graphql(
         id
         allocations(first: $first, after: $after) {
           nodes {
-            amount
-            currency
-            deposit {
-              id
-              created
-              fromAccount {
-                ...Name
-              }
-            }
+            amount currency
+            deposit { id created fromAccount { ...Name } }
             receivable {
-              id
-              purposeCode
-              purposeCodeDescription
-              invoice {
-                amount
-                creationDate
-                referenceNumber
-              }
+              id purposeCode purposeCodeDescription
+              invoice { amount creationDate referenceNumber }
             }
           }
-          pageInfo {
-            hasNextPage
-            endCursor
-          }
+          pageInfo { hasNextPage endCursor }
         }
       }
     }
@@ -193,7 +171,12 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
   ];
   return (
     <div className="only-print">
-      <h2>{payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}</h2>
+      <header className="letterhead-head">
+        <h2>{payout.status === 'COMPLETED' ? 'Statement of inward remittance' : 'Provisional statement'}</h2>
+        <span className="brand">
+          <Mark /> Tidegate
+        </span>
+      </header>
       {payout.status !== 'COMPLETED' && (
         <p>
           <strong>Not valid as a proof of remittance.</strong> The bank has not confirmed this payout yet.

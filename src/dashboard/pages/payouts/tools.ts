@@ -1,24 +1,14 @@
-import { graphql } from '../../graph/graphql';
-import type { Tool } from '../../parts/test-tools';
+import { graphql } from '../../graph';
+import type { Tool } from '../../parts';
 
 const settle = graphql(`
   mutation SettleTestPayout($input: PayoutIdInput!) {
-    settleTestPayout(input: $input) {
-      payout {
-        id
-        status
-      }
-    }
+    settleTestPayout(input: $input) { payout { id status } }
   }
 `);
 const fail = graphql(`
   mutation FailTestPayout($input: PayoutIdInput!) {
-    failTestPayout(input: $input) {
-      payout {
-        id
-        status
-      }
-    }
+    failTestPayout(input: $input) { payout { id status } }
   }
 `);
 

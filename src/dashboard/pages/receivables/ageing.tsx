@@ -1,16 +1,8 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { currenciesOf, sum } from '../../format/money';
-import { useTimeZone } from '../../format/preferences';
-import { dayBefore } from '../../format/days';
-import { counted } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { Money } from '../../parts/money';
-import { Card } from '../../parts/page';
-import { Problem } from '../../parts/problem';
-import { Shares } from '../../parts/shares';
-import { Lines } from '../../parts/skeleton';
+import { counted, currenciesOf, dayBefore, sum, useTimeZone } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Card, Money, Pending, Shares } from '../../parts';
 
 const AgeingQuery = graphql(`
   query Ageing($timeZone: String!) {
@@ -18,12 +10,7 @@ const AgeingQuery = graphql(`
       now
       account {
         id
-        receivableAgeing(descendants: true, timeZone: $timeZone) {
-          bucket
-          currency
-          count
-          amount
-        }
+        receivableAgeing(descendants: true, timeZone: $timeZone) { bucket currency count amount }
       }
     }
   }
@@ -43,12 +30,18 @@ const buckets = [
 /** How long the open receivables are overdue, by currency. Each age leads to its receivables. */
 export function Ageing() {
   const timeZone = useTimeZone();
-  const { data, error, ask } = useLive(
+  const result = useLive(
     AgeingQuery,
     useMemo(() => ({ timeZone }), [timeZone]),
     { seconds: 30 },
   );
-  if (!data) return <Card title="Open">{error ? <Problem error={error} onRetry={ask} /> : <Lines count={4} />}</Card>;
+  const { data } = result;
+  if (!data)
+    return (
+      <Card title="Open">
+        <Pending result={result} lines={4} />
+      </Card>
+    );
   const entries = data.viewer.account.receivableAgeing;
   if (entries.length === 0) return null;
   return (

@@ -1,28 +1,16 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { Link, useLocation } from 'wouter';
-import { currencies } from '../../format/money';
-import { dayBefore } from '../../format/days';
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { useWrite } from '../../graph/write';
-import { AmountField, Form, SelectField, TextField } from '../../parts/form';
-import { Card, Page } from '../../parts/page';
-import { UploadField } from '../../parts/upload';
+import { currencies, dayBefore } from '../../format';
+import { graphql, type VariablesOf } from '../../graph';
+import { AmountField, CreatePage, SelectField, TextField, UploadField } from '../../parts';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { CustomerField } from './customer-field';
 
 const FormQuery = graphql(
   `
     query ReceivableForm {
-      purposeCodes {
-        code
-        description
-      }
-      accounts(type: [USER], status: [ACTIVATED], first: 100) {
-        nodes {
-          ...Name
-        }
-      }
+      purposeCodes { code description }
+      accounts(type: [USER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
     }
   `,
   [NameFragment],
@@ -30,11 +18,7 @@ const FormQuery = graphql(
 
 const CreateMutation = graphql(`
   mutation CreateReceivable($input: CreateReceivableInput!) {
-    createReceivable(input: $input) {
-      receivable {
-        id
-      }
-    }
+    createReceivable(input: $input) { receivable { id } }
   }
 `);
 
@@ -43,58 +27,47 @@ type Input = VariablesOf<typeof CreateMutation>['input'];
 /** Creates a receivable from an invoice. The currency of both is the same, so the form has it once. */
 export function CreateReceivable() {
   const { viewer } = useSession();
-  const [, go] = useLocation();
   const [{ data }] = useQuery({ query: FormQuery });
-  const { write, pending, failure } = useWrite(CreateMutation);
   const [currency, setCurrency] = useState<string>(viewer.edition === 2 ? 'INR' : 'USD');
   const [accountId, setAccountId] = useState('');
-  const submit = async (input: Input) => {
-    const invoice = { ...input.invoice, currency: input.currency };
-    const made = await write({ input: { ...input, invoice } });
-    if (made) go(`/receivables/${made.createReceivable.receivable.id}`);
-  };
   const users = data?.accounts.nodes.filter(({ id }) => id !== viewer.account.id) ?? [];
-  const cancel = (
-    <Link href="/receivables" className="button">
-      Cancel
-    </Link>
-  );
   return (
-    <Page title="New receivable" back={{ href: '/receivables', name: 'Receivables' }}>
-      <Card>
-        <Form<Input>
-          label="New receivable"
-          submit="Create receivable"
-          {...{ pending, failure }}
-          onSubmit={submit}
-          actions={cancel}
-        >
-          <fieldset>
-            <legend>Invoice</legend>
-            <div className="fields">
-              {viewer.account.type === 'PLATFORM' && (
-                <SelectField
-                  name="accountId"
-                  label="Owed to"
-                  none={nameOf(viewer.account)}
-                  options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
-                  onChange={setAccountId}
-                />
-              )}
-              <CustomerField accountId={accountId || viewer.account.id} />
-              <InvoiceFields currency={currency} onCurrency={setCurrency} />
-            </div>
-            <UploadField name="invoice.document" label="Invoice document" purpose="invoice" />
-          </fieldset>
-          <fieldset>
-            <legend>What it is for</legend>
-            <div className="fields">
-              <PurposeFields codes={data?.purposeCodes ?? []} currency={currency} />
-            </div>
-          </fieldset>
-        </Form>
-      </Card>
-    </Page>
+    <CreatePage
+      kind="receivable"
+      list={{ href: '/receivables', name: 'Receivables' }}
+      mutation={CreateMutation}
+      read={(input: Input) => ({ ...input, invoice: { ...input.invoice, currency: input.currency } })}
+      addressOf={({ createReceivable: { receivable } }) => `/receivables/${receivable.id}`}
+    >
+      <fieldset>
+        <legend>Invoice</legend>
+        <div className="fields">
+          {viewer.account.type === 'PLATFORM' && (
+            <SelectField
+              name="accountId"
+              label="Owed to"
+              none={nameOf(viewer.account)}
+              options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
+              onChange={setAccountId}
+            />
+          )}
+          <CustomerField
+            name="customerId"
+            accountId={accountId || viewer.account.id}
+            none="Not known"
+            hint="Whom the invoice bills."
+          />
+          <InvoiceFields currency={currency} onCurrency={setCurrency} />
+        </div>
+        <UploadField name="invoice.document" label="Invoice document" purpose="invoice" />
+      </fieldset>
+      <fieldset>
+        <legend>What it is for</legend>
+        <div className="fields">
+          <PurposeFields codes={data?.purposeCodes ?? []} currency={currency} />
+        </div>
+      </fieldset>
+    </CreatePage>
   );
 }
 

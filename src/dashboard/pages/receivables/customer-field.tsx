@@ -1,21 +1,15 @@
+import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql } from '../../graph/graphql';
-import { SelectField } from '../../parts/form';
+import { graphql, type ResultOf, useSettled } from '../../graph';
+import { FoundField } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const CustomersQuery = graphql(
   `
-    query CustomersOf($accountId: ID!) {
-      account(id: $accountId) {
-        id
-        partners(first: 100) {
-          nodes {
-            ...Name
-          }
-          pageInfo {
-            hasNextPage
-          }
-        }
+    query CustomersOf($accountId: ID!, $search: String, $status: [AccountStatus!]) {
+      partners(accountId: $accountId, search: $search, status: $status, first: 100) {
+        nodes { ...Name status }
+        pageInfo { hasNextPage }
       }
     }
   `,
@@ -23,28 +17,43 @@ const CustomersQuery = graphql(
 );
 
 interface CustomerFieldProps {
+  name: string;
   /** Whose customers these are. */
   accountId: string;
+  label?: string;
+  /** The first choice. */
+  none: string;
+  hint?: string;
+  required?: boolean;
+  /** Whether only those can be chosen that are activated. */
+  activated?: boolean;
   /** The customer that is chosen already. */
-  chosen?: { id: string; nickname: string | null; businessDetails: { legalName: string | null } } | null;
+  chosen?: ResultOf<typeof NameFragment> | null | undefined;
+  onChange?: (customerId: string) => void;
 }
 
-/** The customer that an invoice bills. Another account has other customers. */
-export function CustomerField({ accountId, chosen = null }: CustomerFieldProps) {
-  const [{ data }] = useQuery({ query: CustomersQuery, variables: { accountId } });
-  const partners = data?.account?.partners;
-  const found = partners?.nodes ?? [];
+/** A customer of an account: one of the newest, or any that is found by its name or e-mail address. */
+export function CustomerField({ accountId, activated, chosen, label = 'Customer', ...field }: CustomerFieldProps) {
+  const [text, setText] = useState('');
+  const search = useSettled(text);
+  const [{ data }] = useQuery({
+    query: CustomersQuery,
+    // A search goes with no other filter.
+    variables: { accountId, ...(search ? { search } : activated && { status: ['ACTIVATED'] }) },
+  });
+  const found = data?.partners.nodes.filter(({ status }) => !activated || status === 'ACTIVATED') ?? [];
   const all = chosen && found.every(({ id }) => id !== chosen.id) ? [chosen, ...found] : found;
   return (
-    <SelectField
-      // The choice is made when the customers are there.
-      key={`${accountId} ${found.length}`}
-      name="customerId"
-      label="Customer"
-      none="Not known"
+    <FoundField
+      {...field}
+      key={accountId}
+      label={label}
+      find="Find a customer"
       defaultValue={chosen?.id}
-      hint={partners?.pageInfo.hasNextPage ? 'The 100 newest customers.' : 'Whom the invoice bills.'}
       options={all.map((customer) => ({ value: customer.id, name: nameOf(customer) }))}
+      more={data?.partners.pageInfo.hasNextPage ?? false}
+      text={text}
+      onText={setText}
     />
   );
 }

@@ -1,23 +1,23 @@
-import { useState } from 'react';
-import { formatMoney, hundredths } from '../../format/money';
-import { formatDay, useTimes } from '../../format/time';
-import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountColumn } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Copy, Facts } from '../../parts/facts';
-import { FileLink } from '../../parts/file-link';
-import { Loaded } from '../../parts/loaded';
-import { Money } from '../../parts/money';
-import { ObjectLink } from '../../parts/object-link';
-import { Card, Page } from '../../parts/page';
-import { Shares } from '../../parts/shares';
-import { Status } from '../../parts/status';
-import { Table } from '../../parts/table';
-import { TestTools } from '../../parts/test-tools';
-import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite, NameFragment } from '../../session';
+import {} from 'react';
+import { formatDay, formatMoney, hundredths, useTimes, words } from '../../format';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import {
+  amountColumn,
+  Card,
+  Copy,
+  DetailPage,
+  Empty,
+  Facts,
+  FileLink,
+  Loaded,
+  ObjectLink,
+  Shares,
+  Status,
+  Table,
+  TestTools,
+  Timeline,
+} from '../../parts';
+import { nameOf, NameFragment } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
 import { stateOf } from './list';
@@ -25,58 +25,21 @@ import { stateOf } from './list';
 const ReceivableQuery = graphql(
   `
     query Receivable($id: ID!) {
-      viewer {
-        now
-      }
+      viewer { now }
       receivable(id: $id) {
         id
-        customer {
-          ...Name
-        }
-        created
-        currency
-        status
-        description
-        amountMaximumReconcilable
-        amountReconcilable
-        amountLocked
-        amountSettledPayouts
-        purposeCode
-        purposeCodeDescription
-        transactionType
-        account {
-          ...Name
-        }
-        invoice {
-          amount
-          creationDate
-          dueDate
-          referenceNumber
-        }
-        document {
-          id
-          filename
-        }
-        systemMessages {
-          message
-          created
-        }
+        customer { ...Name }
+        created currency status description amountMaximumReconcilable amountReconcilable amountLocked
+        amountSettledPayouts purposeCode purposeCodeDescription transactionType
+        account { ...Name }
+        invoice { amount creationDate dueDate referenceNumber }
+        document { id filename }
+        systemMessages { message created }
         allocations(first: 50) {
           nodes {
-            created
-            amount
-            currency
-            status
-            deposit {
-              id
-              fromAccount {
-                ...Name
-              }
-            }
-            payout {
-              id
-              created
-            }
+            created amount currency status
+            deposit { id fromAccount { ...Name } }
+            payout { id created }
           }
         }
       }
@@ -100,55 +63,39 @@ export function Receivable({ params }: { params: { id: string } }) {
 function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now: string }) {
   const { invoice, currency, systemMessages } = receivable;
   return (
-    <Page
+    <DetailPage
       title={`Invoice ${invoice.referenceNumber}`}
       back={{ href: '/receivables', name: 'Receivables' }}
-      subtitle={
-        <p className="amount-line">
-          <Money amount={invoice.amount} currency={currency} />
-          <Status value={stateOf(receivable, now)} />
-        </p>
-      }
+      money={{ amount: invoice.amount, currency }}
+      status={stateOf(receivable, now)}
       actions={<Actions receivable={receivable} />}
-    >
-      {systemMessages.map(({ message, created }) => (
+      notes={systemMessages.map(({ message, created }) => (
         <p className="note" key={created}>
           {message}
         </p>
       ))}
-      <div className="detail">
-        <div>
-          <Progress receivable={receivable} />
-          <Allocations receivable={receivable} />
-          <Timeline objectId={receivable.id} />
-        </div>
-        <div>
+      side={
+        <>
           <About receivable={receivable} />
           <Tools receivable={receivable} />
-        </div>
-      </div>
-    </Page>
+        </>
+      }
+    >
+      <Progress receivable={receivable} />
+      <Allocations receivable={receivable} />
+      <Timeline objectId={receivable.id} />
+    </DetailPage>
   );
 }
 
 /** What the viewer can do with a receivable. One that was paid can no longer be withdrawn. */
 function Actions({ receivable }: { receivable: ReceivableDetail }) {
-  const [open, setOpen] = useState<'edit' | 'void' | null>(null);
-  const onClose = () => setOpen(null);
   const untouched = hundredths(receivable.amountLocked) + hundredths(receivable.amountSettledPayouts) === 0n;
-  if (!useMayWrite() || receivable.status === 'VOID') return null;
+  if (receivable.status === 'VOID') return null;
   return (
     <>
-      <button type="button" className="button" onClick={() => setOpen('edit')}>
-        Edit
-      </button>
-      {untouched && (
-        <button type="button" className="button danger" onClick={() => setOpen('void')}>
-          Void
-        </button>
-      )}
-      {open === 'edit' && <EditReceivable receivable={receivable} onClose={onClose} />}
-      {open === 'void' && <VoidReceivable receivable={receivable} onClose={onClose} />}
+      <EditReceivable receivable={receivable} />
+      {untouched && <VoidReceivable receivable={receivable} />}
     </>
   );
 }

@@ -1,43 +1,31 @@
-import { graphql, type VariablesOf } from '../../graph/graphql';
-import { ActionDialog } from '../../parts/action';
-import { AmountField, TextField } from '../../parts/form';
+import { graphql, type VariablesOf } from '../../graph';
+import { ActionButton, AmountField, TextField } from '../../parts';
 import { CustomerField } from './customer-field';
 import type { ReceivableDetail } from './detail';
 
 const UpdateMutation = graphql(`
   mutation UpdateReceivable($input: UpdateReceivableInput!) {
-    updateReceivable(input: $input) {
-      receivable {
-        id
-        description
-        amountMaximumReconcilable
-      }
-    }
+    updateReceivable(input: $input) { receivable { id description amountMaximumReconcilable } }
   }
 `);
 
 const VoidMutation = graphql(`
   mutation VoidReceivable($input: VoidReceivableInput!) {
-    voidReceivable(input: $input) {
-      receivable {
-        id
-        status
-      }
-    }
+    voidReceivable(input: $input) { receivable { id status } }
   }
 `);
 
 interface Props {
   receivable: ReceivableDetail;
-  onClose: () => void;
 }
 
 type Input = VariablesOf<typeof UpdateMutation>['input'];
 
 /** Changes what the gateway lets change: the customer, the maximum and the description. */
-export function EditReceivable({ receivable, onClose }: Props) {
+export function EditReceivable({ receivable }: Props) {
   return (
-    <ActionDialog
+    <ActionButton
+      name="Edit"
       title={`Edit invoice ${receivable.invoice.referenceNumber}`}
       submit="Save"
       mutation={UpdateMutation}
@@ -45,9 +33,13 @@ export function EditReceivable({ receivable, onClose }: Props) {
       read={({ description = null, customerId = null, ...input }: Omit<Input, 'id'>) => ({
         ...{ ...input, description, customerId, id: receivable.id },
       })}
-      onClose={onClose}
     >
-      <CustomerField accountId={receivable.account.id} chosen={receivable.customer} />
+      <CustomerField
+        name="customerId"
+        accountId={receivable.account.id}
+        none="Not known"
+        chosen={receivable.customer}
+      />
       <TextField name="description" label="Description" defaultValue={receivable.description ?? ''} />
       <AmountField
         name="amountMaximumReconcilable"
@@ -55,24 +47,24 @@ export function EditReceivable({ receivable, onClose }: Props) {
         currency={receivable.currency}
         defaultValue={receivable.amountMaximumReconcilable}
       />
-    </ActionDialog>
+    </ActionButton>
   );
 }
 
 /** Withdraws a receivable that nothing was paid for. */
-export function VoidReceivable({ receivable, onClose }: Props) {
+export function VoidReceivable({ receivable }: Props) {
   return (
-    <ActionDialog
+    <ActionButton
+      name="Void"
       title="Void this receivable?"
       submit="Void receivable"
       danger
       mutation={VoidMutation}
       read={() => ({ id: receivable.id })}
-      onClose={onClose}
     >
       <p className="hint">
         No payment can be counted towards invoice {receivable.invoice.referenceNumber} any more. This cannot be undone.
       </p>
-    </ActionDialog>
+    </ActionButton>
   );
 }

@@ -1,68 +1,45 @@
 import { Link } from 'wouter';
-import { currencies } from '../../format/money';
-import { formatDay } from '../../format/time';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
-import { useLive } from '../../graph/live';
-import { amountAndStatus, Two } from '../../parts/cells';
-import { Empty } from '../../parts/empty';
-import { Choice, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
-import { List } from '../../parts/list';
-import { Money } from '../../parts/money';
-import { Page } from '../../parts/page';
-import { Status } from '../../parts/status';
-import { Search } from '../../parts/text-filter';
-import type { Column } from '../../parts/table';
+import { currencies, formatDay } from '../../format';
+import { graphql, type ResultOf, useLive, type VariablesOf } from '../../graph';
+import {
+  amountAndStatus,
+  Choice,
+  type Column,
+  Empty,
+  FilterBar,
+  isAmount,
+  isDay,
+  List,
+  Money,
+  Page,
+  Range,
+  Search,
+  stateColumn,
+  Tabs,
+  Two,
+  useFilters,
+} from '../../parts';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
 
 const ReceivablesQuery = graphql(
   `
     query Receivables(
-      $after: ID
-      $search: String
-      $orderBy: ReceivableOrder
-      $status: [ReceivableStatus!]
-      $currency: [Currency!]
-      $dueDate: DateFilter
-      $overdue: Boolean
-      $amount: AmountFilter
+      $after: ID, $search: String, $orderBy: ReceivableOrder, $status: [ReceivableStatus!]
+      $currency: [Currency!], $dueDate: DateFilter, $overdue: Boolean, $amount: AmountFilter
     ) {
-      viewer {
-        now
-      }
+      viewer { now }
       receivables(
-        first: 25
-        after: $after
-        search: $search
-        orderBy: $orderBy
-        status: $status
-        currency: $currency
-        dueDate: $dueDate
-        overdue: $overdue
-        amount: $amount
+        first: 25, after: $after, search: $search, orderBy: $orderBy, status: $status, currency: $currency
+        dueDate: $dueDate, overdue: $overdue, amount: $amount
       ) {
         nodes {
-          id
-          currency
-          status
-          description
-          amountReconcilable
-          invoice {
-            amount
-            referenceNumber
-            dueDate
-          }
-          account {
-            ...Name
-          }
-          customer {
-            ...Name
-          }
+          id currency status description amountReconcilable
+          invoice { amount referenceNumber dueDate }
+          account { ...Name }
+          customer { ...Name }
         }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
+        pageInfo { hasNextPage endCursor }
       }
     }
   `,
@@ -180,7 +157,7 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
     },
     { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer) },
     ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
-    { head: 'Status', cell: (receivable) => <Status value={stateOf(receivable, now)} /> },
+    stateColumn((receivable) => stateOf(receivable, now)),
     { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate) },
     {
       head: 'Open',
