@@ -93,16 +93,10 @@ export class Database {
     const { reader } = this.#connections;
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
-    const looks = {
-      search: () => this.#connections.availability.check(),
-      answer: () => this.#connections.answered(),
-    };
-    this.replicas =
-      replicas &&
-      new Replicas(replicas.connections, reader, looks, {
-        ...replicas,
-        ...{ slow, pools, statements },
-      });
+    const { availability } = this.#connections;
+    const looks = { search: () => availability.check(), answer: () => this.#connections.answered() };
+    const reads = { slow, pools, statements };
+    this.replicas = replicas && new Replicas(replicas.connections, reader, looks, { ...replicas, ...reads });
     this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
     this.surveys = new Surveys(this.#connections, this.#failures, this.observers, statements, (...given) =>
       this.read(...given),
