@@ -48,7 +48,7 @@ export async function depositCost(server: Server, deposits: number, tell: (step:
     const updates = await sql`select relname as table, n_tup_upd::int as updates, n_tup_hot_upd::int as hot
       from pg_stat_user_tables where relname in ('deposit', 'payment', 'event', 'balance') order by 1`;
     tell('building the indexes anew');
-    await sql.unsafe('reindex schema public');
+    await sql.unsafe('reindex schema concurrently public');
     return costOf(deposits, before, after, await sizes(sql), spent, updates as unknown as DepositCost['updates']);
   } finally {
     await sql.end();
