@@ -1029,3 +1029,47 @@ describe('an empty id', () => {
     ]);
   });
 });
+
+// Indexes of these lists have a hash of four bytes in place of the id; ids with one hash are not rare among many.
+describe('the lists of two accounts whose ids have the same hash', () => {
+  it('have the rows of their account alone', async () => {
+    const platform = await given.platform(1);
+    const tenant = platform.id.replace('account_', '');
+    const [pair] = await world.sql`select min(id) as one, max(id) as other
+      from (select 'account_' || md5(n::text) as id from generate_series(1, 300000) n) x
+      group by hashtext(id) having count(*) > 1 limit 1`;
+    const ids = [String(pair!.one), String(pair!.other)];
+    for (const id of ids) {
+      await world.sql`insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname,
+          business_details, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
+        values (${tenant}, false, ${id}, 1, 'connected_user', 1, 'activated', 'activated', ${id}, '{}', '{}', '{}',
+          ${platform.id}, ${id}, true)`;
+      const args = { toAccountId: id, toAddressId: `address_${id.slice(8)}`, fromAccountId: null, fromAddressId: null };
+      const made = { ...args, amount: '100', currency: 'USD', paymentMethod: 'domestic_credit' };
+      const [row] = await world.sql.unsafe(
+        `select d.id from create_deposit($1, false, '{}', $2::text::jsonb) c,
+          move_deposit($1, false, '{}', jsonb_build_object('id', c.id, 'from', '["initialized", "processing"]'::jsonb, 'to', 'completed')) d`,
+        [tenant, JSON.stringify(made)],
+      );
+      expect(row).toBeDefined();
+    }
+    await world.sql`select number_events(${tenant}, false, 100)`;
+    const own = '{ nodes { account { id } } }';
+    for (const id of ids) {
+      const reply = await platform.graph(`{ account(id: "${id}") {
+        depositsIn { nodes { id to { accountId } payment { balanceTransactions ${own} } } } payments ${own} balanceTransactions ${own}
+        events { nodes { type } } } }`);
+      expect(reply.codes).toEqual([]);
+      const { depositsIn, payments, balanceTransactions, events } = reply.body.data.account;
+      const [deposit, ...more] = depositsIn.nodes;
+      expect([deposit.to.accountId, more]).toEqual([id, []]);
+      for (const list of [payments, balanceTransactions, deposit.payment.balanceTransactions])
+        expect(list.nodes).toEqual([{ account: { id } }]);
+      expect(events.nodes).toHaveLength(3);
+      const byAccount = await platform.get(`/v1/deposits?account_id=${id}`);
+      expect(byAccount.body.data.map((each: Json) => each.id)).toEqual([deposit.id]);
+      const happened = await platform.get(`/v1/events?account_id=${id}`);
+      expect(happened.body.data.map((each: Json) => each.account_id)).toEqual([id, id, id]);
+    }
+  });
+});

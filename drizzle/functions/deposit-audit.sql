@@ -134,6 +134,7 @@ create or replace view deposit_violations as
       where
         d.tenant_id = b.tenant_id
         and d.livemode = b.livemode
+        and hashtext(d.to_account_id) = hashtext(b.account_id)
         and d.to_account_id = b.account_id
         and d.currency = b.currency
     );

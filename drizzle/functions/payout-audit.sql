@@ -27,6 +27,7 @@ create or replace view payout_violations as
     left join event p
       on p.tenant_id = y.tenant_id
       and p.livemode = y.livemode
+      and hashtext(p.object_id) = hashtext(y.id)
       and p.object_id = y.id
       and p.type = 'payout.processing'
       and p.number is not null
@@ -38,7 +39,12 @@ create or replace view payout_violations as
     or (
       select x.data ->> 'status'
       from event x
-      where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = a.id and x.number < p.number
+      where
+        x.tenant_id = y.tenant_id
+        and x.livemode = y.livemode
+        and hashtext(x.object_id) = hashtext(a.id)
+        and x.object_id = a.id
+        and x.number < p.number
       order by x.number desc
       limit 1
     ) <> 'activated'
@@ -49,6 +55,7 @@ create or replace view payout_violations as
     join event p
       on p.tenant_id = y.tenant_id
       and p.livemode = y.livemode
+      and hashtext(p.object_id) = hashtext(y.id)
       and p.object_id = y.id
       and p.type = 'payout.processing'
       and p.number is not null
@@ -57,7 +64,12 @@ create or replace view payout_violations as
     (
       select x.data ->> 'payouts_enabled'
       from event x
-      where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = s.id and x.number < p.number
+      where
+        x.tenant_id = y.tenant_id
+        and x.livemode = y.livemode
+        and hashtext(x.object_id) = hashtext(s.id)
+        and x.object_id = s.id
+        and x.number < p.number
       order by x.number desc
       limit 1
     ) = 'false'

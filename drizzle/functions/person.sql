@@ -124,6 +124,8 @@ language plpgsql
 as $$
 declare
   v_clear text[] := array(select x ->> 'id' from jsonb_array_elements(p_cards) x where (x ->> 'clear')::boolean);
+  -- The key of the index, which has a hash of the id.
+  v_hashes int[] := array(select hashtext(x) from unnest(v_clear) x);
   c jsonb;
   v_sealed jsonb;
 begin
@@ -145,6 +147,7 @@ begin
   where
     e.tenant_id = p_tenant
     and e.livemode = p_live
+    and hashtext(e.object_id) = any (v_hashes)
     and e.object_id = any (v_clear)
     and e.number is not null
     and e.object = 'person'

@@ -35,6 +35,20 @@ const keyOf = (pair: SQL): SQL => sql`hashtextextended(${pair}, 0)`;
 export const isPair = (pair: SQL, value: SQL): SQL =>
   sql`${keyOf(pair)} = ${keyOf(value)} and nullif(${pair} = ${value}, false) is not null`;
 
+/**
+ * The key of a parent in an index of its list: a hash of 4 bytes, which takes no room, because a text of an id would be
+ * aligned like the time behind it. The tenant and the mode are columns of the index here, too.
+ */
+export const parentKey = (parent: Column | SQL): SQL => sql`hashtext(${parent})`;
+
+/** The condition that the column of a parent has a value, for an index by `parentKey`; see `isPair`. */
+export const isParent = (parent: Column | SQL, value: SQL): SQL =>
+  sql`${parentKey(parent)} = ${parentKey(sql`(${value})::text`)} and nullif(${parent} = ${value}, false) is not null`;
+
+/** The condition that a column of a parent has one of the values, for the same index. */
+export const isAnyParent = (parent: SQL, values: SQL): SQL =>
+  sql`${parentKey(parent)} = any((select array_agg(${parentKey(sql`v`)}) from unnest(${values}::text[]) v)::int[]) and ${parent} = any(${values})`;
+
 /** The rows that are on the list of an acting account because of another account, such as one of its partners. */
 export const ofOthers = (actingAccountId: Column, own: Column): SQL => sql`${actingAccountId} <> ${own}`;
 
@@ -82,6 +96,11 @@ export function listIndexes(
       built(`${table}_context_by_${name}`, t, keyOf(context), common, others, valued),
     ];
   });
+}
+
+/** The index of the list of a parent by the hash of its id. The listing names the parent in `hashed`. */
+export function parentIndex(name: string, t: Columns, parent: PgColumn, common: Common = {}): IndexBuilder {
+  return built(name, t, parentKey(parent), common, parent.notNull ? undefined : sql`${parent} is not null`);
 }
 
 /** For each filter the index of the lists of a parent. */

@@ -16,7 +16,7 @@ import {
 } from './list-position.js';
 import { searchedRows } from './list-search.js';
 import { searchOf } from '../types/list-search.js';
-import { isPair, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
+import { isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
 import { type Visibility, visibilityPredicate } from './visibility.js';
 
 export type { Child, Link, Row, Rows } from './list-position.js';
@@ -219,7 +219,7 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
     conditions.push(
       key
         ? isPair(pairOf(of.column, key.column), pairValue(parent, side.key ?? valueOf(key.name)))
-        : sql`${of.column} = ${parent}`,
+        : equals(listing, of.column, parent),
     );
   else
     conditions.push(
@@ -256,6 +256,10 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
 /** The table of the objects that a filter with an index of its own names, such as the addresses of deposits. */
 const tableOf = ({ listing }: Asked, filter: string) => listing.exclusive?.[filter];
 
+/** The condition that a column with an index of its own has a value. */
+const equals = ({ hashed }: Listing, column: PgColumn, value: SQL): SQL =>
+  hashed?.includes(column) ? isParent(column, value) : sql`${column} = ${value}`;
+
 const isOfFew = ({ filters }: Listing, name: string) => filters[name] !== undefined && 'ofFew' in filters[name];
 
 /** The condition of a filter that is not in the key of the index. */
@@ -267,6 +271,6 @@ function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): S
   if ('without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
   if ('flag' in filter) return sql`${filter.flag} = ${p(name)}::text`;
   const column = 'ofFew' in filter ? filter.ofFew : filter;
-  if (each) return sql`${column} = ${each}`;
+  if (each) return equals(listing, column, each);
   return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
 }

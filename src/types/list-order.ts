@@ -122,6 +122,8 @@ export interface Listing {
    * another list reads all rows of its parent.
    */
   parents?: readonly PgColumn[];
+  /** The columns of parents whose index has a hash of the id; see `parentIndex`. */
+  hashed?: readonly PgColumn[];
   /**
    * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
    * rows of the acting account itself, which the index of this column has.

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Buffers, buffers, buffersTable } from './buffers.ts';
+import { type DepositCost, depositCost, depositCostTable } from './deposit-cost.ts';
 import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf, transfers } from './pgbench.ts';
@@ -25,6 +26,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
   --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
+  --deposit-cost     the bytes and the CPU that a deposit costs, over 8,000 deposits times --scale
   --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --pgledger <dir>   also transfers between two balances, compared with those of pgledger, whose repository is in the folder
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
@@ -48,6 +50,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string' },
     soak: { type: 'string' },
     growth: { type: 'boolean' },
+    'deposit-cost': { type: 'boolean' },
     neighbours: { type: 'boolean' },
     pgledger: { type: 'string' },
   },
@@ -69,9 +72,11 @@ interface Cell extends Round {
   cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
-async function main(): Promise<Report | Soak | Neighbours | Buffers> {
+async function main(): Promise<Report | Soak | Neighbours | Buffers | DepositCost> {
   const server = await openServer(flags.data);
   if (flags.growth) return await buffers(server, 5_000_000 * Number(flags.scale), tell).finally(() => server.close());
+  if (flags['deposit-cost'])
+    return await depositCost(server, 8_000 * Number(flags.scale), tell).finally(() => server.close());
   const running: Running[] = [];
   const sql = connect(server.login);
   try {
@@ -417,7 +422,8 @@ const withoutRatios = (growth: Growth): Growth => ({
 });
 
 /** A report as text. */
-function textOf(report: Report | Soak | Neighbours | Buffers): string {
+function textOf(report: Report | Soak | Neighbours | Buffers | DepositCost): string {
+  if ('rebuilt' in report) return depositCostTable(report);
   if ('questions' in report) return buffersTable(report);
   if ('failures' in report) return soakTable(report);
   return 'floods' in report ? neighboursTable(report) : table(report);

@@ -17,6 +17,7 @@ export const balanceTransactionListing: Listing = {
   },
   byAccount: ['accountId'],
   parents: [entry.accountId],
+  hashed: [entry.accountId, entry.paymentId],
   own: entry.accountId,
 };
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
+import { isParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
@@ -85,14 +86,17 @@ async function readSeries(
   const step = interval ? bucket(interval, sql`w.created`) : sql`${p('from')}::bigint`;
   const tenantAndMode = (table: string) =>
     sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+  const keyOf = (table: string) =>
+    sql.raw(`(${['account_id', 'currency', 'category'].map((name) => `${table}.${name}`).join(" || ' ' || ")})`);
   const lastOf = (compartment: string, end: SQL) =>
-    sql.join([
-      sql`select e.created, e.balance_after from entry e where ${tenantAndMode('e')} and e.account_id || ' ' || e.currency || ' ' || e.category =`,
-      sql.raw(
-        ` ${['account_id', 'currency', 'category'].map((name) => `${compartment}.${name}`).join(" || ' ' || ")} `,
-      ),
-      sql`and e.created < ${end} order by e.created desc, e.version desc limit 1`,
-    ]);
+    sql.join(
+      [
+        sql`select e.created, e.balance_after from entry e where ${tenantAndMode('e')} and`,
+        isParent(keyOf('e'), keyOf(compartment)),
+        sql`and e.created < ${end} order by e.created desc, e.version desc limit 1`,
+      ],
+      sql` `,
+    );
   const points = sql`with recursive step as (${spans}),
     compartment as (select b.id as shown_id, b.account_id, b.currency, c.category from (${accountsOfContexts(descendants)}) b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
     walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', sql`${p('to')}`)}) l

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql';
+import { isAnyParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
@@ -181,6 +182,8 @@ const ofDescendants: Deposits[] = [
 
 function ofColumn(column: 'to_account_id' | 'context_id', first: SQL, last: SQL): SQL {
   const account = sql.raw(`d.${column}`);
+  const ofAny =
+    column === 'to_account_id' ? isAnyParent(account, sql`${p('ids')}`) : sql`${account} = any(${p('ids')})`;
   return sql`select ${account}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
-      where ${tenantAndMode('d')} and ${account} = any(${p('ids')}) and d.created >= ${first} and d.created < ${last}`;
+      where ${tenantAndMode('d')} and ${ofAny} and d.created >= ${first} and d.created < ${last}`;
 }

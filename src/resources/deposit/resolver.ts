@@ -36,6 +36,7 @@ export const depositListing: Listing = {
   },
   byAccount: ['accountId', 'addressId'],
   parents: [deposit.toAccountId, deposit.fromAccountId],
+  hashed: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
   own: deposit.toAccountId,
   orders: {
     amount: {

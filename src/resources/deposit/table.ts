@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const DepositStatus = {
@@ -99,13 +99,9 @@ export const deposit = pgTable(
       .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
       .where(ofOthers(t.actingAccountId, t.toAccountId)),
     index('deposit_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
-    index('deposit_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
-    index('deposit_paid_by')
-      .on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id)
-      .where(sql`${t.fromAccountId} is not null`),
-    index('deposit_received_at')
-      .on(t.tenantId, t.livemode, t.toAddressId, t.created, t.id)
-      .where(sql`${t.toAddressId} is not null`),
+    parentIndex('deposit_by_receiver', t, t.toAccountId),
+    parentIndex('deposit_by_payer', t, t.fromAccountId),
+    parentIndex('deposit_by_address', t, t.toAddressId),
     index('deposit_disputing')
       .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
       .where(sql`disputes_id is not null`),

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import {
   GraphQLBoolean,
   type GraphQLFieldConfigArgumentMap,
@@ -8,6 +8,7 @@ import {
   GraphQLNonNull,
   GraphQLString,
 } from 'graphql';
+import { isParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import { listOf, seesRow, visibilityPredicate } from '../../db/visibility.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
@@ -127,7 +128,8 @@ export async function eventsAfter(scope: Scope, filter: EventFilter, after: numb
         lte(event.number, p('until')),
       ];
       if (given.patterns) conditions.push(sql`${event.type} like any(${p('patterns')})`);
-      if (given.account) conditions.push(eq(event.actingAccountId, p('account')));
+      if (given.account) conditions.push(isParent(event.actingAccountId, sql`${p('account')}`));
+      else if (visibility === 'context') conditions.push(isParent(event.actingAccountId, sql`${p('context')}`));
       if (given.mentions)
         conditions.push(
           sql`(${event.objectId} = ${p('mentions')} or strpos(${event.data}::text, ${p('mentions')}) > 0)`,

@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, index, jsonb, type PgColumn, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes } from '../../db/filter-index.js';
+import { listIndexes, parentIndex } from '../../db/filter-index.js';
+
+const numbered = (number: PgColumn) => ({ order: [number], where: sql`number is not null` });
 
 /**
  * Something that happened, written by the statement that did it. `data` is the row after the change. A worker assigns
@@ -25,10 +27,10 @@ export const event = pgTable(
     uniqueIndex('event_numbers').on(t.tenantId, t.livemode, t.number).where(sql`number is not null`),
     index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
     // Numbers are unique in a tenant and mode, so these indexes have the order of the lists without the id.
-    index('event_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.number).where(sql`number is not null`),
     index('event_in_root').on(t.tenantId, t.livemode, t.onRootList, t.number).where(sql`number is not null`),
-    index('event_for_object').on(t.tenantId, t.livemode, t.objectId, t.number).where(sql`number is not null`),
-    ...listIndexes('event', t, { type: t.type }, { order: [t.number], where: sql`number is not null` }),
+    parentIndex('event_by_context', t, t.actingAccountId, numbered(t.number)),
+    parentIndex('event_by_object', t, t.objectId, numbered(t.number)),
+    ...listIndexes('event', t, { type: t.type }, numbered(t.number)),
     // The position of a time among the numbers: entries of one second take little room.
     index('event_at').on(t.tenantId, t.livemode, t.created),
   ],

@@ -45,6 +45,7 @@ export const eventListing: Listing = {
   object: 'event',
   filters: { type: event.type, objectId: { ofFew: event.objectId }, accountId: event.actingAccountId },
   byAccount: ['accountId'],
+  hashed: [event.actingAccountId, event.objectId],
   order: event.number,
   within: numberBounds,
   where: isNotNull(event.number),

@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { listIndexes, parentIndex, parentIndexes, parentKey } from '../../db/filter-index.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
 export const Compartment = {
@@ -124,7 +124,7 @@ export const posting = pgTable(
   ],
 );
 
-/** A compartment of one balance as one text, for the index `entry_of_compartment`. */
+/** A compartment of one balance as one text, for the index `entry_by_compartment`. */
 const compartmentKey = sql`(account_id || ' ' || currency || ' ' || category)`;
 
 /**
@@ -149,13 +149,13 @@ export const entry = pgTable(
   (t) => [
     primaryKey({ name: 'entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('entry_version').on(t.tenantId, t.livemode, t.accountId, t.currency, t.version),
-    index('entry_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    parentIndex('entry_by_account', t, t.accountId),
     // One look-up finds the amount in a compartment at a time, even when it has not changed for years or has no entry.
     // Account, currency and category are one expression: as separate columns, PostgreSQL 18 would use this index with a
     // skip scan for lists, and then sort.
-    index('entry_of_compartment').on(t.tenantId, t.livemode, compartmentKey, t.created, t.version),
+    index('entry_by_compartment').on(t.tenantId, t.livemode, parentKey(compartmentKey), t.created, t.version),
     ...parentIndexes('entry_account', t, t.accountId, { category: t.category, currency: t.currency }),
-    index('entry_of_payment').on(t.tenantId, t.livemode, t.paymentId, t.created, t.id),
+    parentIndex('entry_by_payment', t, t.paymentId),
     index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
     check('entry_amount', sql`${t.amount} <> 0`),
   ],
@@ -215,7 +215,8 @@ export const postingSeal = pgTable(
   },
   (t) => [
     primaryKey({ name: 'posting_seal_pkey', columns: [t.tenantId, t.livemode, t.postingId] }),
-    index('posting_seal_of_block').on(t.tenantId, t.livemode, t.block, t.postingId),
+    // Without the posting, the entries of a block are equal, and PostgreSQL stores their key once.
+    index('posting_seal_by_block').on(t.tenantId, t.livemode, t.block),
   ],
 );
 

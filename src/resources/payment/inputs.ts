@@ -7,6 +7,7 @@ export const paymentListing: Listing = {
   filters: { accountId: payment.accountId, type: payment.type, status: payment.status },
   byAccount: ['accountId'],
   parents: [payment.accountId],
+  hashed: [payment.accountId],
   own: payment.accountId,
 };
 

@@ -1,5 +1,5 @@
 import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 
 export const PaymentType = {
@@ -41,7 +41,7 @@ export const payment = pgTable(
       .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('payment_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
-    index('payment_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    parentIndex('payment_by_account', t, t.accountId),
     ...listIndexes('payment', t, { status: t.status, type: t.type }, { own: t.accountId }),
     ...parentIndexes('payment_account', t, t.accountId, { status: t.status, type: t.type }),
     check('payment_type', isOneOf(t.type, PaymentType)),

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field } from 'type-graphql';
+import { isAnyParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { type AccountRow, account } from '../account/table.js';
@@ -28,12 +29,12 @@ class StatusCountsArgs {
   descendants: boolean;
 }
 
-/** What is counted: the rows, the column with the account of a row, and the statuses. */
+/** What is counted: the rows, the column with the account of a row, whether its index has a hash, and the statuses. */
 const counted = {
-  checkouts: { rows: 'checkout_now', own: 'to_account_id', statuses: CheckoutStatus },
-  deposits: { rows: 'deposit', own: 'to_account_id', statuses: DepositStatus },
-  payouts: { rows: 'payout', own: 'account_id', statuses: PayoutStatus },
-  receivables: { rows: 'receivable', own: 'account_id', statuses: ReceivableStatus },
+  checkouts: { rows: 'checkout_now', own: 'to_account_id', hashed: false, statuses: CheckoutStatus },
+  deposits: { rows: 'deposit', own: 'to_account_id', hashed: true, statuses: DepositStatus },
+  payouts: { rows: 'payout', own: 'account_id', hashed: false, statuses: PayoutStatus },
+  receivables: { rows: 'receivable', own: 'account_id', hashed: false, statuses: ReceivableStatus },
 } as const;
 type Counted = keyof typeof counted;
 const kinds = Object.keys(counted) as Counted[];
@@ -43,13 +44,14 @@ const kinds = Object.keys(counted) as Counted[];
  * on their lists, and for a root account those on the lists of others.
  */
 function partsOf(kind: Counted, descendants: boolean): SQL[] {
-  const { rows, own } = counted[kind];
+  const { rows, own, hashed } = counted[kind];
   const ownColumn = sql.raw(`r.${own}`);
   const root = sql`('account_' || ${p('tenant')}::text)`;
   const part = (id: SQL, where: SQL) =>
     sql`select ${id} as account_id, ${sql.raw(`'${kind}'`)} as kind, r.status from ${sql.raw(rows)} r
       where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and ${where}`;
-  const parts = [part(ownColumn, sql`${ownColumn} = any(${p('ids')})`)];
+  const ids = p('ids');
+  const parts = [part(ownColumn, hashed ? isAnyParent(ownColumn, sql`${ids}`) : sql`${ownColumn} = any(${ids})`)];
   if (descendants)
     parts.push(
       part(sql`r.context_id`, sql`r.context_id = any(${p('ids')}) and r.context_id <> ${ownColumn}`),
