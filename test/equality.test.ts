@@ -81,7 +81,7 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
 
 /** The fields that GraphQL adds to an object: extensions, which /v1 must not have. */
 const additions: Record<string, string[]> = {
-  account: ['edition', 'next_payout_at', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
+  account: ['edition', 'next_payout_at', 'owes', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
   balance_transaction: ['balance_after'],
   checkout: ['completed_at', 'url', 'page_url', 'return_url', 'methods'],
   deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details'],
