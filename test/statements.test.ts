@@ -184,10 +184,12 @@ describe('the number of statements', () => {
     expect(await statementsOf(() => newcomer.get(`/v1/balance?account_id=${users[0]!.id}`))).toBe(1);
   });
 
-  it('of a deposit is two: one for its destination, and the write', async () => {
+  it('of a deposit is one, and with a payer three: its destination, the payer, and the write', async () => {
     const receiver = await given.directUser(1);
     const body = { amount: '10.00', currency: 'USD' };
-    expect(await statementsOf(() => receiver.post('/v1/deposits', body))).toBe(2);
+    expect(await statementsOf(() => receiver.post('/v1/deposits', body))).toBe(1);
+    const from = { account_id: (await receiver.partner()).id };
+    expect(await statementsOf(() => receiver.post('/v1/deposits', { ...body, from }))).toBe(3);
   });
 });
 

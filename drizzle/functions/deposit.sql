@@ -121,9 +121,9 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'toAccountId text, toAddressId text, fromAccountId text null, fromAddressId text null, amount bigint,
+      'toAccountId text, toAddressId text null, fromAccountId text null, fromAddressId text null, amount bigint,
         currency text, paymentMethod text, statementDescriptor? text null,
-        metadata? object null'
+        metadata? object null, visibleTo? text null'
     )
   );
   v deposit;
@@ -136,11 +136,15 @@ declare
   v_trace text;
   v_from_id text := v_args ->> 'fromAccountId';
   v_from_address text := v_args ->> 'fromAddressId';
+  v_address text := v_args ->> 'toAddressId';
 begin
   select a.*
   into v_to
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
+  if v_address is null then
+    v_address := deposit_destination(p_tenant, p_live, v_to, v_args ->> 'currency', v_args ->> 'visibleTo');
+  end if;
   -- Look up the payer only if there is one: for a null id PostgreSQL would make a new plan each time.
   if v_from_id is not null then
     -- No key update: a deposit in the opposite direction, whose row refers to this account, must not wait for this
@@ -205,7 +209,7 @@ begin
       v_from.id,
       v_from_address,
       v_to.id,
-      v_args ->> 'toAddressId',
+      v_address,
       v_args ->> 'paymentMethod',
       coalesce(v_args ->> 'statementDescriptor', ''),
       'initialized',

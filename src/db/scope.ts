@@ -215,6 +215,11 @@ export class Scope {
     return this.read(`${name}:${visibility}`, (db) => build(db, isVisible), values);
   }
 
+  /** The acting account whose rows alone the caller sees by their ids; null for a caller that sees all. */
+  get visibleTo(): string | null {
+    return visibilityOf(this.caller) === 'context' ? this.caller.actingAccountId : null;
+  }
+
   get #tenantAndMode() {
     return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.actingAccountId };
   }

@@ -14,7 +14,7 @@ const combined: ReadonlySet<WriteFunction> = new Set(['create_deposit', 'move_de
 export const isCombined = (fn: WriteFunction) => combined.has(fn);
 
 /** The most writes of one call. Each is a subtransaction, of which PostgreSQL keeps 64 at hand. */
-export const membersMax = 16;
+const membersMax = 16;
 /** The most characters of the writes of one call, so that a small write does not wait for large ones. */
 const charactersMax = 65_536;
 /** How long the writes of a call wait for a lock that is held elsewhere. One that needs longer runs alone. */

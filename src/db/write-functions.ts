@@ -111,7 +111,7 @@ export interface WriteFunctions {
     returns: 'deposit';
     args: {
       toAccountId: string;
-      toAddressId: string;
+      toAddressId: string | null;
       fromAccountId: string | null;
       fromAddressId: string | null;
       amount: bigint;
@@ -119,6 +119,7 @@ export interface WriteFunctions {
       paymentMethod: string;
       statementDescriptor?: string | null | undefined;
       metadata?: object | null | undefined;
+      visibleTo?: string | null | undefined;
     };
   };
   create_export: {

@@ -2,7 +2,8 @@ import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm
 import { account } from '../resources/account/table.js';
 import { type AddressRow, address } from '../resources/address/table.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
-import { depositProblems, payerProblems } from '../resources/deposit/resolver.js';
+import { payerProblems } from '../resources/deposit/parties.js';
+import { depositProblems } from '../resources/deposit/resolver.js';
 import { receiverOf } from '../resources/deposit/receiver.js';
 import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';

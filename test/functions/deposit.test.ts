@@ -4,7 +4,7 @@ import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violati
 const fixture = useFunctions();
 const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
 const root = useRoot(fixture, 'user', 1);
-const { create, deposit, receivable, reconcile, reconciled, balance } = moneyOf(fixture, root);
+const { addressOf, create, deposit, receivable, reconcile, reconciled, balance } = moneyOf(fixture, root);
 const json = (object: unknown) => JSON.stringify(object);
 const kindsOf = async (id: string) => (await jobsOf(root, id)).map(({ kind }) => kind);
 const textOf = ({ id }: Row) => rowText('deposit', root, id);
@@ -57,6 +57,36 @@ of('create_deposit', () => {
     const metadata = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v']));
     expect(await refusal(create(777n, { metadata }))).toBe('parameter_invalid deposit.metadata');
     expect(await stored('payment', root, '777', 'amount::text')).toBeUndefined();
+  });
+});
+
+of('deposit_destination', () => {
+  it('is the newest usable address, preferably in the currency, of an account that the caller sees', async () => {
+    const to = (context: string | null, currency = 'USD', account: string = root.id) =>
+      create(5n, { toAccountId: account, toAddressId: null, currency, visibleTo: context });
+    const [address] = await addressOf(root.id);
+    expect((await to(root.id)).to_address_id).toBe(address!.id);
+    const owner = await rowText('account', root, root.id);
+    const [euro] = await call(
+      'insert_address',
+      root.tenantId,
+      false,
+      '{}',
+      owner,
+      'service_receive',
+      'bank_account',
+      'EUR',
+    );
+    expect((await to(null)).to_address_id).toBe(address!.id);
+    expect((await to(null, 'EUR')).to_address_id).toBe(euro!.id);
+    expect((await to(null, 'GBP')).to_address_id).toBe(euro!.id);
+    await world.sql`delete from address where id = ${euro!.id}`;
+    const find = async (account: string, context: string | null) =>
+      refusal(call('deposit_destination', root.tenantId, false, account, 'USD', context));
+    expect(await find(owner, 'account_other')).toBe('resource_missing deposit.to.account_id');
+    expect(await refusal(to(null, 'USD', 'account_none'))).toBe('resource_missing deposit.to.account_id');
+    const partner = await rowText('account', root, (await makeAccount(fixture, root)).id);
+    expect(await find(partner, null)).toBe('address_unusable deposit.to.account_id');
   });
 });
 

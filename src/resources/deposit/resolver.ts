@@ -1,7 +1,6 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { type AccountRow, account } from '../account/table.js';
-import { address } from '../address/table.js';
+import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
@@ -12,9 +11,9 @@ import {
   DepositIdInput,
   DisputeTestDepositInput,
   EndTestDepositInput,
-  type PartyInput,
   ReconcileDepositInput,
 } from './inputs.js';
+import { partiesOf } from './parties.js';
 import { receiverOf } from './receiver.js';
 import { type DepositRow, deposit, unreconciledOf } from './table.js';
 import { Deposit } from './type.js';
@@ -76,15 +75,10 @@ export class DepositResolver {
     description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
   })
   async createDeposit(@Input(() => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
-    const to = await (input.to?.addressId ? namedDestination : destination)(context, input);
-    const from = await sourceOf(context, input.from, to.account);
     const row = await context.write('create_deposit', deposit, {
+      ...(await partiesOf(context, input)),
       amount: input.amount,
       currency: input.currency,
-      toAccountId: to.account.id,
-      toAddressId: to.addressId,
-      fromAccountId: from?.account.id ?? null,
-      fromAddressId: from?.addressId ?? null,
       paymentMethod: input.paymentMethod ?? 'domestic_credit',
       statementDescriptor: input.statementDescriptor,
       metadata: input.metadata,
@@ -181,110 +175,7 @@ export function depositProblems({
   ];
 }
 
-/** The payer must be the receiving account or one of its partners, never an account of another user. */
-export function payerProblems(
-  payer: Pick<AccountRow, 'actingAccountId'>,
-  to: Pick<AccountRow, 'actingAccountId'>,
-  field: string,
-  way = '',
-): Problem[] {
-  return payer.actingAccountId === to.actingAccountId
-    ? []
-    : [problem('parameter_invalid', field, `must be the receiving user or one of its partners${way}`)];
-}
-
-const wayForPlatform =
-  '. To receive money of a connected user, name that user in to, or act for it with the header On-Behalf-Of.';
-
 async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
   await context.scope.one(deposit, input.id);
   return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
-}
-
-/** The destination of a deposit: the receiving account, and its address. */
-interface Destination {
-  account: Pick<AccountRow, 'id' | 'actingAccountId'>;
-  addressId: string;
-}
-
-/**
- * The receiving account, and its newest usable address, preferably in the deposit's currency. Refuses with 402 when
- * there is none.
- */
-async function destination({ scope, caller }: Context, { to, currency }: CreateDepositInput): Promise<Destination> {
-  const [found] = await scope.readFrom<{ account: Destination['account']; addressId: string | null }>(
-    'deposit_destination',
-    (db, visible) => {
-      const p = sql.placeholder;
-      const usable = db
-        .select({ id: address.id })
-        .from(address)
-        .where(
-          and(
-            eq(address.tenantId, p('tenant')),
-            eq(address.livemode, p('live')),
-            eq(address.linkedId, account.id),
-            eq(address.category, 'service_receive'),
-            eq(address.status, 'activated'),
-          ),
-        )
-        .orderBy(desc(sql`${address.currency} = ${p('currency')}`), desc(address.created), desc(address.id))
-        .limit(1);
-      return db
-        .select({
-          account: { id: account.id, actingAccountId: account.actingAccountId },
-          addressId: sql<string | null>`(${usable})`,
-        })
-        .from(account)
-        .where(visible(account));
-    },
-    { id: to?.accountId || caller.actingAccountId, currency },
-  );
-  if (!found) throw new DomainError(problem('resource_missing', 'deposit.to.account_id'));
-  if (found.addressId === null) throw new DomainError(problem('address_unusable', 'deposit.to.account_id'));
-  return { account: found.account, addressId: found.addressId };
-}
-
-/**
- * The destination when the input names the address. A platform's fee advance address must be named: it is never a
- * default.
- */
-async function namedDestination({ scope }: Context, { to }: CreateDepositInput): Promise<Destination> {
-  const named = await scope.one(address, to!.addressId!, 'deposit.to.address_id');
-  const owner = await scope.one(account, to!.accountId || named.linkedId, 'deposit.to.account_id');
-  if (named.linkedId !== owner.id)
-    throw new DomainError(
-      problem('parameter_invalid', 'deposit.to.address_id', {
-        v1: 'does not belong to deposit.to.account_id',
-        graph: 'does not belong to to.accountId',
-      }),
-    );
-  if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
-    throw new DomainError(problem('address_unusable', 'deposit.to.address_id'));
-  return { account: owner, addressId: named.id };
-}
-
-/**
- * The paying account. It must have the same acting account as the receiving one, because money comes only from own
- * partners.
- */
-async function sourceOf(
-  { scope, caller }: Context,
-  from: PartyInput | null | undefined,
-  to: Destination['account'],
-): Promise<{ account: AccountRow; addressId: string | null } | null> {
-  if (!from?.accountId && !from?.addressId) return null;
-  const named = from.addressId ? await scope.one(address, from.addressId, 'deposit.from.address_id') : undefined;
-  const payer = await scope.one(account, from.accountId || named!.linkedId, 'deposit.from.account_id');
-  if (named && named.linkedId !== payer.id)
-    throw new DomainError(
-      problem('parameter_invalid', 'deposit.from.address_id', {
-        v1: 'does not belong to deposit.from.account_id',
-        graph: 'does not belong to from.accountId',
-      }),
-    );
-  const itself = caller.kind === 'platform' && caller.actingAccountId === caller.accountId;
-  const strange = payerProblems(payer, to, 'deposit.from.account_id', itself ? wayForPlatform : '');
-  if (strange.length > 0) throw new DomainError(...strange);
-  return { account: payer, addressId: named?.id ?? null };
 }
