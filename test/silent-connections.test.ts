@@ -62,7 +62,7 @@ describe('a gateway that ends', () => {
     request.write(body.slice(0, 10));
     await pause(200);
     const ended = end();
-    await pause(2_500);
+    await pause(1_500);
     request.end(body.slice(10));
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);

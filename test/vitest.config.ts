@@ -44,6 +44,7 @@ const slowest = [
   ['import', 'site', 'failover'],
   ['export', 'event', 'pooler'],
   ['session', 'bank', 'silent-connections'],
+  ['person', 'ledger', 'timeline'],
 ].flat();
 
 /** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
