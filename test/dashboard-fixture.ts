@@ -79,7 +79,7 @@ export async function visit(
     // Colours that are still changing are not those of the theme.
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(45_000);
   const complaints: string[] = [];
   const page = await context.newPage();
   page.on('request', (request) => {

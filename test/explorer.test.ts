@@ -48,7 +48,7 @@ async function visit(address: string, { width = 1440, dark = false } = {}): Prom
     ...{ viewport: tall, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' },
   });
   // Shorter than the test's time-out, so that the error message names the awaited element.
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(45_000);
   const foreign: string[] = [];
   const asked: Visit['asked'] = [];
   const complaints: string[] = [];

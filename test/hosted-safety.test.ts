@@ -840,7 +840,7 @@ describe('the stream', () => {
         await new Promise((resume) => setTimeout(resume, 2_500));
         return reads - before;
       };
-      await eventually(quiet, (n) => n === 0, 20);
+      await eventually(quiet, (n) => n === 0);
     } finally {
       Object.assign(database, { read });
     }

@@ -48,7 +48,7 @@ interface Visit {
 /** A separate browser; the payer returns to a shop of the test. */
 async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(45_000);
   const { foreign, returns, posts, complaints } = { foreign: [], returns: [], posts: [], complaints: [] } as Omit<
     Visit,
     'context' | 'page'

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
+import { scale } from './faults/scale.js';
 import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
@@ -498,20 +499,26 @@ describe('npm start', { timeout: 120_000 }, () => {
       .filter(([of]) => of === pgid)
       .map(([, pid]) => pid!);
 
-  it.each([
-    ['SIGTERM to npm', '1', (npm: number) => process.kill(npm, 'SIGTERM')],
-    ['SIGTERM to all of them', '2', (npm: number) => process.kill(-npm, 'SIGTERM')],
-    ['Ctrl-C', '1', (npm: number) => process.kill(-npm, 'SIGINT')],
-    ['Ctrl-C, of several processes', '2', (npm: number) => process.kill(-npm, 'SIGINT')],
-    ['the end of the terminal, of several processes', '2', (npm: number) => process.kill(-npm, 'SIGHUP')],
-  ])('finishes what is under way on %s, and leaves no process behind', async (_, WORKERS, end) => {
-    const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
-    try {
-      const gateway = await npm;
-      const { keys } = JSON.parse((await children.quickCommand({ DATA_DIR: dataDir }, ...createPlatform)).out);
-      const { pid } = postmaster(dataDir)!;
-      const sql = behind(dataDir);
-      await sql.unsafe(`
+  const ends: [how: string, workers: string, end: (npm: number) => void][] = [
+    ['SIGTERM to npm', '1', (npm) => process.kill(npm, 'SIGTERM')],
+    ['Ctrl-C, of several processes', '2', (npm) => process.kill(-npm, 'SIGINT')],
+    ['the end of the terminal, of several processes', '2', (npm) => process.kill(-npm, 'SIGHUP')],
+  ];
+  // The short form has each way to end once: to npm alone, and to all processes by both signals of a terminal.
+  const further: typeof ends = [
+    ['SIGTERM to all of them', '2', (npm) => process.kill(-npm, 'SIGTERM')],
+    ['Ctrl-C', '1', (npm) => process.kill(-npm, 'SIGINT')],
+  ];
+  it.each(scale.whole ? [...ends, ...further] : ends)(
+    'finishes what is under way on %s, and leaves no process behind',
+    async (_, WORKERS, end) => {
+      const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
+      try {
+        const gateway = await npm;
+        const { keys } = JSON.parse((await children.quickCommand({ DATA_DIR: dataDir }, ...createPlatform)).out);
+        const { pid } = postmaster(dataDir)!;
+        const sql = behind(dataDir);
+        await sql.unsafe(`
         create table if not exists patience (held boolean); insert into patience values (true);
         create or replace function be_patient() returns trigger language plpgsql as $$
         begin
@@ -519,27 +526,28 @@ describe('npm start', { timeout: 120_000 }, () => {
           return new;
         end $$;
         create or replace trigger be_patient before insert on account for each row execute function be_patient()`);
-      const reply = gateway
-        .speaker(keys.test)
-        .post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
-      await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
-      end(gateway.pid);
-      await until(() =>
-        // One of several processes may accept a connection that no other serves any more.
-        fetch(`${gateway.origin}/readyz`, { signal: AbortSignal.timeout(500) }).then(
-          ({ status }) => status !== 200,
-          () => true,
-        ),
-      );
-      await sql`delete from patience`;
-      expect((await reply).status).toBe(200);
-      await sql.end({ timeout: 1 });
-      await gateway.ended;
-      await until(() => group(gateway.pid).length === 0 && !alive(pid));
-    } finally {
-      for (const left of group((await npm).pid)) process.kill(left, 'SIGKILL');
-    }
-  });
+        const reply = gateway
+          .speaker(keys.test)
+          .post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
+        await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
+        end(gateway.pid);
+        await until(() =>
+          // One of several processes may accept a connection that no other serves any more.
+          fetch(`${gateway.origin}/readyz`, { signal: AbortSignal.timeout(500) }).then(
+            ({ status }) => status !== 200,
+            () => true,
+          ),
+        );
+        await sql`delete from patience`;
+        expect((await reply).status).toBe(200);
+        await sql.end({ timeout: 1 });
+        await gateway.ended;
+        await until(() => group(gateway.pid).length === 0 && !alive(pid));
+      } finally {
+        for (const left of group((await npm).pid)) process.kill(left, 'SIGKILL');
+      }
+    },
+  );
 });
 
 // The gateway cannot restart a PostgreSQL that it did not start.

@@ -164,7 +164,7 @@ describe('an account that has used its allowance', () => {
     const rows = () => world.sql`select id from account where nickname = ${body.nickname}`;
     const keys = () => world.sql`select key from idempotency where key = ${key}`;
     expect([(await rows()).length, (await keys()).length]).toEqual([0, 0]);
-    const made = await eventually(ask, ({ status }) => status === 200, 20);
+    const made = await eventually(ask, ({ status }) => status === 200);
     expect(made.headers.get('idempotent-replayed')).toBeNull();
     expect([(await rows()).length, (await keys()).length]).toEqual([1, 1]);
   });
@@ -238,7 +238,7 @@ describe('several gateways', () => {
       return Number(row!.points);
     };
     expect(await used()).toBeGreaterThan(300);
-    await eventually(used, (points) => points < 220, 20);
+    await eventually(used, (points) => points < 220);
   });
 });
 

@@ -18,15 +18,54 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
 }
 
 /**
- * The slowest files start first: one that started late would still run alone at the end. Those that start many
+ * The slowest files start first: one that started late would still run alone at the end. In each row two compute and one
+ * waits, for a time limit, a worker or a server, so that two cores are busy and no more than that. Those that start many
  * processes (process, cli, migration, crash) do not start together.
  */
 const slowest = [
-  ...['process', 'hosted', 'compiler', 'outage', 'deploy', 'isolation', 'cli', 'dashboard-pages', 'idempotency'],
-  ...['migration', 'console', 'hosted-safety', 'plan', 'payout', 'explorer', 'permission', 'race', 'attack'],
-  ...['equality', 'job-runner', 'crash', 'model', 'docs', 'webhook', 'dashboard-trade', 'bad-input', 'http'],
-  ...['slow-questions', 'replica', 'sandbox'],
+  ['process', 'dashboard-pages', 'outage'],
+  ['plan', 'hosted', 'hosted-safety'],
+  ['cli', 'dashboard-trade', 'webhook'],
+  ['compiler', 'explorer', 'replica'],
+  ['isolation', 'permission', 'sandbox'],
+  ['migration', 'attack', 'slow-questions'],
+  ['deploy', 'idempotency', 'embedded'],
+  ['docs', 'console', 'key'],
+  ['crash', 'payout', 'trigger'],
+  ['model', 'backup', 'rate-limit-crash'],
+  ['equality', 'deposit', 'rate-limit'],
+  ['job-runner', 'cluster', 'admission'],
+  ['race', 'checkout', 'telemetry'],
+  ['graph', 'migration-writes', 'subscription'],
+  ['activation', 'operator', 'clients'],
+  ['bad-input', 'statements', 'tenant-work'],
+  ['deposit-totals', 'operator-audit', 'request-budget'],
+  ['list', 'states', 'stream'],
+  ['import', 'site', 'failover'],
+  ['export', 'event', 'pooler'],
+  ['session', 'bank', 'silent-connections'],
+  ['person', 'ledger', 'timeline'],
+].flat();
+
+/** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
+const quick = [
+  ...['clock', 'connected-user', 'conventions', 'database', 'decoder', 'distribution', 'document-cache'],
+  ...['graphql-http', 'http', 'limits', 'money', 'silent-connections', 'story'],
 ];
+
+/** The files that `TESTS` names, or all. The file of a resource has the name of its folder. */
+function included(): string[] {
+  // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts.
+  if (process.env.PICTURES) return ['test/looks/*.look.ts'];
+  if (process.env.TESTS === 'fast') {
+    const resources = fs.readdirSync(new URL('../src/resources', import.meta.url), { withFileTypes: true });
+    const folders = resources.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const names = [...quick, ...folders.filter((name) => !slowest.includes(name))];
+    return ['test/functions/*.test.ts', ...names.map((name) => `test/${name}.test.ts`)];
+  }
+  // What needs a cluster is no part of the other runs.
+  return ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/*.cluster.ts'] : [])];
+}
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -44,16 +83,14 @@ export default defineConfig({
   // Load one instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
-    // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts. What needs a
-    // cluster is no part of the other runs.
-    include: process.env.PICTURES
-      ? ['test/looks/*.look.ts']
-      : ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/*.cluster.ts'] : [])],
+    include: included(),
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
     // A worker loads the program once for all its test files: loading it takes 2 to 3 s of processor time.
     isolate: false,
+    // As `npm start` has it: less of the processor time goes to garbage collection.
+    execArgv: ['--max-semi-space-size=64'],
     // A file computes for about half of its time and waits for PostgreSQL, a browser or a process for the other half,
     // so two cores can serve more than two workers. With four, commands of several files exceeded the time-outs of
     // their tests.
@@ -62,5 +99,7 @@ export default defineConfig({
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.
     testTimeout: process.env.CITUS_URL ? 300_000 : 60_000,
     hookTimeout: 120_000,
+    // What a test waits for has the time of the test, and not Vitest's second.
+    expect: { poll: { timeout: 45_000 } },
   },
 });

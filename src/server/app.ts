@@ -56,6 +56,7 @@ import { streamServices } from './streams/gateway-streams.js';
 import type { StreamServices } from './streams/follower.js';
 import { webSockets } from './streams/upgrade.js';
 import { secureContext } from './certificates.js';
+import { endSilentConnections } from './silent-connections.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 /** The parts from which the gateway is built. */
@@ -258,6 +259,7 @@ function eachRequest(
   app.addHook('preClose', async () => {
     server.draining = true;
   });
+  endSilentConnections(app);
 }
 
 /** Registers the answers to requests that match no route, and to errors. */
