@@ -1,7 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
 import { inject, describe, expect, it } from 'vitest';
+import { connectionOf } from '../src/db/address.js';
 import { openClient } from '../src/db/connection.js';
+import { Servers } from '../src/db/servers.js';
 
 /** PostgreSQL sends two rows of it, and then fails. */
 const failsAmongItsRows = 'select 10 / (3 - n) from generate_series(1, 5) n';
@@ -56,10 +63,11 @@ async function relay() {
   };
 }
 
+/** What an answer is, or the code of its failure. */
+const outcomeOf = async <T>(answer: Promise<T>) =>
+  Promise.race([answer.catch(({ code }: { code: string }) => code), sleep(5_000).then(() => 'no answer')]);
+
 describe('a statement on a connection that is reset', () => {
-  /** What an answer is, or the code of its failure. */
-  const outcomeOf = async <T>(answer: Promise<T>) =>
-    Promise.race([answer.catch(({ code }: { code: string }) => code), sleep(5_000).then(() => 'no answer')]);
   const opened = (port: number) => {
     const { username } = inject('admin') as { username: string };
     const login = { host: '127.0.0.1', port, username, database: 'postgres', max: 1, backoff: () => 0.01 };
@@ -107,5 +115,93 @@ describe('a statement on a connection that is reset', () => {
       await client.end({ timeout: 0 });
       close();
     }
+  });
+});
+
+describe('a connection that cannot be opened', () => {
+  const opened = (address: string, options: object = {}) =>
+    openClient({ ...connectionOf(address), max: 1, fetch_types: false, connect_timeout: 0.3, ...options } as never);
+
+  /** A server that does something with each connection, and counts them. */
+  async function listening(on: (socket: net.Socket) => void) {
+    const seen = { connections: 0, open: new Set<net.Socket>() };
+    const server = net.createServer((socket) => {
+      seen.connections++;
+      seen.open.add(socket);
+      socket.on('error', () => {}).on('close', () => seen.open.delete(socket));
+      on(socket);
+    });
+    await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
+    const { port } = server.address() as net.AddressInfo;
+    return { seen, port, close: () => server.close() };
+  }
+
+  const several = '127.0.0.1:1,127.0.0.1:2';
+  it.each([
+    // The kernel refuses to connect to this address before anything is sent.
+    ['255.255.255.255', '', 'ENETUNREACH'],
+    ['255.255.255.255', '?sslmode=require', 'ENETUNREACH'],
+    ['127.0.0.1:1', '', 'ECONNREFUSED'],
+    ['127.0.0.1:1', '?sslmode=require', 'ECONNREFUSED'],
+    [several, '', 'CONNECTION_UNAVAILABLE'],
+    [several, '?sslmode=require', 'CONNECTION_UNAVAILABLE'],
+  ])('says why: %s%s', async (hosts, parameters, code) => {
+    const client = opened(`postgres://${hosts}/x${parameters}`);
+    expect(await outcomeOf(client`select 1`.execute())).toBe(code);
+    await client.end({ timeout: 0 });
+  });
+
+  it('says why when the server in use is one of several', async () => {
+    const { connection } = new Servers(
+      ['255.255.255.255', '127.0.0.1'].map((host) => ({ host: [host], port: [1] }) as never),
+      'any',
+    );
+    const client = openClient({ ...connection, max: 1, fetch_types: false });
+    expect(await outcomeOf(client`select 1`.execute())).toBe('ENETUNREACH');
+    await client.end({ timeout: 0 });
+  });
+
+  it.each(['disable', 'prefer', 'require'])('is tried once when the server ends it: sslmode=%s', async (mode) => {
+    const { seen, port, close } = await listening((socket) => socket.once('data', () => socket.end()));
+    const client = opened(`postgres://127.0.0.1:${port}/x?sslmode=${mode}`);
+    expect(await outcomeOf(client`select 1`.execute())).toBe('CONNECTION_CLOSED');
+    await sleep(50);
+    expect(seen.connections).toBe(1);
+    await client.end({ timeout: 0 });
+    close();
+  });
+
+  it('names the server that does not answer', async () => {
+    const { port, close } = await listening((socket) => socket.resume());
+    const client = opened(`postgres://127.0.0.1:${port}/x`);
+    await expect(client`select 1`.execute()).rejects.toThrow(`write CONNECT_TIMEOUT 127.0.0.1:${port}`);
+    await client.end({ timeout: 0 });
+    close();
+  });
+
+  it('is not used when its client has ended meanwhile', async () => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-tls-'));
+    const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name)) as [string, string];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    spawnSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, '-subj', '/CN=localhost']);
+    const secret = { key: fs.readFileSync(key), cert: fs.readFileSync(cert) };
+    const received: Buffer[] = [];
+    const { seen, port, close } = await listening((socket) =>
+      socket.once('data', async () => {
+        await sleep(150);
+        socket.write('S');
+        const secure = new tls.TLSSocket(socket, { ...secret, isServer: true });
+        secure.on('error', () => {}).on('data', (data) => received.push(data));
+      }),
+    );
+    const client = opened(`postgres://127.0.0.1:${port}/x?sslmode=require`);
+    const asked = outcomeOf(client`select 1`.execute());
+    await sleep(50);
+    await client.end({ timeout: 0 });
+    expect(await asked).toBe('CONNECTION_DESTROYED');
+    await sleep(250);
+    expect([seen.connections, seen.open.size, received]).toEqual([1, 0, []]);
+    close();
+    fs.rmSync(folder, { recursive: true });
   });
 });

@@ -21,14 +21,17 @@ export function openClient(options: Connection): postgres.Sql {
   const gate = new Gate();
   const client = postgres(withSockets(options, gate));
   const unsafe: typeof client.unsafe = (...given) => mended(client.unsafe(...given), gate);
+  const end: typeof client.end = (...given) => client.end(...given).finally(() => (gate.ended = true));
+  const own: Partial<typeof client> = { unsafe, end };
   return new Proxy(client, {
     apply: (_, self, given) => mended(Reflect.apply(client, self, given), gate),
-    get: (_, name) => (name === 'unsafe' ? unsafe : Reflect.get(client, name)),
+    get: (_, name) => Reflect.get(Object.hasOwn(own, name) ? own : client, name),
   });
 }
 
 /** Holds statements back while a connection is lost and not closed yet, which is within one turn of the event loop. */
 class Gate implements Losses {
+  ended = false;
   #lost = 0;
   #held: (() => void)[] = [];
 

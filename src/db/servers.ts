@@ -1,8 +1,8 @@
-import net from 'node:net';
+import type net from 'node:net';
 import type postgres from 'postgres';
 import { type Connection, openClient } from './connection.js';
 import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
-import { failed } from './socket.js';
+import { failed, socketTo, type Target } from './socket.js';
 
 /**
  * Which one of several servers the gateway uses: any, or one that accepts writes. As `target_session_attrs` of libpq.
@@ -132,10 +132,7 @@ export class Servers {
     const check = this.#used ? undefined : await this.check();
     if (!this.#used) return failed(noneOf(check!.error!));
     // As connectionOf makes them: the driver's types have no lists of hosts and ports.
-    const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };
-    const socket = path ? net.connect(path) : net.connect(port[0], host[0]);
-    // For the verification of a certificate, and for the driver, which names the server in errors.
-    return Object.assign(socket, { host: host[0], port: port[0] });
+    return socketTo(this.#used as unknown as Target);
   }
 }
 
