@@ -173,7 +173,7 @@ export default defineResource({
   ],
   weights: { 'Account.owes': 'figure', 'Account.receivableAgeing': 'figure', 'Account.receivableTotals': 'figure' },
   sizes: {
-    'Account.owes': 4,
+    'Account.owes': 0,
     'Account.receivableAgeing': 4 * Object.keys(AgeingBucket).length,
     'Account.receivableTotals': 16,
     'Query.purposeCodes': Object.keys(purposeCodes).length,
