@@ -18,6 +18,7 @@ import { RefusedChanges, refusedChangesMax } from '../src/operator/refused-chang
 import { newOperatorToken } from '../src/auth/tokens.js';
 import { Credentials } from '../src/operator/credential.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
+import { until } from './child.js';
 import { eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 type Json = any;
@@ -128,7 +129,9 @@ describe('a named operator', () => {
       for (let i = 0; i < 20; i++)
         asked.push(check(newOperatorToken('opk', world.pepper).secret, '192.0.2.1').catch(() => undefined));
       asked.push(check(key, '192.0.2.2').then((found) => order.push(found.name)));
-      await sleep(300);
+      // The look-up of the operator has begun, beside one of the other address, whose others wait.
+      const waiting = () => tx`select from pg_locks where relation = 'operator'::regclass and not granted`;
+      await until(async () => (await waiting()).length === 2);
     });
     await Promise.all(asked);
     expect(order).toHaveLength(21);

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
+import { newRequestId } from '../src/request/id.js';
 import { RequestLogWriter } from '../src/server/telemetry/request-log.js';
 import { eventually, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
@@ -150,6 +151,12 @@ describe('the request log', () => {
 });
 
 describe('the writer of the request log', () => {
+  it('has ids that are unique and in the order of the requests, within a millisecond, too', () => {
+    const ids = Array.from({ length: 20_000 }, newRequestId);
+    for (const id of ids) expect(id).toMatch(/^req_[0-9a-f]{24}$/);
+    expect([...new Set(ids)].sort()).toEqual(ids);
+  });
+
   it('drops and counts what exceeds its bounds, and what cannot be written', async () => {
     const written: string[] = [];
     let broken = false;
