@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { definedFunctions } from '../src/db/print-write-functions.js';
 import { isCombined } from '../src/db/write-combiner.js';
-import type { WriteFunction } from '../src/db/write-arguments.js';
+import { text, type WriteFunction } from '../src/db/write-arguments.js';
+import { Database } from '../src/db/database.js';
+import { poolsDefault } from '../src/db/database-settings.js';
 import { DomainError } from '../src/request/problems.js';
 import { deposit } from '../src/resources/deposit/table.js';
 import { patience, scale } from './faults/scale.js';
@@ -61,10 +63,11 @@ function write(
   fn: 'create_deposit' | 'move_deposit',
   args: object,
   key: string = randomUUID(),
+  database = world.database,
 ) {
   const requestId = `req_${randomUUID()}`;
   const envelope = { account: root, key, sent: true, operation: 'test', request: { key }, requestId };
-  return world.database.write(fn, tenant, live, envelope, args as never, deposit).then(([row]) => row!);
+  return database.write(fn, tenant, live, envelope, args as never, deposit).then(([row]) => row!);
 }
 
 const deposited = ({ root }: Place, amount: bigint, more: object = {}) => ({
@@ -236,6 +239,64 @@ describe('writes of several tenants and modes at once', () => {
     if (kind === 'complete') return `${amount} completed | status_invalid deposit.status`;
     return `${amount} initialized`;
   }
+});
+
+it('runs each write alone when an observer of combined writes fails', async () => {
+  const [here] = await placesOf();
+  const failing = {
+    began: () => () => {},
+    combined: () => {
+      throw new Error('This observer fails.');
+    },
+  };
+  world.database.observers.push(failing);
+  try {
+    const made = Array.from({ length: 8 }, (_, n) => write(here, 'create_deposit', deposited(here, BigInt(n + 1))));
+    expect((await Promise.all(made)).map(({ amount }) => amount)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]);
+    expect((await rowsOf(here)).length).toBe(8);
+  } finally {
+    world.database.observers.splice(world.database.observers.indexOf(failing), 1);
+  }
+});
+
+describe('the time of a write', () => {
+  it('ends while it waits for a connection of its tenant, and it is not begun later', async () => {
+    const [here] = await placesOf();
+    const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+    // Statements end after 200 ms, and one connection of a tenant serves all its writes.
+    const pools = { ...poolsDefault, write: 2, statementMilliseconds: 200, lockMilliseconds: 60_000 };
+    const database = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, { pools });
+    const holder = await world.sql.reserve();
+    try {
+      await database.call('create_deposit', [here.tenant, here.live, '{}', text(deposited(here, 1n))]);
+      await holder`begin`;
+      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode for update`;
+      const settled: string[] = [];
+      const paid = text(deposited(here, 1n, { fromAccountId: here.payers[0] }));
+      const blocked = Array.from({ length: 8 }, () =>
+        database.call('create_deposit', [here.tenant, here.live, '{}', paid]).then(
+          () => settled.push('done'),
+          () => settled.push('blocked'),
+        ),
+      );
+      const key = randomUUID();
+      await write(here, 'create_deposit', deposited(here, 2n), key, database).then(
+        () => settled.push('done'),
+        (error) => settled.push(told(error)),
+      );
+      // It had its place behind all of the others, which end one after the other.
+      expect(settled.at(-1)).toBe('service_unavailable');
+      expect(settled.length).toBeLessThan(9);
+      await Promise.all(blocked);
+      expect((await rowsOf(here)).length).toBe(1);
+      await write(here, 'create_deposit', deposited(here, 2n), key, database);
+      expect((await rowsOf(here)).length).toBe(2);
+    } finally {
+      await holder`rollback`;
+      holder.release();
+      await database.close();
+    }
+  });
 });
 
 describe('a connection that is lost', () => {
