@@ -9,6 +9,8 @@ import { Database } from '../src/db/database.js';
 import { poolsDefault } from '../src/db/database-settings.js';
 import { DomainError } from '../src/request/problems.js';
 import { deposit } from '../src/resources/deposit/table.js';
+import { Bouncer, bouncerProgram } from './bouncer.js';
+import { until } from './child.js';
 import { patience, scale } from './faults/scale.js';
 import { nickname, useWorld } from './world.js';
 
@@ -299,35 +301,97 @@ describe('the time of a write', () => {
   });
 });
 
+/** Deposits that 12 clients create at once until `faults` end; the name and id of each that was acknowledged. */
+async function createdWhile(place: Place, prefix: string, faults: () => Promise<void>, database = world.database) {
+  const made: string[] = [];
+  let over = false;
+  const writing = Promise.all(
+    Array.from({ length: 12 }, async (_, client) => {
+      for (let n = 0; !over; n++) {
+        const name = `${prefix} ${client} ${n}`;
+        const { id } = await write(
+          place,
+          'create_deposit',
+          deposited(place, 1n, { metadata: { n: name } }),
+          name,
+          database,
+        );
+        made.push(`${name} ${id}`);
+      }
+    }),
+  );
+  writing.catch(() => (over = true));
+  await faults();
+  over = true;
+  await writing;
+  return made;
+}
+const storedIn = async ({ tenant }: Place) => {
+  const rows = await world.sql`
+    select metadata ->> 'n' as n, id from deposit where tenant_id = ${tenant} and not livemode`;
+  return rows.map(({ n, id }) => `${n} ${id}`).toSorted();
+};
+
 describe('a connection that is lost', () => {
   it(`leaves each write done once, ${scale.writeKills} times`, async () => {
     const [place] = await placesOf();
     calls();
     const made: string[] = [];
     for (let round = 0; round < scale.writeKills; round++) {
-      let over = false;
-      const writing = Promise.all(
-        Array.from({ length: 12 }, async (_, client) => {
-          for (let n = 0; !over; n++) {
-            const name = `${round} ${client} ${n}`;
-            const { id } = await write(place, 'create_deposit', deposited(place, 1n, { metadata: { n: name } }), name);
-            made.push(`${name} ${id}`);
-          }
-        }),
-      );
-      for (let kill = 0; kill < 3; kill++) {
-        await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
-        await world.sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'tidegate write'`;
-      }
-      over = true;
-      await writing;
+      const kills = async () => {
+        for (let kill = 0; kill < 3; kill++) {
+          const wanted = together.length + 1 + kill;
+          await until(() => together.length >= wanted);
+          await world.sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and application_name = 'tidegate write'`;
+        }
+      };
+      made.push(...(await createdWhile(place, `${round}`, kills)));
     }
     expect(calls().length).toBeGreaterThan(scale.writeKills);
-    const rows = await world.sql`
-      select metadata ->> 'n' as n, id from deposit where tenant_id = ${place.tenant} and not livemode`;
-    expect(rows.map(({ n, id }) => `${n} ${id}`).toSorted()).toEqual(made.toSorted());
+    expect(await storedIn(place)).toEqual(made.toSorted());
+  });
+
+  const missing = bouncerProgram ? '' : ' (skipped: no PgBouncer is installed)';
+  it.skipIf(!bouncerProgram)(`does so when it is PgBouncer in transaction mode that is killed${missing}`, async () => {
+    const [place] = await placesOf();
+    const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+    const role = `alter role tidegate in database ${name} set`;
+    await world.sql.unsafe(`${role} statement_timeout = '5s'; ${role} lock_timeout = '2s'`);
+    const bouncer = new Bouncer();
+    const settings = 'ignore_startup_parameters = statement_timeout,lock_timeout';
+    await bouncer.start(settings);
+    const pooled = { host: '127.0.0.1', port: bouncer.port, username: 'tidegate', database: name };
+    const database = new Database({ ...pooled, prepare: false });
+    let combined = 0;
+    database.observers.push({ began: () => () => {}, combined: () => combined++ });
+    const called = async (more: number) => {
+      const wanted = combined + more;
+      await until(() => combined >= wanted);
+    };
+    try {
+      const made = await createdWhile(
+        place,
+        'pooled',
+        async () => {
+          for (let restart = 0; restart < scale.poolerRestarts; restart++) {
+            await called(8);
+            await bouncer.kill();
+            await bouncer.start(settings);
+          }
+          await called(8);
+        },
+        database,
+      );
+      expect(await storedIn(place)).toEqual(made.toSorted());
+      // The limit of a lock of a combined call ends with it: the server's connection has the role's again.
+      const [limit] = await database.call('current_setting', ['lock_timeout']);
+      expect(limit).toEqual({ current_setting: '2s' });
+    } finally {
+      await database.close();
+      await bouncer.stop();
+    }
   });
 });
 
