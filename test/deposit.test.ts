@@ -1677,3 +1677,129 @@ describe.each(transports)('a reversal over %s', (transport) => {
     expect([late.status, late.codes]).toEqual([400, ['status_invalid']]);
   });
 });
+
+// Without a payer, `create_deposit` checks the receiving account and finds its address; with one, the gateway does.
+describe('the destination of a deposit that names no address', () => {
+  it('is the same with and without a payer: for each caller, account, currency, edition and state', async () => {
+    const [platform, stranger, direct] = [await given.platform(1), await given.platform(1), await given.directUser(2)];
+    const [user, other] = [await activatedUser(platform), await activatedUser(platform)];
+    const draft = await platform.connectedUser();
+    const partner = await activatedPartner(platform, user);
+    const closed = await activatedPartner(platform, other);
+    const [ended] = await addressesOf(platform, closed.id, 'service_receive');
+    expect((await platform.post(`/v1/test_helpers/addresses/${ended.id}/expire`)).status).toBe(200);
+    const ids = {
+      ...{ itself: undefined, user: user.id, other: other.id, draft: draft.id, partner: partner.id },
+      ...{ closed: closed.id, platform: platform.id, direct: direct.id, unknown: unknown('account') },
+    };
+    const callers = {
+      ...{ platform, user, acting: platform.actingFor(user.id), other, stranger, direct },
+    };
+    const payers: Record<string, string> = {};
+    for (const [name, caller] of Object.entries(callers)) payers[name] = (await caller.partner()).id;
+    const told: Record<string, string> = {};
+    const askAs = async (name: keyof typeof callers, at: keyof typeof ids, currency: string) => {
+      const [caller, id] = [callers[name], ids[at]];
+      const to = id === undefined ? {} : { to: { account_id: id } };
+      const ask = async (more: object) => {
+        const method = caller.edition === 2 && { payment_method: 'upi' };
+        const reply = await caller.post('/v1/deposits', { amount: '1.00', currency, ...method, ...to, ...more });
+        const fault = `${reply.status} ${reply.codes[0]} ${reply.fieldNames[0]}`;
+        return reply.status === 200 ? `${reply.body.to.account_id} ${reply.body.to.address_id}` : fault;
+      };
+      const [without, withPayer] = await Promise.all([ask({}), ask({ from: { account_id: payers[name]! } })]);
+      // Then the destination was accepted, and its account is not that of the payer.
+      const accepted = withPayer === '400 parameter_invalid deposit.from.account_id';
+      const wanted = accepted ? expect.stringMatching(/^account_/) : withPayer;
+      expect([name, at, without]).toEqual([name, at, wanted]);
+      told[`${name} to ${at} ${currency}`] = without.replace(/^account_.*/, 'an address');
+    };
+    const names = Object.keys(callers) as (keyof typeof callers)[];
+    await Promise.all(
+      names.flatMap((name) =>
+        (Object.keys(ids) as (keyof typeof ids)[]).flatMap((at) => {
+          if (callers[name].edition === 1) return [askAs(name, at, 'USD')];
+          // Edition 2 requires a destination.
+          return at === 'itself' ? [] : [askAs(name, at, 'INR'), askAs(name, at, 'USD')];
+        }),
+      ),
+    );
+    const missing = '404 resource_missing deposit.to.account_id';
+    const unusable = '402 address_unusable deposit.to.account_id';
+    const found = (name: string) => Object.keys(ids).map((at) => told[`${name} to ${at} USD`]);
+    const address = 'an address';
+    // itself, user, other, draft, partner, closed, platform, direct, unknown
+    expect({
+      platform: found('platform'),
+      user: found('user'),
+      acting: found('acting'),
+      other: found('other'),
+      stranger: found('stranger'),
+      direct: found('direct'),
+    }).toEqual({
+      platform: [address, address, address, unusable, address, unusable, address, missing, missing],
+      user: [address, address, missing, missing, address, missing, missing, missing, missing],
+      acting: [address, address, missing, missing, address, missing, missing, missing, missing],
+      other: [address, missing, address, missing, missing, unusable, missing, missing, missing],
+      stranger: [address, missing, missing, missing, missing, missing, missing, missing, missing],
+      direct: [undefined, missing, missing, missing, missing, missing, missing, address, missing],
+    });
+    expect(told['direct to direct INR']).toBe(address);
+  });
+
+  it('is no address that is of another category, account, mode or state', async () => {
+    const { test, live } = await given.directUserBoth(1);
+    const [address] = await addressesOf(test, test.id, 'service_receive');
+    await payoutAddress(test);
+    const other = await given.directUser(1);
+    const partner = await test.partner();
+    const columns = `tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable, linked_id,
+      bank_account, billing_details, context_id, on_root_list`;
+    const copy = (more: object) =>
+      world.sql.unsafe(
+        `insert into address (${columns}) select ${columns} from jsonb_populate_record(null::address, (
+           select to_jsonb(a) || jsonb_build_object('id', a.id || md5(random()::text), 'created', a.created + 9) from address a
+           where a.id = '${address.id}' and not a.livemode) || $1::text::jsonb)`,
+        [JSON.stringify(more)],
+      );
+    // Each is newer than the right one.
+    for (const more of [
+      { category: 'service_fee_advance' },
+      { category: 'user_payout' },
+      { livemode: true },
+      { linked_id: partner.id },
+      { tenant_id: tenantOf(other), linked_id: other.id },
+      ...['deactivated', 'expired', 'pending_deactivation'].map((status) => ({ status })),
+    ])
+      await copy(more);
+    expect((await deposited(test)).to).toEqual({ account_id: test.id, address_id: address.id });
+    // Deposits of live mode come from the bank alone.
+    expect((await create(live, 'REST', bodyOf(live))).status).toBe(403);
+  });
+
+  it('is closed or not while requests race: none that follows the answer of the closing gets it', async () => {
+    const user = await given.directUser(1);
+    const [address] = await addressesOf(user, user.id, 'service_receive');
+    let closed = false;
+    const racing = Array.from({ length: 12 }, async () => {
+      const each: [late: boolean, reply: Reply][] = [];
+      while (each.length === 0 || !each.at(-1)![0]) {
+        const late = closed;
+        each.push([late, await create(user, 'REST', bodyOf(user))]);
+      }
+      return each;
+    });
+    await eventually(
+      () => world.sql`select from deposit where tenant_id = ${tenantOf(user)}`,
+      (rows) => rows.length >= 12,
+    );
+    expect((await user.post(`/v1/test_helpers/addresses/${address.id}/expire`)).status).toBe(200);
+    closed = true;
+    const told = (await Promise.all(racing)).flat().map(([late, { status, codes, body }]) => {
+      const outcome = status === 200 && body.to.address_id === address.id ? 'an address' : `${status} ${codes[0]}`;
+      return `${late ? 'later' : 'before or beside'}: ${outcome}`;
+    });
+    const allowed = ['before or beside: an address', 'before or beside: 402 address_unusable'];
+    expect([...new Set(told)].filter((text) => !allowed.includes(text))).toEqual(['later: 402 address_unusable']);
+  });
+});

@@ -18,8 +18,9 @@ import {
   settle,
   shown,
 } from './faults/harness.js';
+import { type Done, replay, type Told, told } from './faults/replay.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
-import { combinedWrites, eventually, type Reply, Speaker, useWorld } from './world.js';
+import { combinedWrites, eventually, Speaker, useWorld } from './world.js';
 
 vi.setConfig(patience);
 
@@ -150,22 +151,6 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
   });
 });
 
-const told = (act: Act) => JSON.stringify(act, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
-
-/** A request and its response. */
-interface Done {
-  act: Act;
-  reply: Reply;
-}
-
-interface Told {
-  id: string;
-  type: string;
-  object_id: string;
-  data: Record<string, string>;
-  request_id: string | null;
-}
-
 /**
  * Many clients at the same time, and the worker. Nothing outside the database knows which of two operations came
  * first. But a statement writes its events while it holds all of its locks, so the order of events is a possible
@@ -195,7 +180,7 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
       if (!act) continue;
       const reply = await send(harness, act, me);
       sent++;
-      done.push({ act, reply });
+      done.push({ act, reply, request: reply.headers.get('request-id')! });
       if (reply.status === 200) enter(sight, act, reply.body.id);
       else {
         const { status, code } = outcome(reply)!;
@@ -221,37 +206,6 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
   };
   await Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
   return { done, refused };
-}
-
-/** Applies everything to the model again, in the order of the events. */
-function replay({ model }: Harness, events: Told[], done: Done[]): void {
-  const byRequest = new Map(done.map((each) => [each.reply.headers.get('request-id')!, each]));
-  // An operation takes effect at its last event, when it has all of its locks.
-  const last = new Map(events.map(({ id, request_id }) => [request_id ?? id, id]));
-  const acknowledged = done.filter(({ act, reply }) => reply.status === 200 && act.do !== 'pass');
-  expect(acknowledged.filter(({ reply }) => !last.has(reply.headers.get('request-id')!))).toEqual([]);
-
-  for (const { id, type, object_id: object, data, request_id: request } of events) {
-    // The model's clock advances with the operations.
-    if (last.get(request ?? id) !== id || type === 'clock.advanced') continue;
-    if (request !== null) {
-      const each = byRequest.get(request);
-      if (!each) throw new Error(`${type} of a request that was not sent`);
-      const { act, reply } = each;
-      expect([reply.status, told(act), enter(model, act, reply.body.id)]).toEqual([200, told(act), undefined]);
-      expect(reply.body, told(act)).toMatchObject(shown(model, act, reply.body.id));
-    } else if (type === 'deposit.processing') expect(model.sandboxProcesses(object)).toBe(true);
-    else if (type === 'deposit.completed') expect(model.sandboxCompletes(object)).toBe(true);
-    else if (type === 'payout.completed') expect(model.endPayout(object, 'settle')).toBe(undefined);
-    else if (type === 'payout.processing') {
-      const { account_id: account, source_currency: source, amount, currency } = data as Record<string, string>;
-      expect(model.payable(account!, source!)).toEqual({ amount: BigInt(amount!), currency });
-      model.pay(account!, source!, object);
-    } else if (type === 'payout.blocked') {
-      const { account_id: account, currency } = data as Record<string, string>;
-      expect(model.payable(account!, currency!)).toBe(undefined);
-    } else expect(type).toBe('receivable.updated');
-  }
 }
 
 describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.seed}`, () => {

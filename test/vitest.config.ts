@@ -37,7 +37,7 @@ const slowest = [
   ['job-runner', 'cluster', 'admission'],
   ['race', 'checkout', 'telemetry'],
   ['graph', 'migration-writes', 'subscription'],
-  ['activation', 'operator', 'clients'],
+  ['activation', 'operator', 'clients', 'combined'],
   ['bad-input', 'statements', 'tenant-work'],
   ['deposit-totals', 'operator-audit', 'request-budget'],
   ['list', 'states', 'stream'],

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { definedFunctions } from '../src/db/print-write-functions.js';
 import { isCombined } from '../src/db/write-combiner.js';
-import type { WriteFunction } from '../src/db/write-arguments.js';
+import { text, type WriteFunction } from '../src/db/write-arguments.js';
+import { Database } from '../src/db/database.js';
+import { poolsDefault } from '../src/db/database-settings.js';
 import { DomainError } from '../src/request/problems.js';
 import { deposit } from '../src/resources/deposit/table.js';
+import { Bouncer, bouncerProgram } from './bouncer.js';
+import { until } from './child.js';
 import { patience, scale } from './faults/scale.js';
 import { nickname, useWorld } from './world.js';
 
@@ -61,10 +65,11 @@ function write(
   fn: 'create_deposit' | 'move_deposit',
   args: object,
   key: string = randomUUID(),
+  database = world.database,
 ) {
   const requestId = `req_${randomUUID()}`;
   const envelope = { account: root, key, sent: true, operation: 'test', request: { key }, requestId };
-  return world.database.write(fn, tenant, live, envelope, args as never, deposit).then(([row]) => row!);
+  return database.write(fn, tenant, live, envelope, args as never, deposit).then(([row]) => row!);
 }
 
 const deposited = ({ root }: Place, amount: bigint, more: object = {}) => ({
@@ -238,35 +243,155 @@ describe('writes of several tenants and modes at once', () => {
   }
 });
 
+it('runs each write alone when an observer of combined writes fails', async () => {
+  const [here] = await placesOf();
+  const failing = {
+    began: () => () => {},
+    combined: () => {
+      throw new Error('This observer fails.');
+    },
+  };
+  world.database.observers.push(failing);
+  try {
+    const made = Array.from({ length: 8 }, (_, n) => write(here, 'create_deposit', deposited(here, BigInt(n + 1))));
+    expect((await Promise.all(made)).map(({ amount }) => amount)).toEqual([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n]);
+    expect((await rowsOf(here)).length).toBe(8);
+  } finally {
+    world.database.observers.splice(world.database.observers.indexOf(failing), 1);
+  }
+});
+
+describe('the time of a write', () => {
+  it('ends while it waits for a connection of its tenant, and it is not begun later', async () => {
+    const [here] = await placesOf();
+    const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+    // Statements end after 200 ms, and one connection of a tenant serves all its writes.
+    const pools = { ...poolsDefault, write: 2, statementMilliseconds: 200, lockMilliseconds: 60_000 };
+    const database = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, { pools });
+    const holder = await world.sql.reserve();
+    try {
+      await database.call('create_deposit', [here.tenant, here.live, '{}', text(deposited(here, 1n))]);
+      await holder`begin`;
+      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode for update`;
+      const settled: string[] = [];
+      const paid = text(deposited(here, 1n, { fromAccountId: here.payers[0] }));
+      const blocked = Array.from({ length: 8 }, () =>
+        database.call('create_deposit', [here.tenant, here.live, '{}', paid]).then(
+          () => settled.push('done'),
+          () => settled.push('blocked'),
+        ),
+      );
+      const key = randomUUID();
+      await write(here, 'create_deposit', deposited(here, 2n), key, database).then(
+        () => settled.push('done'),
+        (error) => settled.push(told(error)),
+      );
+      // It had its place behind all of the others, which end one after the other.
+      expect(settled.at(-1)).toBe('service_unavailable');
+      expect(settled.length).toBeLessThan(9);
+      await Promise.all(blocked);
+      expect((await rowsOf(here)).length).toBe(1);
+      await write(here, 'create_deposit', deposited(here, 2n), key, database);
+      expect((await rowsOf(here)).length).toBe(2);
+    } finally {
+      await holder`rollback`;
+      holder.release();
+      await database.close();
+    }
+  });
+});
+
+/** Deposits that 12 clients create at once until `faults` end; the name and id of each that was acknowledged. */
+async function createdWhile(place: Place, prefix: string, faults: () => Promise<void>, database = world.database) {
+  const made: string[] = [];
+  let over = false;
+  const writing = Promise.all(
+    Array.from({ length: 12 }, async (_, client) => {
+      for (let n = 0; !over; n++) {
+        const name = `${prefix} ${client} ${n}`;
+        const { id } = await write(
+          place,
+          'create_deposit',
+          deposited(place, 1n, { metadata: { n: name } }),
+          name,
+          database,
+        );
+        made.push(`${name} ${id}`);
+      }
+    }),
+  );
+  writing.catch(() => (over = true));
+  await faults();
+  over = true;
+  await writing;
+  return made;
+}
+const storedIn = async ({ tenant }: Place) => {
+  const rows = await world.sql`
+    select metadata ->> 'n' as n, id from deposit where tenant_id = ${tenant} and not livemode`;
+  return rows.map(({ n, id }) => `${n} ${id}`).toSorted();
+};
+
 describe('a connection that is lost', () => {
   it(`leaves each write done once, ${scale.writeKills} times`, async () => {
     const [place] = await placesOf();
     calls();
     const made: string[] = [];
     for (let round = 0; round < scale.writeKills; round++) {
-      let over = false;
-      const writing = Promise.all(
-        Array.from({ length: 12 }, async (_, client) => {
-          for (let n = 0; !over; n++) {
-            const name = `${round} ${client} ${n}`;
-            const { id } = await write(place, 'create_deposit', deposited(place, 1n, { metadata: { n: name } }), name);
-            made.push(`${name} ${id}`);
-          }
-        }),
-      );
-      for (let kill = 0; kill < 3; kill++) {
-        await new Promise((resume) => setTimeout(resume, 20 + Math.random() * 60));
-        await world.sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'tidegate write'`;
-      }
-      over = true;
-      await writing;
+      const kills = async () => {
+        for (let kill = 0; kill < 3; kill++) {
+          const wanted = together.length + 1 + kill;
+          await until(() => together.length >= wanted);
+          await world.sql`
+            select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and application_name = 'tidegate write'`;
+        }
+      };
+      made.push(...(await createdWhile(place, `${round}`, kills)));
     }
     expect(calls().length).toBeGreaterThan(scale.writeKills);
-    const rows = await world.sql`
-      select metadata ->> 'n' as n, id from deposit where tenant_id = ${place.tenant} and not livemode`;
-    expect(rows.map(({ n, id }) => `${n} ${id}`).toSorted()).toEqual(made.toSorted());
+    expect(await storedIn(place)).toEqual(made.toSorted());
+  });
+
+  const missing = bouncerProgram ? '' : ' (skipped: no PgBouncer is installed)';
+  it.skipIf(!bouncerProgram)(`does so when it is PgBouncer in transaction mode that is killed${missing}`, async () => {
+    const [place] = await placesOf();
+    const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+    const role = `alter role tidegate in database ${name} set`;
+    await world.sql.unsafe(`${role} statement_timeout = '5s'; ${role} lock_timeout = '2s'`);
+    const bouncer = new Bouncer();
+    const settings = 'ignore_startup_parameters = statement_timeout,lock_timeout';
+    await bouncer.start(settings);
+    const pooled = { host: '127.0.0.1', port: bouncer.port, username: 'tidegate', database: name };
+    const database = new Database({ ...pooled, prepare: false });
+    let combined = 0;
+    database.observers.push({ began: () => () => {}, combined: () => combined++ });
+    const called = async (more: number) => {
+      const wanted = combined + more;
+      await until(() => combined >= wanted);
+    };
+    try {
+      const made = await createdWhile(
+        place,
+        'pooled',
+        async () => {
+          for (let restart = 0; restart < scale.poolerRestarts; restart++) {
+            await called(8);
+            await bouncer.kill();
+            await bouncer.start(settings);
+          }
+          await called(8);
+        },
+        database,
+      );
+      expect(await storedIn(place)).toEqual(made.toSorted());
+      // The limit of a lock of a combined call ends with it: the server's connection has the role's again.
+      const [limit] = await database.call('current_setting', ['lock_timeout']);
+      expect(limit).toEqual({ current_setting: '2s' });
+    } finally {
+      await database.close();
+      await bouncer.stop();
+    }
   });
 });
 

@@ -8,32 +8,36 @@ language plpgsql
 as $$
 declare
   k record;
+  d deposit;
   v_receiver text;
   v_keys jsonb := '[]';
 begin
+  -- One row at a time: PostgreSQL could plan a join with the writes, or with an array of their keys, as a scan of all
+  -- deposits or all balances, and a session keeps this plan while the tables grow.
   for k in
-    select distinct d.to_account_id as account, d.currency
-    from
-      jsonb_array_elements(p_writes) w
-      join deposit d on d.tenant_id = p_tenant and d.livemode = p_live and d.id = w -> 'args' ->> 'id'
+    select distinct w -> 'args' ->> 'id' as id
+    from jsonb_array_elements(p_writes) w
     where w ->> 'fn' = 'reconcile_deposit' or w -> 'args' ->> 'to' in ('completed', 'reversed')
   loop
-    v_receiver := receiver_of(p_tenant, p_live, k.account);
-    v_keys := v_keys || balance_keys(
-      array[k.account, v_receiver, transfer_target(p_tenant, p_live, v_receiver)],
-      array[k.currency]
-    );
+    select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = k.id;
+    if found then
+      v_receiver := receiver_of(p_tenant, p_live, d.to_account_id);
+      v_keys := v_keys || balance_keys(
+        array[d.to_account_id, v_receiver, transfer_target(p_tenant, p_live, v_receiver)],
+        array[d.currency]
+      );
+    end if;
   end loop;
-  perform
-  from
-    jsonb_array_elements(v_keys) x
-    join balance b
-      on b.tenant_id = p_tenant
-      and b.livemode = p_live
-      and b.account_id = x ->> 'account'
-      and b.currency = x ->> 'currency'
-  order by b.account_id, b.currency
-  for update of b;
+  for k in
+    select distinct x ->> 'account' as account, x ->> 'currency' as currency
+    from jsonb_array_elements(v_keys) x
+    order by 1, 2
+  loop
+    perform
+    from balance b
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = k.account and b.currency = k.currency
+    for update;
+  end loop;
 end;
 $$;
 

@@ -109,8 +109,8 @@ export class Connections {
    * when the time is over.
    */
   async retried<T>(pool: Pool, attempt: (track: TrackQuery) => Promise<T>, attempts: Attempts = {}): Promise<T> {
-    if (this.availability.away) throw busy();
     const { until = performance.now() + pool.answerMilliseconds, once = false } = attempts;
+    if (this.availability.away || until <= performance.now()) throw busy();
     // Each connection has its own prepared statements, so a retry may find an outdated one on every connection.
     const outdatedMax = Math.max(this.settings.pools.write, this.settings.pools.read) + 1;
     let outdated = 0;

@@ -7,7 +7,7 @@ import { Turns } from '../request/turns.js';
 import { AuditQueries } from './audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connections.js';
 import { type DatabaseSettings, poolsDefault } from './database-settings.js';
-import { type Attempts, busy } from './deadline.js';
+import { type Attempts, busy, endsWait } from './deadline.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
@@ -203,7 +203,8 @@ export class Database {
   }
 
   #inTurn(fn: string, values: FunctionValue[], attempts?: Attempts): Promise<Rows> {
-    return this.#writes.during(String(values[0]), () => this.#run(this.#connections.writer, fn, values, attempts));
+    const run = () => this.#run(this.#connections.writer, fn, values, attempts);
+    return this.#writes.during(String(values[0]), run, endsWait(attempts));
   }
 
   /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */

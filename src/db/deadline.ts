@@ -50,6 +50,15 @@ export function within<T>(answer: Promise<T>, until: number, onSlow: () => void)
   });
 }
 
+/** Ends a wait when the attempts at a statement end: `leave` gets the reason. Returns a function that forgets it. */
+export function endsWait({ until }: Attempts = {}) {
+  if (until === undefined) return undefined;
+  return (leave: (reason: DomainError) => void) => {
+    const timer = setTimeout(() => leave(busy()), until - performance.now());
+    return () => clearTimeout(timer);
+  };
+}
+
 /** The 503 error for a database that cannot serve a request now. */
 export function busy(): DomainError {
   return new DomainError(problem('service_unavailable'));

@@ -31,7 +31,7 @@ const swiftMilliseconds = 50;
 export interface Sends {
   /** Runs a function in a turn of its tenant. */
   run(fn: string, values: FunctionValue[], attempts: Attempts): Promise<Rows>;
-  /** Called with the number of writes that go in one call. */
+  /** Called with the number of writes that go in one call. When it throws, each of them runs alone. */
   onCombined(writes: number): void;
   statementMilliseconds: number;
   lockMilliseconds: number;
@@ -144,8 +144,8 @@ export class WriteCombiner {
     const writes = members.map(({ fn, call, args }) => `{"fn":"${fn}","call":${call},"args":${args}}`);
     const [{ tenant, livemode }] = members as [Waiting];
     const lockMilliseconds = Math.min(this.sends.lockMilliseconds, lockMillisecondsMax);
-    this.sends.onCombined(members.length);
     try {
+      this.sends.onCombined(members.length);
       const values = [tenant, livemode, lockMilliseconds, `[${writes.join()}]`];
       // The function declares these columns.
       const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as unknown as Outcome[];

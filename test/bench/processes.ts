@@ -37,7 +37,7 @@ export const headersFor = (seeded: Seeded) => ({
 
 /**
  * Starts a contender over a database and waits until it answers; with several `workers` of the product, until the first
- * one does.
+ * one does. `settings` are more settings of the product.
  */
 export async function start(
   contender: Contender,
@@ -45,10 +45,12 @@ export async function start(
   seeded: Seeded,
   shift = 0,
   workers = 1,
+  settings: Record<string, string> = {},
 ): Promise<Running> {
   const port = portOf[contender] + shift;
   const begun = performance.now();
-  const child = contender === 'tidegate' ? product(login, port, workers) : peer(contender, login, port, seeded);
+  const child =
+    contender === 'tidegate' ? product(login, port, workers, settings) : peer(contender, login, port, seeded);
   let said = '';
   child.stderr?.on('data', (chunk) => (said += chunk));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -87,7 +89,7 @@ const flags = (() => {
  * Starts the product as `npm start` does, behind a proxy. Its log is discarded, since in production another process
  * reads it.
  */
-function product(login: Login, port: number, workers: number): ChildProcess {
+function product(login: Login, port: number, workers: number, settings: Record<string, string>): ChildProcess {
   const env = {
     // No request is refused, and the work of the allowance is measured.
     RATE_LIMIT: 'measure',
@@ -99,6 +101,7 @@ function product(login: Login, port: number, workers: number): ChildProcess {
     PUBLIC_URL: 'https://pay.example',
     PORT: String(port),
     WORKERS: String(workers),
+    ...settings,
   };
   return spawn(process.execPath, [...flags, path.join(root, 'dist/main.js')], {
     env,

@@ -6,6 +6,7 @@ import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf, transfers } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from './processes.ts';
+import { type FairSoak, fairSoak, fairSoakTable, settings } from './fair-soak.ts';
 import { type Neighbours, neighbours, neighboursTable } from './neighbours.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
 import { seed, type Seeded, seedNeighbour } from './seed.ts';
@@ -30,6 +31,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --pgledger <dir>   also transfers between two balances, compared with those of pgledger, whose repository is in the folder
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
+  --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute; needs wrk
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
 selected.
@@ -72,7 +74,7 @@ interface Cell extends Round {
   cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
-async function main(): Promise<Report | Soak | Neighbours | Buffers | DepositCost> {
+async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers | DepositCost> {
   const server = await openServer(flags.data);
   if (flags.growth) return await buffers(server, 5_000_000 * Number(flags.scale), tell).finally(() => server.close());
   if (flags['deposit-cost'])
@@ -90,13 +92,20 @@ async function main(): Promise<Report | Soak | Neighbours | Buffers | DepositCos
     const names = every.map(({ name }) => name);
     const only = flags.only === undefined ? undefined : chosen(flags.only, names);
     const all = every.filter(({ name }) => !only || only.includes(name));
+    if (flags.neighbours && generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
+    if (flags.soak !== undefined && flags.neighbours) {
+      const honest = [await seedNeighbour(server, tell), await seedNeighbour(server, tell, 1)];
+      const product = await start('tidegate', server.login, seeded, 0, 1, settings);
+      running.push(product);
+      const load = () => os.loadavg()[0]!;
+      return await fairSoak(product, postgresql, sql, [seeded, ...honest], Number(flags.soak), load, tell);
+    }
     if (flags.soak !== undefined) {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await soak(alone, postgresql, all, seeded, Number(flags.soak), tell);
     }
     if (flags.neighbours) {
-      if (generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
       const honest = await seedNeighbour(server, tell);
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
@@ -422,9 +431,10 @@ const withoutRatios = (growth: Growth): Growth => ({
 });
 
 /** A report as text. */
-function textOf(report: Report | Soak | Neighbours | Buffers | DepositCost): string {
+function textOf(report: Report | Soak | FairSoak | Neighbours | Buffers | DepositCost): string {
   if ('rebuilt' in report) return depositCostTable(report);
   if ('questions' in report) return buffersTable(report);
+  if ('drained' in report) return fairSoakTable(report);
   if ('failures' in report) return soakTable(report);
   return 'floods' in report ? neighboursTable(report) : table(report);
 }
@@ -437,5 +447,9 @@ else {
   const text = textOf(report);
   process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${text}`);
   tell('done');
-  if ('failures' in report ? report.failures > 0 : 'wrong' in report && report.wrong.length > 0) process.exitCode = 1;
+  const failed =
+    ('failures' in report && report.failures > 0) ||
+    ('wrong' in report && report.wrong.length > 0) ||
+    ('drained' in report && (report.drained === null || report.violations.length > 0));
+  if (failed) process.exitCode = 1;
 }

@@ -78,16 +78,17 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
 }
 
 /** Adds a second platform with a tenth of the deposits, or finds it in a database that has it. */
-export async function seedNeighbour(server: Server, tell: (step: string) => void): Promise<Seeded> {
+export async function seedNeighbour(server: Server, tell: (step: string) => void, nth = 0): Promise<Seeded> {
+  const table = `bench_neighbour${nth || ''}`;
   const sql = postgres({ ...server.login, max: 1, onnotice: () => {}, connection: { synchronous_commit: 'off' } });
   try {
-    const [found] = await sql`select to_regclass('bench_neighbour') is not null as there`;
+    const [found] = await sql`select to_regclass(${table}) is not null as there`;
     if (found?.there) {
-      const [row] = await sql`select seeded from bench_neighbour`;
+      const [row] = await sql`select seeded from ${sql(table)}`;
       return row?.seeded as Seeded;
     }
     const { account, keys } = tidegate(server, [
-      ...['account', 'create', '--type', 'platform', '--edition', '1', '--legal-name', 'Bench Neighbour'],
+      ...['account', 'create', '--type', 'platform', '--edition', '1', '--legal-name', `Bench Neighbour ${nth}`],
     ]) as { account: { id: string }; keys: { test: string } };
     const tenant = account.id.replace('account_', '');
     tell('seeding the neighbour');
@@ -96,7 +97,7 @@ export async function seedNeighbour(server: Server, tell: (step: string) => void
       sealed = Number((await sql`select seal_postings(${tenant}, false, 20000) as n`)[0]?.n);
     await sql.unsafe('vacuum (analyze)');
     const seeded = await idsOf(sql, tenant, { key: keys.test, platform: account.id, deposits: deposits / 10 });
-    await sql`create table bench_neighbour as select ${sql.json(seeded as never)}::jsonb as seeded`;
+    await sql`create table ${sql(table)} as select ${sql.json(seeded as never)}::jsonb as seeded`;
     return seeded;
   } finally {
     await sql.end();

@@ -36,6 +36,12 @@ export const scale = {
   },
   /** Rounds in which the connections of writes that wait for each other are ended three times. */
   writeKills: number('WRITE_KILLS', 2, 100),
+  /** Clients whose writes are combined, until so many calls were, and the rounds of faults meanwhile. */
+  combined: {
+    clients: 64,
+    batches: number('COMBINED_CALLS', 20, 3_000),
+    rounds: number('COMBINED_ROUNDS', 1, 20),
+  },
   /** Standbys that are promoted one after the other while clients write. */
   promotions: number('PROMOTIONS', 1, 6),
   /** Writes before a backup that is made while clients write. */

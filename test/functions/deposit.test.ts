@@ -329,7 +329,49 @@ of('lock_balances_of_writes', () => {
     await call('lock_balances_of_writes', root.tenantId, false, json([{ args: { id: unpaid, to: 'completed' } }]));
     expect(await stored('balance', root, other, 'account_id')).toBeUndefined();
   });
+
+  // A join with the writes was planned as a scan of all deposits and all balances of the tenant.
+  it('finds deposits and balances by their keys, with a plan from before the tables grew', async () => {
+    const partner = (await makeAccount(fixture, root)).id;
+    const made = await deposit(42n, { toAccountId: partner });
+    const writes = json(Array.from({ length: 16 }, () => ({ fn: 'reconcile_deposit', args: { id: made.id } })));
+    const session = await world.sql.reserve();
+    try {
+      await session.unsafe(`${rowsMore(1, 1_000)}; analyze deposit, balance`);
+      // After five calls the session keeps a plan.
+      for (let n = 0; n < 8; n++)
+        await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
+      await session.unsafe(rowsMore(1_001, 3_000));
+      const read = async () => {
+        const rows = await session`
+          select relname, seq_tup_read::int as scanned, idx_tup_fetch::int as found from pg_stat_xact_user_tables
+          where relname in ('deposit', 'balance') order by relname`;
+        return rows.flatMap(({ scanned, found }) => [scanned, found] as [number, number]);
+      };
+      await session`begin`;
+      const before = await read();
+      await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
+      const [balances, ...rest] = (await read()).map((rows, n) => rows - before[n]!);
+      await session`rollback`;
+      const [balancesFound, deposits, depositsFound] = rest;
+      // The partner's and its owner's balance.
+      expect([balances, balancesFound! <= 4, deposits, depositsFound]).toEqual([0, true, 0, 1]);
+    } finally {
+      session.release();
+    }
+  });
 });
+
+/** Inserts other deposits and balances of the tenant: copies of one that there is, with numbers. */
+const rowsMore = (from: number, to: number) => `
+  insert into balance (tenant_id, livemode, account_id, currency, owner_id, of_partner, context_id, on_root_list)
+  select b.tenant_id, b.livemode, b.account_id, 'X' || n, b.owner_id, b.of_partner, b.context_id, b.on_root_list
+  from (select * from balance order by account_id limit 1) b, generate_series(${from}, ${to}) n;
+  insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method,
+    statement_descriptor, status, payment_id, context_id, on_root_list)
+  select d.tenant_id, d.livemode, d.id || n, d.created, d.amount, d.currency, d.to_account_id, d.payment_method,
+    d.statement_descriptor, d.status, d.payment_id, d.context_id, d.on_root_list
+  from (select * from deposit order by id limit 1) d, generate_series(${from}, ${to}) n`;
 
 of('write_deposits', () => {
   const several = (...writes: object[]) => call('write_deposits', root.tenantId, false, 100, json(writes));
