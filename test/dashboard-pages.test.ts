@@ -185,8 +185,12 @@ describe('a viewer of the dashboard', () => {
     expect(await page.evaluate(() => document.cookie + JSON.stringify([localStorage, sessionStorage]))).not.toContain(
       '_test_',
     );
-    await page.getByText('Edition 2').waitFor();
+    await page.getByRole('complementary').getByText('Edition 2').waitFor();
     await page.getByText('no real money moves').waitFor();
+    // Where the navigation is folded, the edition and the mode are beside its button.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('banner').getByText('Edition 2').waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Tidegate' }).waitFor();

@@ -72,8 +72,9 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
         {
           head: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : 'never'),
+          line: true,
         },
-        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never') },
+        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never'), line: true },
         {
           head: 'Actions',
           cell: (key) =>

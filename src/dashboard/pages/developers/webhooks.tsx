@@ -53,7 +53,7 @@ export function Webhooks() {
             ),
           },
           { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes) },
-          { head: 'Created', cell: ({ created }) => time(created, 'date') },
+          { head: 'Created', cell: ({ created }) => time(created, 'date'), line: true },
           stateColumn(statusOf, true),
         ]}
         empty={
