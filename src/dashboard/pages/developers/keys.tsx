@@ -31,7 +31,7 @@ export function Keys() {
       )}
       {keys?.length === 0 && (
         <Empty title="This account has no keys">
-          <p>Create one for the program that calls the APIs for it.</p>
+          <p>A program that calls the APIs for it needs one.</p>
         </Empty>
       )}
       {keys && keys.length > 0 && <List keys={keys} onAction={setAction} />}

@@ -58,7 +58,7 @@ export function Webhooks() {
         ]}
         empty={
           <Empty title="No endpoints yet">
-            <p>Add the address of your server, and it gets each event by a signed request.</p>
+            <p>An endpoint is the address of a server that gets each event by a signed request.</p>
             <a className="button" href="/docs/webhooks">
               Read about webhooks
             </a>
