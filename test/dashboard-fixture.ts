@@ -86,9 +86,14 @@ export async function visit(
     const { host, protocol } = new URL(request.url());
     if (protocol !== 'blob:' && host !== new URL(origin).host) complaints.push(request.url());
   });
+  let asked = false;
+  page.on('request', (request) => {
+    asked ||= /^\/(dashboard|operator)\/session/.test(new URL(request.url()).pathname) && request.method() === 'POST';
+  });
   page.on('console', (message) => {
-    // The browser reports refused sign-ins and forms, which have the status 401 or 400, by itself.
-    const refused = /status of 40[01]/.test(message.text());
+    // The browser reports refused sign-ins and forms, which have the status 401 or 400, by itself. A page that was only
+    // opened has sent none.
+    const refused = asked && /status of 40[01]/.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !refused) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));

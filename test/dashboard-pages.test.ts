@@ -40,6 +40,15 @@ describe('a session of the dashboard', () => {
     await expect.poll(async () => (await post('/graphql', { authorization: bearer }, viewer)).status).toBe(401);
   });
 
+  it('is told to its page, which a browser without one learns without a refusal', async () => {
+    const cookie = cookieOf(await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`));
+    const ask = (headers: Record<string, string>) => fetch(`${dashboard.origin}/dashboard/session`, { headers });
+    const answers = await Promise.all([{}, { cookie }, dashboardHeader, { cookie, ...dashboardHeader }].map(ask));
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 200]);
+    expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(Array(4).fill('no-store'));
+    expect(await answers[3]!.text()).toBe('');
+  });
+
   it('counts only with the header of the dashboard, and not for another origin', async () => {
     const cookie = cookieOf(await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`));
     expect((await post('/graphql', { cookie }, viewer)).status).toBe(401);
@@ -176,6 +185,9 @@ const idsOf = (page: Page) =>
 describe('a viewer of the dashboard', () => {
   it('signs in with a key, is told when it is wrong, and signs out', async () => {
     const { context, page, complaints } = await dashboard.visit('/dashboard');
+    // Nothing was refused before something is asked for.
+    await page.getByLabel('API key').waitFor();
+    expect(complaints).toEqual([]);
     await page.getByLabel('API key').fill('sk_test_wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').getByText('The API key is not valid').waitFor();
@@ -185,8 +197,12 @@ describe('a viewer of the dashboard', () => {
     expect(await page.evaluate(() => document.cookie + JSON.stringify([localStorage, sessionStorage]))).not.toContain(
       '_test_',
     );
-    await page.getByText('Edition 2').waitFor();
+    await page.getByRole('complementary').getByText('Edition 2').waitFor();
     await page.getByText('no real money moves').waitFor();
+    // Where the navigation is folded, the edition and the mode are beside its button.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('banner').getByText('Edition 2').waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Tidegate' }).waitFor();
@@ -233,6 +249,14 @@ describe('a viewer of the dashboard', () => {
       await page.getByText('You may only read here').waitFor();
       expect([kind, await page.getByRole('form').count()]).toEqual([kind, 0]);
     }
+    await open('/dashboard/developers/webhooks');
+    await page.getByText('No endpoints yet').waitFor();
+    expect(
+      await page
+        .getByRole('main')
+        .getByText(/^(Add|Create|Send|Complete) /)
+        .count(),
+    ).toBe(0);
     await open('/dashboard/developers/keys');
     await page.getByRole('button', { name: 'Show the keys' }).waitFor();
     expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
-import { Speaker } from './world.js';
+import { Speaker, tenantOf } from './world.js';
 import { addressesOf, Answers, goWithin, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
 
 const dashboard = useDashboard();
@@ -283,8 +283,11 @@ describe('the money of the pages', () => {
         const [{ nodes }] = Object.values(body.data) as [{ nodes: Row[] }];
         const amounts = nodes.flatMap(
           ({ amount, currency, amountReconcilable, sourceAmount, sourceCurrency, invoice }) => [
-            ...(amountReconcilable ? [asShown({ amount: amountReconcilable, currency })] : []),
             asShown({ amount: (amount ?? invoice?.amount)!, currency }),
+            // What is open stands below the amount of an invoice that was paid in part.
+            ...(amountReconcilable && ![invoice?.amount, '0.00'].includes(amountReconcilable)
+              ? [asShown({ amount: amountReconcilable, currency })]
+              : []),
             ...(sourceAmount && sourceCurrency !== currency
               ? [asShown({ amount: sourceAmount, currency: sourceCurrency! })]
               : []),
@@ -293,7 +296,7 @@ describe('the money of the pages', () => {
         expect({ path, shown }).toEqual({ path, shown: amounts });
       }
       const { body } = await user.graph(
-        `{ viewer { account { balance(descendants: true) { pending { ...M } available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
+        `{ viewer { account { nextPayoutAt payoutsBlockedBy { currency } balance(descendants: true) { pending { ...M } available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
       fragment M on Money { amount currency }`,
       );
       await open('/dashboard');
@@ -303,6 +306,15 @@ describe('the money of the pages', () => {
       const amounts = compartments.map((money) => money.find((each) => each.currency === currency)?.amount ?? '0.00');
       const shown = await balances.locator('.balance').first().locator('.money').allTextContents();
       expect(shown).toEqual([sum(amounts), ...amounts].map((amount) => asShown({ amount, currency })));
+      const { nextPayoutAt, payoutsBlockedBy, balance } = body.data.viewer.account;
+      const stopped = payoutsBlockedBy.map((each: { currency: string | null }) => each.currency ?? currency);
+      const due = (nextPayoutAt ? balance.available : []).filter(
+        (each: Row) => each.amount !== '0.00' && !stopped.includes(each.currency),
+      );
+      const next = page.getByRole('region', { name: 'Next payout' });
+      await next.locator('p').first().waitFor();
+      expect(await next.locator('.money').allTextContents()).toEqual(due.map(asShown));
+      expect({ edition, due: due.length }).toEqual({ edition, due: 1 });
       expect(complaints).toEqual([]);
       await context.close();
     },
@@ -408,6 +420,55 @@ describe('customers and receivables', () => {
     await form.getByLabel('ZAN-2').check();
     await form.getByRole('button', { name: 'Reconcile ₹70.00' }).click();
     await page.getByRole('table', { name: 'Counts towards' }).getByText('ZAN-2').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('users', () => {
+  it('that are not among the 100 newest are found by typing, for a receivable and a payment', async () => {
+    const { account, keys } = await dashboard.world.operator.createRoot({
+      ...{ type: 'platform', edition: 1, nickname: 'Many', businessDetails: { legalName: 'Many', type: 'company' } },
+    });
+    const platform = new Speaker(dashboard.world, account.id, keys.test, 1);
+    const create = async (nickname: string): Promise<string> => {
+      const { body } = await platform.graph(
+        'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }',
+        { input: { nickname } },
+      );
+      return body.data.createConnectedUser.account.id;
+    };
+    const oldest = await create('Zanskar Wool');
+    await Promise.all(Array.from({ length: 100 }, (_, i) => create(`Weaver ${i}`)));
+    await dashboard.world.sql`update account set status = 'activated' where tenant_id = ${tenantOf(account)}`;
+    // A draft cannot be paid, so it is not among those that are found.
+    await create('Zanskar Draft');
+    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    await page.getByLabel('API key').fill(keys.test);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+
+    await open('/dashboard/receivables/new');
+    const owedTo = page.getByLabel('Owed to');
+    // The platform itself, and the newest users.
+    await expect.poll(() => owedTo.locator('option').count()).toBe(101);
+    expect(await owedTo.getByText('Zanskar').count()).toBe(0);
+    await page.getByLabel('Find a user').fill('zanskar');
+    await expect.poll(() => owedTo.locator('option').allTextContents()).toEqual(['Many', 'Zanskar Wool']);
+    await owedTo.selectOption('Zanskar Wool');
+    await page.getByLabel('Find a user').fill('nobody');
+    await page.getByText('0 found').waitFor();
+    expect(await owedTo.inputValue()).toBe(oldest);
+
+    await open('/dashboard/payments');
+    await page.getByRole('button', { name: 'Test payment' }).first().click();
+    const dialog = page.getByRole('dialog');
+    const receivedBy = dialog.getByLabel('Received by');
+    await expect.poll(() => receivedBy.locator('option:checked').textContent()).toBe('Weaver 99');
+    await dialog.getByLabel('Find a user').fill('zanskar');
+    await receivedBy.selectOption('Zanskar Wool');
+    // The form goes on with the user that was found. It was activated without its addresses.
+    await dialog.getByText('Zanskar Wool has no receiving address yet').waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

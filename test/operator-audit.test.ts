@@ -257,6 +257,8 @@ describe('a session in a browser', () => {
     ];
     for (const headers of refused)
       expect([headers, await codeOf(await graph(viewer, headers))]).toEqual([headers, 'authentication_required']);
+    // A page without a session learns so, and its browser has no refusal to report.
+    expect((await fetch(`${world.origin}/operator/session`)).status).toBe(204);
     const preflight = await fetch(`${world.origin}/operator/session`, {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'DELETE' },

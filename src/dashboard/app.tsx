@@ -5,19 +5,22 @@ import { setGatewayTime } from './format';
 import { Changes, ChangesContext, clientFor } from './graph';
 import { Problem } from './parts';
 import { Routes } from './routes';
-import { endSession, SessionContext, ViewerQuery } from './session';
+import { endSession, hasSession, SessionContext, ViewerQuery } from './session';
 import { Shell, ShellSkeleton } from './shell';
 import { SignIn } from './sign-in';
 
 /** The dashboard: signing in, and then the pages of the acting account. */
 export function App() {
-  const [signedIn, setSignedIn] = useState(!location.pathname.endsWith('/sign-in'));
+  const [signedIn, setSignedIn] = useState(location.pathname.endsWith('/sign-in') ? false : undefined);
   const [actingAs, setActingAs] = useState(() => sessionStorage.getItem('acting-as'));
   const onSignedOut = useCallback(() => setSignedIn(false), []);
   const client = useMemo(
     () => clientFor('/graphql', actingAs === null ? {} : { 'on-behalf-of': actingAs }, onSignedOut),
     [actingAs, onSignedOut],
   );
+  useEffect(() => {
+    if (signedIn === undefined) void hasSession().then(setSignedIn);
+  }, [signedIn]);
   const actAs = (accountId: string | null) => {
     if (accountId === null) sessionStorage.removeItem('acting-as');
     else sessionStorage.setItem('acting-as', accountId);
@@ -30,7 +33,9 @@ export function App() {
   };
   return (
     <Router base="/dashboard">
-      {signedIn ? (
+      {signedIn === undefined ? (
+        <ShellSkeleton />
+      ) : signedIn ? (
         <Provider value={client} key={actingAs}>
           <SignedIn actAs={actAs} onSignedOut={onSignedOut} />
         </Provider>

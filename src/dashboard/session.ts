@@ -68,6 +68,16 @@ export async function signIn(credential: string): Promise<string | undefined> {
   }
 }
 
+/**
+ * Whether the browser has a session to ask with, which no script can see: asking without one would be refused. Without
+ * an answer the page goes on, and shows what its own query meets.
+ */
+export const hasSession = (): Promise<boolean> =>
+  fetch('/dashboard/session', { headers: dashboardHeaders }).then(
+    ({ status }) => status !== 204,
+    () => true,
+  );
+
 /** Ends the session on the gateway and removes its cookie. */
 export async function endSession(): Promise<void> {
   sessionStorage.removeItem('acting-as');

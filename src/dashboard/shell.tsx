@@ -40,6 +40,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <Frame
       brand="Tidegate"
       account={<Account />}
+      facts={<Facts />}
       groups={[{ places: shown }]}
       banners={
         <>
@@ -70,19 +71,27 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function Account() {
   const { viewer } = useSession();
-  const { account, edition, mode } = viewer;
+  const { account } = viewer;
   return (
     <div className="account">
       <p className="account-name" title={account.id}>
         <Link href={`/accounts/${account.id}`}>{nameOf(account)}</Link>
       </p>
-      <p className="account-facts">
-        <span>{account.type === 'PLATFORM' ? 'Platform' : 'User'}</span>
-        <span>Edition {edition}</span>
-        <span>{mode === 'TEST' ? 'Test' : 'Live'}</span>
-      </p>
+      <Facts type />
       {account.type === 'PLATFORM' && <ActAs />}
     </div>
+  );
+}
+
+/** The edition and the mode, which every page shows, and in the navigation the type of the account. */
+function Facts({ type = false }: { type?: boolean }) {
+  const { account, edition, mode } = useSession().viewer;
+  return (
+    <p className="account-facts">
+      {type && <span>{account.type === 'PLATFORM' ? 'Platform' : 'User'}</span>}
+      <span>Edition {edition}</span>
+      <span>{mode === 'TEST' ? 'Test' : 'Live'}</span>
+    </p>
   );
 }
 

@@ -32,6 +32,11 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
       label="API key"
       placeholder="sk_test_…"
       hint="The key is sent once and not kept by the browser. You stay signed in for at most 12 hours."
+      help={
+        <>
+          No key yet? A local gateway shows test keys on its <a href="/">start page</a>.
+        </>
+      }
       reason={reason}
       pending={pending}
       onSubmit={(key) => (key === '' ? setReason('Enter an API key.') : void enter(`Bearer ${key}`))}

@@ -32,6 +32,10 @@ export function credentialOf(
 const operatorCookie = ({ transport }: Pick<Config, 'transport'>) =>
   transport === 'local' ? 'tidegate_operator' : '__Secure-tidegate_operator';
 
+/** Whether a request has a cookie of the operator's console, valid or not. */
+export const hasOperatorCookie = ({ headers }: FastifyRequest, config: Pick<Config, 'transport'>): boolean =>
+  headers.cookie?.includes(`${operatorCookie(config)}=`) ?? false;
+
 /**
  * The session in the cookie of the operator's console. It counts only with the console's header, and only for pages of
  * the gateway itself: also a browser without `Sec-Fetch-Site` names the origin of a page with each request that writes.

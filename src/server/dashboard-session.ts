@@ -9,7 +9,7 @@ import { operationOf } from '../resources/registry.js';
 import { SessionRole, type SessionRow, session } from '../resources/session/table.js';
 import { sessionV1 } from '../resources/session/v1.js';
 import type { DashboardLinks } from './dashboard-links.js';
-import { dashboardCookie, setCookie } from './dashboard-cookie.js';
+import { credentialOf, dashboardCookie, setCookie } from './dashboard-cookie.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,6 +31,10 @@ export function dashboardSessions(
 ): void {
   const cookie = { name: dashboardCookie(config), path: '/' };
   const create = schema.getMutationType()!.getFields().createSession!;
+  // A page asks first whether it has a session, since a browser reports each refused request as an error of the page.
+  app.get('/dashboard/session', { config: { open: true } }, (request, reply) =>
+    reply.code(credentialOf(request, config) === undefined ? 204 : 200).send(),
+  );
   app.post('/dashboard/session', { config: { signsIn: true } }, async (request, reply) => {
     const context = request.context!;
     if (context.caller.session) throw new DomainError(problem('permission_denied', undefined, needsKey));

@@ -4,9 +4,10 @@ import { viewerOf } from '../operator/action-resolver.js';
 import { logged } from '../operator/actions.js';
 import type { OperatorContext } from '../operator/context.js';
 import { createSession, endSession, sessionSeconds } from '../operator/operators.js';
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, errorV1, problem } from '../request/problems.js';
+import { problemsOf } from './refusal.js';
 import { operatorFiles } from './operator-files.js';
-import { setOperatorCookie } from './dashboard-cookie.js';
+import { hasOperatorCookie, setOperatorCookie } from './dashboard-cookie.js';
 
 /** Registers the operators' routes besides their graph. */
 export function operatorRoutes(app: FastifyInstance, config: Config, logs: readonly { close(): void }[]): void {
@@ -35,7 +36,17 @@ function operatorSessions(app: FastifyInstance, config: Config): void {
       return sessionOf(request.operator!, expiresAt);
     },
   });
-  app.route({ ...route, method: 'GET', handler: async (request) => sessionOf(request.operator!) });
+  app.route({
+    ...route,
+    method: 'GET',
+    handler: async (request) => sessionOf(request.operator!),
+    // The console asks whether it has a session, and a browser reports each refused request as an error of the page.
+    errorHandler: (error, request, reply) => {
+      const none = request.headers.authorization === undefined && !hasOperatorCookie(request, config);
+      if (none && errorV1(problemsOf(error)).http_status_code === 401) return void reply.code(204).send();
+      app.errorHandler(error, request, reply);
+    },
+  });
   app.route({
     ...route,
     method: 'DELETE',

@@ -60,6 +60,11 @@ function SignIn({ onSignedIn }: { onSignedIn: (operator: OperatorSession) => voi
       label="Operator's key"
       placeholder="opk_…"
       hint="Your own key: what you do is logged with your name. It is sent once and not kept by the browser."
+      help={
+        <>
+          No key yet? <code>tidegate operator create --name anna</code> makes one, on a machine of the gateway.
+        </>
+      }
       reason={reason}
       pending={pending}
       onSubmit={(key) => void enter(key)}

@@ -38,6 +38,8 @@ export async function session(
       method,
       headers: { ...operatorHeaders, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     });
+    // There is no session, and nothing was refused.
+    if (answer.status === 204) return {};
     const body = (await answer.json().catch(() => ({}))) as { errors?: { message: string }[] };
     if (answer.ok) return { operator: body as OperatorSession };
     return { refusal: body.errors?.[0]?.message ?? 'The gateway refused the sign-in.' };

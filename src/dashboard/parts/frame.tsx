@@ -17,6 +17,8 @@ interface FrameProps {
   brand: string;
   /** Who is signed in, above the navigation. */
   account: ReactNode;
+  /** What of it stays visible where the navigation is folded. */
+  facts?: ReactNode;
   /** The pages, in groups; a group may have a name. */
   groups: readonly { name?: string; places: readonly Place[] }[];
   /** The links and buttons at the end of the navigation. */
@@ -27,7 +29,7 @@ interface FrameProps {
 }
 
 /** The frame of every page: banners, the navigation, and the page. */
-export function Frame({ brand, banners, children, ...side }: FrameProps) {
+export function Frame({ brand, banners, facts, children, ...side }: FrameProps) {
   const [location] = useLocation();
   const [open, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
@@ -50,6 +52,7 @@ export function Frame({ brand, banners, children, ...side }: FrameProps) {
         <Link href="/" className="brand">
           <Mark /> {brand}
         </Link>
+        {facts}
         <button
           type="button"
           className="icon-button"
@@ -69,7 +72,13 @@ export function Frame({ brand, banners, children, ...side }: FrameProps) {
   );
 }
 
-function Side({ open, brand, account, groups, end }: Omit<FrameProps, 'children' | 'banners'> & { open: boolean }) {
+function Side({
+  open,
+  brand,
+  account,
+  groups,
+  end,
+}: Omit<FrameProps, 'children' | 'banners' | 'facts'> & { open: boolean }) {
   return (
     <aside className="side" id="navigation" data-open={open} aria-label="Account and pages">
       <Link href="/" className="brand">

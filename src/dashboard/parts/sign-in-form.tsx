@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { Mark } from './mark';
 
 interface SignInFormProps {
@@ -7,6 +7,8 @@ interface SignInFormProps {
   label: string;
   placeholder: string;
   hint: string;
+  /** Where somebody who has none gets one. */
+  help: ReactNode;
   /** Why the last try was refused. */
   reason?: string | undefined;
   pending: boolean;
@@ -24,7 +26,7 @@ export function SignInForm({ title, pending, ...form }: SignInFormProps) {
   );
 }
 
-function KeyForm({ label, placeholder, hint, reason, onSubmit }: Omit<SignInFormProps, 'title' | 'pending'>) {
+function KeyForm({ label, placeholder, hint, help, reason, onSubmit }: Omit<SignInFormProps, 'title' | 'pending'>) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(String(new FormData(event.currentTarget).get('key')).trim());
@@ -56,6 +58,7 @@ function KeyForm({ label, placeholder, hint, reason, onSubmit }: Omit<SignInForm
       <button type="submit" className="button primary">
         Sign in
       </button>
+      <p className="hint">{help}</p>
     </form>
   );
 }

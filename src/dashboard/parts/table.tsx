@@ -8,6 +8,8 @@ export interface Column<Row> {
   end?: boolean;
   /** What its cells are is plain, so that a sheet does not say the name of the column. */
   plain?: boolean;
+  /** Its cells stand in one line, as times do. */
+  line?: boolean;
 }
 
 interface TableProps<Row> {
@@ -49,8 +51,12 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
         <tbody onKeyDown={onKeyDown}>
           {rows.map((row) => (
             <tr key={row.id} className={href && 'linked'}>
-              {columns.map(({ head, cell, end, plain }, i) => (
-                <td key={head} className={end ? 'end' : undefined} data-name={plain ? undefined : head}>
+              {columns.map(({ head, cell, end, plain, line }, i) => (
+                <td
+                  key={head}
+                  className={[end && 'end', line && 'line'].filter(Boolean).join(' ') || undefined}
+                  data-name={plain ? undefined : head}
+                >
                   {href && i === 0 ? <Link href={href(row)}>{cell(row)}</Link> : cell(row)}
                 </td>
               ))}

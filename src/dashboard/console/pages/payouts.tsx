@@ -83,8 +83,8 @@ export function Payouts() {
           { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true },
         ]}
         empty={
-          <Empty title="No payout matches">
-            <p>Payouts are sent at midnight UTC, as each account has set it.</p>
+          <Empty title={status === 'PROCESSING' ? 'No payout is under way' : 'No payout matches'}>
+            <p>Payouts are sent at midnight UTC, on the days that each account has set.</p>
           </Empty>
         }
       />

@@ -184,7 +184,11 @@ function Paid({ account }: { account: AccountDetail }) {
         label="Latest payments"
         rows={account.depositsOut.nodes}
         href={({ id }) => `/payments/${id}`}
-        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn(), amountColumn()]}
+        columns={[
+          { head: 'Received', cell: ({ created }) => time(created), line: true },
+          statusColumn(),
+          amountColumn(),
+        ]}
       />
     </Card>
   );

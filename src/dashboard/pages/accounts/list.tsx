@@ -152,7 +152,7 @@ function useColumns(type: keyof typeof kinds): Column<Account>[] {
       cell: ({ businessDetails: { physicalAddress: at } }) =>
         [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
     },
-    { head: 'Added', cell: ({ created }) => time(created, 'date') },
+    { head: 'Added', cell: ({ created }) => time(created, 'date'), line: true },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
     type === 'PARTNER'
       ? { head: 'Owes', cell: ({ owes }) => <Owed amounts={owes} />, end: true }

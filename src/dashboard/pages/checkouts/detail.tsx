@@ -116,7 +116,7 @@ function Attempts({ checkout }: { checkout: CheckoutDetail }) {
           rows={checkout.transactions.nodes}
           columns={[
             { head: 'Method', cell: ({ method }) => words(method) },
-            { head: 'Tried', cell: ({ created }) => time(created) },
+            { head: 'Tried', cell: ({ created }) => time(created), line: true },
             { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode) },
             statusColumn(true),
           ]}

@@ -50,8 +50,8 @@ export function Checkouts() {
       ),
     },
     statusColumn(),
-    { head: 'Created', cell: ({ created }) => time(created) },
-    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
+    { head: 'Created', cell: ({ created }) => time(created), line: true },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), line: true },
     amountAndStatus(
       (checkout) => checkout,
       (checkout) => checkout.status,

@@ -31,7 +31,7 @@ export function Keys() {
       )}
       {keys?.length === 0 && (
         <Empty title="This account has no keys">
-          <p>Create one for the program that calls the APIs for it.</p>
+          <p>A program that calls the APIs for it needs one.</p>
         </Empty>
       )}
       {keys && keys.length > 0 && <List keys={keys} onAction={setAction} />}
@@ -72,8 +72,9 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
         {
           head: 'Last used',
           cell: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : 'never'),
+          line: true,
         },
-        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never') },
+        { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? time(expiresAt, 'date') : 'never'), line: true },
         {
           head: 'Actions',
           cell: (key) =>

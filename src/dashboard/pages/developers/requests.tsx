@@ -107,6 +107,7 @@ function useColumns(): Column<Logged>[] {
     {
       head: 'Time',
       cell: ({ created }) => <time dateTime={created}>{time(created, 'seconds')}</time>,
+      line: true,
     },
     { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
     {

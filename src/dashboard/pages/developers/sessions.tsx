@@ -54,7 +54,7 @@ function useColumns(onRevoked: (revoked: Pick<Session, 'id' | 'revokedAt'>) => v
     },
     { head: 'Role', cell: ({ role }) => words(role) },
     { head: 'Origins', cell: ({ allowedOrigins }) => allowedOrigins.join(', ') || 'all that the gateway admits' },
-    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt) },
+    { head: 'Expires', cell: ({ expiresAt }) => time(expiresAt), line: true },
     stateColumn(statusOf),
     {
       head: 'Actions',

@@ -1,7 +1,6 @@
 import { useTimes, words } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
-import {} from '../../session';
 import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
 
@@ -92,7 +91,7 @@ function Deliveries({ endpoint, onDone }: DeliveriesProps) {
   if (rows.length === 0) {
     return (
       <Empty title="Nothing was sent">
-        <p>Send a test, or wait for an event.</p>
+        <p>What is sent appears here: each event, and each test.</p>
       </Empty>
     );
   }

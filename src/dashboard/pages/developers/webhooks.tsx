@@ -53,12 +53,12 @@ export function Webhooks() {
             ),
           },
           { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes) },
-          { head: 'Created', cell: ({ created }) => time(created, 'date') },
+          { head: 'Created', cell: ({ created }) => time(created, 'date'), line: true },
           stateColumn(statusOf, true),
         ]}
         empty={
           <Empty title="No endpoints yet">
-            <p>Add the address of your server, and it gets each event by a signed request.</p>
+            <p>An endpoint is the address of a server that gets each event by a signed request.</p>
             <a className="button" href="/docs/webhooks">
               Read about webhooks
             </a>

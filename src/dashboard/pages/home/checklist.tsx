@@ -2,6 +2,7 @@ import { Circle } from 'lucide-react';
 import { Link } from 'wouter';
 import { type Requirement, requirementWords } from '../../format';
 import { Card } from '../../parts';
+import { useMayWrite } from '../../session';
 
 interface ChecklistProps {
   accountId: string;
@@ -10,12 +11,13 @@ interface ChecklistProps {
 
 /** What the account still lacks before it can be activated, and the way to give it. */
 export function Checklist({ accountId, requirements }: ChecklistProps) {
+  const mayWrite = useMayWrite();
   return (
     <Card
       title="Before the account can be activated"
       action={
-        <Link href={`/accounts/${accountId}`} className="button small primary">
-          Complete the details
+        <Link href={`/accounts/${accountId}`} className={`button small${mayWrite ? ' primary' : ''}`}>
+          {mayWrite ? 'Complete the details' : 'See the details'}
         </Link>
       }
     >

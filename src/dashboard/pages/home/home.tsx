@@ -20,6 +20,7 @@ const HomeQuery = graphql(
           nextPayoutAt
           payoutsBlockedBy { currency reasonCode }
           balance(descendants: true) { ...Compartments }
+          own: balance { available { amount currency } }
           depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
             start paymentMethod currency count amount
           }
@@ -62,7 +63,11 @@ export function Home() {
         {account ? <Balances balance={account.balance} /> : <CardSkeleton lines={4} />}
         <div className="home-side">
           {account && (!platform || account.nextPayoutAt) && (
-            <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} />
+            <NextPayout
+              at={account.nextPayoutAt}
+              obstacles={account.payoutsBlockedBy}
+              available={account.own?.available ?? []}
+            />
           )}
           <Work pending={account?.balance.pending} />
         </div>

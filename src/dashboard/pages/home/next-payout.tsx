@@ -1,10 +1,20 @@
 import { Link } from 'wouter';
-import { formatAge, type Obstacle, obstacleWords, useTimes } from '../../format';
-import { Card } from '../../parts';
+import { formatAge, hundredths, type Money as Amount, type Obstacle, obstacleWords, useTimes } from '../../format';
+import { Card, Money } from '../../parts';
 
-/** When the next payout is due, or why there is none. */
-export function NextPayout({ at, obstacles }: { at: string | null; obstacles: Obstacle[] }) {
+interface NextPayoutProps {
+  at: string | null;
+  obstacles: Obstacle[];
+  /** What could be paid out now. */
+  available: readonly Amount[];
+}
+
+/** When the next payout is due and what it would be now, or why there is none. */
+export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
   const time = useTimes();
+  // Without a currency, an obstacle stops the payouts of all.
+  const stopped = (currency: string) => obstacles.some((each) => each.currency === null || each.currency === currency);
+  const money = available.filter(({ amount, currency }) => hundredths(amount) > 0n && !stopped(currency));
   return (
     <Card title="Next payout" action={<Link href="/payouts">Payouts</Link>}>
       {at && (
@@ -15,6 +25,13 @@ export function NextPayout({ at, obstacles }: { at: string | null; obstacles: Ob
           <span className="hint"> {formatAge(at)}</span>
         </p>
       )}
+      {at && money.length === 0 && <p className="hint">Nothing is available for it yet.</p>}
+      {at &&
+        money.map((each) => (
+          <p key={each.currency}>
+            <Money {...each} /> <span className="hint">available now</span>
+          </p>
+        ))}
       {!at && obstacles.length === 0 && <p className="hint">Money is paid out as soon as it is available.</p>}
       {obstacles.map((obstacle) => (
         <p className="hint" key={`${obstacle.currency} ${obstacle.reasonCode}`}>

@@ -133,7 +133,11 @@ function Disputes({ payment }: { payment: PaymentDetail }) {
         label="Disputes"
         rows={payment.disputedBy.nodes}
         href={({ id }) => `/payments/${id}`}
-        columns={[{ head: 'Received', cell: ({ created }) => time(created) }, statusColumn(), amountColumn()]}
+        columns={[
+          { head: 'Received', cell: ({ created }) => time(created), line: true },
+          statusColumn(),
+          amountColumn(),
+        ]}
       />
     </Card>
   );

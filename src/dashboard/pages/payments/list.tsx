@@ -141,7 +141,7 @@ function useColumns(): Column<Payment>[] {
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
     { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
     stateColumn(stateOf),
-    { head: 'Received', cell: ({ created }) => time(created) },
+    { head: 'Received', cell: ({ created }) => time(created), line: true },
     amountAndStatus(
       (payment) => payment,
       (payment) => stateOf(payment),

@@ -7,12 +7,13 @@ import { DialogButton, Form, Lines, Problem, SelectField, TextField, useMayTest 
 import { nameOf, useSession, NameFragment } from '../../session';
 import { ReconcileMutation } from './reconcile';
 import { CustomerField } from '../receivables/customer-field';
+import { UserField } from '../receivables/user-field';
 import { complete } from './tools';
 
-const PayeesQuery = graphql(
+const NewestUserQuery = graphql(
   `
-    query TestPayees {
-      accounts(type: [USER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
+    query NewestUser {
+      accounts(type: [USER], status: [ACTIVATED], first: 1) { nodes { ...Name } }
     }
   `,
   [NameFragment],
@@ -95,24 +96,16 @@ type StepProps = TestPaymentProps & { onClose: () => void };
 function Payee({ payeeId: given, ...sides }: StepProps) {
   const { viewer } = useSession();
   const choose = given === undefined && viewer.account.type === 'PLATFORM';
-  const [{ data, error }] = useQuery({ query: PayeesQuery, pause: !choose });
-  const users = data?.accounts.nodes ?? [];
+  const [{ data, error }] = useQuery({ query: NewestUserQuery, pause: !choose });
+  const newest = data?.accounts.nodes[0];
   const [chosen, setChosen] = useState<string>();
-  const payeeId = choose ? (chosen ?? users[0]?.id) : (given ?? viewer.account.id);
+  const payeeId = choose ? (chosen ?? newest?.id) : (given ?? viewer.account.id);
   if (error) return <Problem error={error} />;
-  if (choose && data && users.length === 0)
-    return <p className="hint">Activate a user first: it receives the payment.</p>;
+  if (choose && data && !newest) return <p className="hint">Activate a user first: it receives the payment.</p>;
   if (payeeId === undefined) return <Lines count={5} />;
   return (
     <>
-      {choose && (
-        <SelectField
-          name="payee"
-          label="Received by"
-          options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
-          onChange={setChosen}
-        />
-      )}
+      {choose && newest && <UserField name="payee" label="Received by" chosen={newest} onChange={setChosen} />}
       <PayForm key={payeeId} payeeId={payeeId} {...sides} />
     </>
   );

@@ -51,7 +51,7 @@ export function Payouts() {
     },
     ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account) },
     statusColumn(),
-    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival) },
+    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival), line: true },
     amountAndStatus(
       (payout) => payout,
       (payout) => payout.status,

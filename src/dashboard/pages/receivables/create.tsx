@@ -3,18 +3,15 @@ import { useQuery } from 'urql';
 import { currencies, dayBefore } from '../../format';
 import { graphql, type VariablesOf } from '../../graph';
 import { AmountField, CreatePage, SelectField, TextField, UploadField } from '../../parts';
-import { nameOf, useSession, NameFragment } from '../../session';
+import { nameOf, useSession } from '../../session';
 import { CustomerField } from './customer-field';
+import { UserField } from './user-field';
 
-const FormQuery = graphql(
-  `
-    query ReceivableForm {
-      purposeCodes { code description }
-      accounts(type: [USER], status: [ACTIVATED], first: 100) { nodes { ...Name } }
-    }
-  `,
-  [NameFragment],
-);
+const FormQuery = graphql(`
+  query ReceivableForm {
+    purposeCodes { code description }
+  }
+`);
 
 const CreateMutation = graphql(`
   mutation CreateReceivable($input: CreateReceivableInput!) {
@@ -30,7 +27,6 @@ export function CreateReceivable() {
   const [{ data }] = useQuery({ query: FormQuery });
   const [currency, setCurrency] = useState<string>(viewer.edition === 2 ? 'INR' : 'USD');
   const [accountId, setAccountId] = useState('');
-  const users = data?.accounts.nodes.filter(({ id }) => id !== viewer.account.id) ?? [];
   return (
     <CreatePage
       kind="receivable"
@@ -43,13 +39,7 @@ export function CreateReceivable() {
         <legend>Invoice</legend>
         <div className="fields">
           {viewer.account.type === 'PLATFORM' && (
-            <SelectField
-              name="accountId"
-              label="Owed to"
-              none={nameOf(viewer.account)}
-              options={users.map((user) => ({ value: user.id, name: nameOf(user) }))}
-              onChange={setAccountId}
-            />
+            <UserField name="accountId" label="Owed to" none={nameOf(viewer.account)} onChange={setAccountId} />
           )}
           <CustomerField
             name="customerId"

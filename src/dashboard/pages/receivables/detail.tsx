@@ -163,7 +163,7 @@ function Allocations({ receivable }: { receivable: ReceivableDetail }) {
                   </ObjectLink>
                 ),
             },
-            { head: 'Reconciled', cell: ({ created }) => time(created) },
+            { head: 'Reconciled', cell: ({ created }) => time(created), line: true },
             {
               head: 'Payout',
               cell: ({ payout, status }) =>

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { currencies, formatDay } from '../../format';
+import { currencies, formatDay, hundredths } from '../../format';
 import { graphql, type ResultOf, useLive, type VariablesOf } from '../../graph';
 import {
   amountAndStatus,
@@ -158,18 +158,25 @@ function columnsOf(now: string | undefined, ofUsers: boolean): Column<Receivable
     { head: 'Customer', cell: ({ customer }) => customer && nameOf(customer) },
     ofUsers && { head: 'Owed to', cell: ({ account }) => nameOf(account) },
     stateColumn((receivable) => stateOf(receivable, now)),
-    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate) },
-    {
-      head: 'Open',
-      cell: ({ amountReconcilable, currency }) => <Money amount={amountReconcilable} currency={currency} />,
-      end: true,
-    },
+    { head: 'Due', cell: ({ invoice }) => formatDay(invoice.dueDate), line: true },
     amountAndStatus(
       ({ invoice, currency }) => ({ amount: invoice.amount, currency }),
       (receivable) => stateOf(receivable, now),
+      Open,
     ),
   ];
   return columns.filter((column) => column !== false);
+}
+
+/** What is open of a receivable that was paid in part; of the others the status says it. */
+function Open({ amountReconcilable, invoice, currency }: Receivable) {
+  const open = hundredths(amountReconcilable);
+  if (open === 0n || open === hundredths(invoice.amount)) return null;
+  return (
+    <span className="hint line">
+      <Money amount={amountReconcilable} currency={currency} /> open
+    </span>
+  );
 }
 
 function NoMatch({ overdue }: { overdue: boolean }) {
