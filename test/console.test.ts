@@ -144,6 +144,8 @@ describe('an operator that only reads', () => {
       await page.goto(`${world.origin}/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
       expect(await page.getByRole('button', { name: acts }).count()).toBe(0);
+      // Nor is it told to do what it may not.
+      expect(await page.locator('main').innerText()).not.toMatch(/\b(until you|you hold|you say|operator create)\b/);
     }
     await world.operator.revokeOperator('Ola Reader');
     await page.getByRole('link', { name: 'Payouts' }).click();
@@ -213,6 +215,7 @@ describe('an operator', () => {
     await go('Bank notices');
     await page.getByRole('button', { name: 'Record a notice' }).click();
     const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('Fields with * are required.').isVisible()).toBe(true);
     await dialog.getByLabel("The bank's reference").fill('WIRE-2');
     await dialog.getByLabel('Receiving address').fill(paid.addressId);
     await dialog.getByLabel('Amount').fill('1.234');
@@ -232,6 +235,8 @@ describe('an operator', () => {
     await go('Payouts');
     await page.getByRole('button', { name: `Settle: ₹1,040,625.00 INR to ${hostile}` }).click();
     await page.getByRole('dialog').getByText('₹1,040,625.00').waitFor();
+    // It has no field, so it says nothing of fields.
+    expect(await page.getByText('Fields with * are required.').isVisible()).toBe(false);
     expect(await send(page, 'It has arrived')).toBe(`Settled: ₹1,040,625.00 INR to ${hostile}.`);
     await page.getByText('No payout matches').waitFor();
     expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('completed');

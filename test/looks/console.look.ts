@@ -68,6 +68,9 @@ it("the operator's console", async () => {
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],
   ];
   await camera.take(named('console', states), enter('/operator', "Operator's key", key));
+  const reader = await world.operator.createOperator('Ola Reader', 'read', 'pictures');
+  const toRead = states.filter(([name]) => /^(queue|account|payouts|bank|holds|rates|operators)$/.test(name));
+  await camera.take(named('console-reader', toRead), enter('/operator', "Operator's key", reader.key));
 }, 900_000);
 
 it('the dashboard of an account with nothing, and of one with hostile names', async () => {

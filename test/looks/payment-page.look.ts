@@ -57,6 +57,41 @@ it('the payment page', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await payee.work();
   });
+  const unpayable = await PayeeFixture.open(world);
+  /** Long names and references, a logo, a fee, and a payment that is more than its invoices can take. */
+  const fees = await world.another({ environment: { CHECKOUT_FEE_BASIS_POINTS: '250' } });
+  const long = async (page: Page) => {
+    const name = `Sri Venkateswara Handloom Weavers' Producer Company ${'Mahabubnagar'.repeat(4)}`;
+    const other = await PayeeFixture.open(world, { dba: name });
+    await page.setContent('<body style="margin:0;background:#c2410c"></body>');
+    const file = await other.user.upload('logo', await page.screenshot(), 'logo.png');
+    await world.sql`update account set logo_id = ${file.body.id} where id = ${other.user.id} and not livemode`;
+    const speaker = new Speaker({ ...world, origin: fees }, other.user.id, other.user.key, 2);
+    const receivableIds = [await other.receivable('99999999.99', `INV-${'2026/11/'.repeat(4)}0042`)];
+    const checkout = await other.checkoutFixture({ amount: '99999999.99', receivableIds, speaker });
+    await page.goto(checkout.url, { waitUntil: 'domcontentloaded' });
+  };
+  /** The refusal of a payer who has tried too many cards. */
+  const capped = async (page: Page) => {
+    const { url } = await payee.checkoutFixture({ amount });
+    for (let i = 0; i < 30; i++) {
+      await submit(`${url}/card`, cardForm(cards.declined));
+      await payee.pass(2);
+    }
+    await page.goto(url, { waitUntil: 'domcontentloaded' });
+  };
+  /** A fault of the gateway while it stores what the acquirer said. */
+  const fault = async (page: Page) => {
+    await steps(after(), byCard)(page);
+    await page.getByLabel('Card number').fill(cards.good);
+    await page.getByLabel('Expiry date').fill('12/34');
+    await page.getByLabel('Security code').fill('123');
+    await page.getByLabel('Name on the card').fill('Asha Rao');
+    await world.sql`alter function decide_transaction rename to decide_transaction_away`;
+    await press(/^Pay ₹/)(page);
+    await page.getByText('We are checking your payment').waitFor();
+    await world.sql`alter function decide_transaction_away rename to decide_transaction`;
+  };
   const code = (checkout: CheckoutFixture) => upiCode(payee, checkout);
   const states: State[] = [
     ['unpaid', after()],
@@ -81,6 +116,10 @@ it('the payment page', async () => {
     ['expired', after((checkout) => payee.help(checkout, 'expire'))],
     ['cancelled', after(({ id }) => payee.user.post(`/v1/checkouts/${id}/cancel`))],
     ['missing', (page) => page.goto(`${world.origin}/checkout/none`)],
+    ['long', long],
+    ['capped', capped],
+    ['no-acquirer', async (page) => page.goto((await unpayable.liveCheckoutFixture()).url)],
+    ['fault', fault],
   ];
   await camera.take(named('pay', states));
   await camera.take(

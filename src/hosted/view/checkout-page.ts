@@ -117,8 +117,9 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
       if (known(attempt)) return 'Your payment did not go through';
       return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
     }),
+    // Nothing was refused where the outcome is not known, or where nobody paid in time.
     body: (session, state, options) => html`
-    <div class="notice bad" role="alert">!${icon('alert')}<p>${reason(state.attempt)}</p></div>
+    <div class="notice ${known(state.attempt) ? 'bad' : 'wait'}" role="alert">!${icon('alert')}<p>${reason(state.attempt)}</p></div>
     !${forms(session, state, options)}!${leave(session, 'Return without paying')}`,
   },
   paid: { title: () => 'Payment received', body: paid },

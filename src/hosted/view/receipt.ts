@@ -26,7 +26,7 @@ export function paid(session: Session, { attempt }: { attempt: TransactionRow })
     !${twice ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>` : ''}
     <dl class="receipt">
       !${paidAt === null ? '' : html`<div><dt>Date</dt><dd>!${time(paidAt)}</dd></div>`}
-      <div><dt>Paid with</dt><dd>!${method(attempt)}</dd></div>
+      <div><dt>Paid with</dt><dd><span>!${method(attempt)}</span></dd></div>
       <div><dt>Reference</dt><dd>!${reference(attempt.id)}</dd></div>
     </dl>
     <details class="more receipt-lines"><summary>Invoices and total</summary><div class="lines">!${lines(session)}</div></details>

@@ -93,7 +93,9 @@ export function Bank() {
         empty={
           <Empty title={all ? 'No bank has reported anything' : 'No reversal waits'}>
             <p>
-              {all ? 'Record the first notice of a bank.' : 'A reversal that arrives before its deposit waits here.'}
+              {all
+                ? 'What a bank reports about a transfer is recorded here.'
+                : 'A reversal that arrives before its deposit waits here.'}
             </p>
           </Empty>
         }
@@ -178,11 +180,18 @@ function Record({ onDone }: { onDone: () => void }) {
           { value: 'REVERSED', name: 'The money was taken back' },
         ]}
       />
-      <TextField name="reference" label="The bank's reference" maxLength={255} />
-      <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} />
+      <TextField name="reference" label="The bank's reference" maxLength={255} required />
+      <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} required />
       <div className="fields two">
-        <TextField name="amount" label="Amount" inputMode="decimal" placeholder="0.00" className="amount-input" />
-        <TextField name="currency" label="Currency" placeholder="USD" maxLength={3} />
+        <TextField
+          name="amount"
+          label="Amount"
+          inputMode="decimal"
+          placeholder="0.00"
+          className="amount-input"
+          required
+        />
+        <TextField name="currency" label="Currency" placeholder="USD" maxLength={3} required />
       </div>
       <label className="check">
         <input type="checkbox" name="allowCurrency" /> In another currency than the address

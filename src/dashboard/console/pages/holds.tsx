@@ -25,7 +25,7 @@ export function Holds() {
   return (
     <Page
       title="Holds"
-      subtitle={<p className="hint">Accounts whose payouts you hold. Their money stays in their balances.</p>}
+      subtitle={<p className="hint">Accounts whose payouts an operator holds. Their money stays in their balances.</p>}
       actions={<ByAccount onDone={result.ask} />}
     >
       <List
@@ -76,7 +76,7 @@ function ByAccount({ onDone }: { onDone: () => void }) {
       onDone={onDone}
     >
       <p className="hint">Payouts under way go on; no further ones are sent.</p>
-      <TextField name="accountId" label="Account" placeholder="account_…" spellCheck={false} />
+      <TextField name="accountId" label="Account" placeholder="account_…" spellCheck={false} required />
       <SelectField
         name="mode"
         label="Mode"

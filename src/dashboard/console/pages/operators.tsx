@@ -3,6 +3,7 @@ import { words } from '../../format';
 import { Card, Copy, Empty, List, Page, Status } from '../../parts';
 import { graphql } from '../graphql';
 import { Time } from '../parts';
+import { useMayAct } from '../session';
 
 const OperatorsQuery = graphql(`
   query Operators {
@@ -13,6 +14,7 @@ const OperatorsQuery = graphql(`
 /** The operators, who are made and revoked by command, so that no session can make another operator. */
 export function Operators() {
   const result = useLive(OperatorsQuery, {});
+  const mayAct = useMayAct();
   const rows = result.data?.operators;
   return (
     <Page title="Operators" subtitle={<p className="hint">Who may use this console, each with a key of their own.</p>}>
@@ -53,11 +55,11 @@ export function Operators() {
         ]}
         empty={
           <Empty title="No named operators">
-            <p>Everybody with OPERATOR_KEY acts under one name. Make an operator for each person.</p>
+            <p>Everybody with OPERATOR_KEY acts under one name.{mayAct && ' Make an operator for each person.'}</p>
           </Empty>
         }
       />
-      <Commands />
+      {mayAct && <Commands />}
     </Page>
   );
 }

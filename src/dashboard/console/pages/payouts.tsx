@@ -58,7 +58,7 @@ export function Payouts() {
   return (
     <Page
       title="Payouts"
-      subtitle={<p className="hint">Live payouts under way wait until you say whether they have arrived.</p>}
+      subtitle={<p className="hint">Live payouts under way wait until an operator says whether they have arrived.</p>}
     >
       <FilterBar>
         <Choice

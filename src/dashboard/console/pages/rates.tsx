@@ -77,12 +77,12 @@ function SetRate({ tenantId, onDone }: { tenantId: string; onDone: () => void })
       onDone={onDone}
     >
       <p className="hint">It counts from now on, for live payouts that are not sent yet.</p>
-      <TextField name="accountId" label="Account" hint="Any account of the tenant." defaultValue={tenantId} />
+      <TextField name="accountId" label="Account" hint="Any account of the tenant." defaultValue={tenantId} required />
       <div className="fields two">
-        <TextField name="source" label="Currency sold" placeholder="USD" maxLength={3} />
-        <TextField name="target" label="Currency bought" placeholder="INR" maxLength={3} />
+        <TextField name="source" label="Currency sold" placeholder="USD" maxLength={3} required />
+        <TextField name="target" label="Currency bought" placeholder="INR" maxLength={3} required />
       </div>
-      <TextField name="rate" label="Rate" inputMode="decimal" placeholder="83.25" hint="What one unit buys." />
+      <TextField name="rate" label="Rate" inputMode="decimal" placeholder="83.25" hint="What one unit buys." required />
     </Action>
   );
 }
