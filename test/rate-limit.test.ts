@@ -132,7 +132,7 @@ describe('an account that has used its allowance', () => {
     }
   });
 
-  it('is refused after the document is known, in the shape of GraphQL, whoever executes it', async () => {
+  it('is refused after the document is known, in the shape of GraphQL, in both ways of execution', async () => {
     const user = await given.directUser(1);
     const query = '{ accounts(first: 100) { nodes { id depositsIn(first: 20) { totalCount } } } }';
     for (let i = 0; i < 4; i++) {

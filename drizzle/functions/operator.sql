@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
--- Creates a session of an operator, or of whoever has the OPERATOR_KEY with this keyed hash. Returns when it ends. An
+-- Creates a session of an operator, or of the holder of the OPERATOR_KEY with this keyed hash. Returns when it ends. An
 -- operator that has been revoked meanwhile gets none. Deletes sessions that have expired.
 -- Without an event: events are for tenants; the audit log has an entry.
 create or replace function create_operator_session(

@@ -50,7 +50,7 @@ async function writeTypes({ schema, types }) {
 }
 
 async function bundle(folder) {
-  // Whoever builds, also a test, gets the production build of the libraries.
+  // Every build, also that of a test, gets the production build of the libraries.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const { default: react } = await import('@vitejs/plugin-react');

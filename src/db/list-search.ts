@@ -4,6 +4,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { ColumnName } from '../types/list-order.js';
 import { searchOf } from '../types/list-search.js';
 import type { Asked } from './list-position.js';
+import { columnsOf, fixedLimit } from './drizzle-types.js';
 import { searchEntry as entry } from './table.js';
 import { visibilityPredicate } from './visibility.js';
 
@@ -27,11 +28,9 @@ export function searchedRows(db: PostgresJsDatabase, asked: Asked, what: 'rows' 
     .select(columns)
     .from(table as PgTable)
     .where(and(...rowConditions(asked), eq(table.id, entry.id), sql`${positionOf(asked)} = ${entry.start}`))
-    // Drizzle writes any expression as the limit, and its type knows numbers only.
-    .limit(sql.raw('1') as unknown as number)
+    .limit(fixedLimit(1))
     .as('found');
-  // Drizzle's type of a subquery has no columns when those of its table are not known.
-  const rowsOf = found as unknown as Record<string, PgColumn>;
+  const rowsOf = columnsOf(found);
   const by = request.backward ? desc : asc;
   return db
     .select(Object.fromEntries(Object.keys(columns).map((name) => [name, rowsOf[name]!])))

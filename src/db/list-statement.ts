@@ -14,6 +14,7 @@ import {
   positionOf,
   type Rows,
 } from './list-position.js';
+import { columnsOf, fixedLimit } from './drizzle-types.js';
 import { searchedRows } from './list-search.js';
 import { searchOf } from '../types/list-search.js';
 import { isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
@@ -45,7 +46,7 @@ export function values(request: PageRequest): Record<string, unknown> {
 export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
   // Drizzle changes the order expressions of a union in place, so each query needs its own.
   const inOrder = () => (what === 'rows' ? order(positionOf(asked), asked) : []);
-  const limit = limitOf(rows);
+  const limit = fixedLimit(rows);
   if (searchOf(asked.request.filters)) return searchedRows(db, asked, what, limit);
   const sides = sidesOf(asked).flatMap((side) => statesOf(asked, side));
   const [one, other, ...more] = sides.map((side) => found(db, asked, side, what, limit));
@@ -55,10 +56,6 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
   if (orderOf(asked)) return merged(db, asked, all.as('found'), what, limit);
   return all.orderBy(...inOrder()).limit(limit);
 }
-
-// Drizzle writes any expression as the limit, and its type knows numbers only; a number would be a parameter, and
-// PostgreSQL would plan the statement again at each run.
-const limitOf = (rows: number) => sql.raw(String(rows)) as unknown as number;
 
 /**
  * The first rows of one side. With a list of values each value has its own scan, and their first rows are sorted: in
@@ -97,8 +94,7 @@ function merged(
   limit: number,
   each?: SQL,
 ) {
-  // Drizzle's type of a subquery has no columns when those of its table are not known.
-  const rowsOf = child as unknown as Record<string, PgColumn>;
+  const rowsOf = columnsOf(child);
   const names = what === 'rows' ? Object.keys(getTableColumns(asked.table as PgTable)) : ['id'];
   const select = db.select(Object.fromEntries(names.map((name) => [name, rowsOf[name]!])));
   const from = each ? select.from(each).crossJoinLateral(child) : select.from(child);

@@ -48,8 +48,7 @@ export function columnIn(rows: Rows, column: PgColumn): PgColumn {
 export function cursorOf(listing: Listing, request: PageRequest, node: object): string {
   const { id } = node as { id: string };
   const by = orderOf(listing, request);
-  // The value is of the view's own rows.
-  return by?.view ? `${id}@${by.valueOf(node as never)}` : id;
+  return by?.view ? `${id}@${by.valueOf(node)}` : id;
 }
 
 /** The id of the object of a cursor. */

@@ -1,5 +1,5 @@
 import { count, getTableColumns, getTableName, sql } from 'drizzle-orm';
-import type { AnyPgColumn, PgColumn } from 'drizzle-orm/pg-core';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isOutside } from '../types/list-order.js';
 import {
   type Listing,
@@ -11,6 +11,7 @@ import {
   totalCountMax,
 } from '../types/pagination.js';
 import type { Caller } from '../request/caller.js';
+import { columnsOf } from './drizzle-types.js';
 import { foundCursor } from './list-search.js';
 import { columnIn, cursorOf, idOf, outside, placed, rowsOf, type ScopedReads } from './list-view.js';
 import { searchOf } from '../types/list-search.js';
@@ -108,13 +109,9 @@ export class Pages {
         const child = listed(db, { table, listing, request, visibility, parent }, 'rows', readOf(request.size + 1)).as(
           'child',
         );
-        const columns = Object.fromEntries(
-          Object.keys(getTableColumns(table)).map((name) => [
-            name,
-            // Drizzle's type of this subquery does not list the columns, since they depend on the table.
-            (child as unknown as Record<string, AnyPgColumn>)[name]!,
-          ]),
-        );
+        const rowsOf = columnsOf(child);
+        const names = Object.keys(getTableColumns(table));
+        const columns = Object.fromEntries(names.map((name) => [name, rowsOf[name]!]));
         return db
           .select({ parent: sql<string>`parent.id`, row: columns })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)

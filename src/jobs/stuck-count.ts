@@ -3,6 +3,7 @@ import { isNotNull, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { WorkObserver } from './lane.js';
+import { fixedLimit } from '../db/drizzle-types.js';
 import { job, workerFault } from './table.js';
 
 const everyMilliseconds = 30_000;
@@ -28,8 +29,7 @@ export async function countStuck(
   }
 }
 
-// Drizzle writes any expression as the limit, and its type knows numbers only.
-const limit = sql.raw(String(countedMax)) as unknown as number;
+const limit = fixedLimit(countedMax);
 const count = sql<number>`count(*)::int`;
 
 async function jobs(database: Database): Promise<number> {

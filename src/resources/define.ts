@@ -117,7 +117,7 @@ export interface Resource {
   /** Operations of /v1 that the graph does not have. Their routes have their own code. */
   restOperations?: Readonly<Record<string, OperationRow & { rest: RestRoute }>>;
   /** The `Link` header of each response of /v1 that is one object. */
-  link?: (row: never, context: Context) => string;
+  link?(this: void, row: object, context: Context): string;
   /** The fields that are no columns, such as edges from and to other objects, by the type that gets them. */
   fields?: readonly Fields[];
   /** How many members those lists of objects have that take no page arguments, by type and field. */

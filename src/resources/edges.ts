@@ -130,7 +130,7 @@ export interface NodeRow {
   /** Whether the query compiler can read it. The resolvers read everything else. */
   compiled?: true;
   /** Whether clients can see a row yet; by default they see every row. */
-  shown?: (row: never) => boolean;
+  shown?(row: object): boolean;
   /** Sessions cannot read these objects. */
   keysOnly?: true;
 }
@@ -211,8 +211,7 @@ export function rootResolver(
     if (read.read === 'one') {
       const run = async (id: string, { scope }: Context) => {
         const row = await scope.one(node.rows, id, `${object}.id`);
-        // The row is of the node's own table.
-        if (node.shown?.(row as never) === false) throw new DomainError(problem('resource_missing', `${object}.id`));
+        if (node.shown?.(row) === false) throw new DomainError(problem('resource_missing', `${object}.id`));
         return row;
       };
       method(

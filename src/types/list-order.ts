@@ -16,7 +16,7 @@ export interface OrderBy {
   /** The value of a row, and its type in PostgreSQL. */
   by: (name: ColumnName) => SQL;
   type: 'bigint' | 'text' | 'numeric';
-  valueOf: (row: never) => bigint | string;
+  valueOf(row: object): bigint | string;
   /** The filter in the key of the indexes. */
   key: string;
   /** The values of this filter where it is not given. Without them it must be given, with one value. */
@@ -284,7 +284,7 @@ export function isOutside(
   if (order === undefined || !by || by.view) return false;
   // What may change, such as a status, says nothing about the position of an object.
   if (!by.all && (row as Record<string, unknown>)[by.key] !== filters[by.key]) return true;
-  const value = by.valueOf(row as never);
+  const value = by.valueOf(row);
   return Object.entries(filters).some(([name, bound]) => {
     const [member, which = ''] = name.split('.');
     if (member !== order || !compared[which]) return false;

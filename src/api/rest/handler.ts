@@ -28,8 +28,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const row = objectOf(route, answer);
       const objects = route.answers === 'list' ? (row as Page<unknown>).nodes.length : 1;
       request.budget?.charge?.countObjects(objects);
-      // A resource declares its link for rows of its own table, and this route answers one of them.
-      if (route.link) reply.header('link', route.link(row as never, request.context!));
+      if (route.link) reply.header('link', route.link(row as object, request.context!));
       return reply.send(render(route, row, request.context!.caller));
     };
     const config = { permission: operationOf(route.field), cost: costOf(route) };

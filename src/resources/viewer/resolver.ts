@@ -76,8 +76,7 @@ export class ViewerResolver {
   ): Promise<Node | null> {
     const node = readableNode(id, caller);
     const row = node ? await scope.find(node.rows, id) : null;
-    // The row is of the node's own table.
-    return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
+    return row && node?.shown?.(row) === false ? null : (row as Node | null);
   }
 
   @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} objects, in the order of the ids.` })

@@ -12,6 +12,7 @@ import { type ExportRow, dataExport, exportPart } from '../../../resources/expor
 import { operationOf } from '../../../resources/registry.js';
 import { pointsOfRoute, weights } from '../../../types/weights.js';
 import { parseQuery } from '../decoder.js';
+import { fixedLimit } from '../../../db/drizzle-types.js';
 
 const contentTypes = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl' } as const;
 
@@ -119,8 +120,7 @@ async function* parts(scope: Scope, id: string, { start, end }: Range): AsyncGen
             ),
           )
           .orderBy(desc(exportPart.start))
-          // Drizzle writes any expression as the limit, and its type knows numbers only.
-          .limit(sql.raw('1') as unknown as number),
+          .limit(fixedLimit(1)),
       { id, at },
     );
     const bytes = part && Buffer.from(part.content).subarray(at - part.start, end - part.start + 1);
