@@ -70,6 +70,7 @@ it('the payment page', async () => {
     const receivableIds = [await other.receivable('99999999.99', `INV-${'2026/11/'.repeat(4)}0042`)];
     const checkout = await other.checkoutFixture({ amount: '99999999.99', receivableIds, speaker });
     await page.goto(checkout.url, { waitUntil: 'domcontentloaded' });
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('header img')?.naturalWidth !== 0);
   };
   /** The refusal of a payer who has tried too many cards. */
   const capped = async (page: Page) => {
@@ -89,7 +90,7 @@ it('the payment page', async () => {
     await page.getByLabel('Name on the card').fill('Asha Rao');
     await world.sql`alter function decide_transaction rename to decide_transaction_away`;
     await press(/^Pay ₹/)(page);
-    await page.getByText('We are checking your payment').waitFor();
+    await page.getByRole('heading', { name: 'We are checking your payment' }).waitFor();
     await world.sql`alter function decide_transaction_away rename to decide_transaction`;
   };
   const code = (checkout: CheckoutFixture) => upiCode(payee, checkout);

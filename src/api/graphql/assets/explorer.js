@@ -6,9 +6,8 @@
 const tidegate = ((setup) => {
   const element = (id) => document.getElementById(id);
   const clean = (text) => text.trim().replace(/^bearer(\s+|$)/i, '');
-  const mask = (key) => key.slice(0, key.lastIndexOf('_') + 1) + '…' + key.slice(-4);
   /** The mode and the end of a key, by which its holder knows it. */
-  const shortened = (key) => key.split('_', 2).join('_') + '_…' + key.slice(-4);
+  const mask = (key) => (/^[a-z]+_(test|live)_/.exec(key)?.[0] ?? '') + '…' + key.slice(-4);
   // The pane of headers has the masked key only; `fetcher` sends the key in its place.
   const headersFor = (key) => (key ? '{"Authorization": ' + JSON.stringify('Bearer ' + mask(key)) + '}' : '{}');
   const store = (name, value) =>
@@ -133,8 +132,8 @@ const tidegate = ((setup) => {
       : !key
         ? 'Paste a key to load the schema. It stays in this tab.'
         : status === 401
-          ? 'The key ' + shortened(key) + ' was refused. Paste another one.'
-          : 'Using ' + shortened(key) + ' in this tab.';
+          ? 'The key ' + mask(key) + ' was refused. Paste another one.'
+          : 'Using ' + mask(key) + ' in this tab.';
   }
   say(key);
   if (!key && !session) element('key').focus();
