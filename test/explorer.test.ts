@@ -398,6 +398,18 @@ describe('the bar and the address', () => {
     await page.getByLabel('On-Behalf-Of').selectOption({ label: 'Fjord Software' });
     await show(page, 'Overview');
     expect((await answerOf(page)).data.viewer.account.businessDetails.legalName).toBe('Fjord Software AS');
+
+    // An example with ids to replace shows its variables, and the next page still knows for whom it acts.
+    await Promise.all([
+      page.waitForEvent('load'),
+      page
+        .getByLabel('Examples by task')
+        .selectOption({ label: examples.find(({ title }) => /both ids/.test(title))!.title }),
+    ]);
+    await page.locator('.graphiql-editor-tool .view-lines', { hasText: 'receivable_…' }).waitFor();
+    const picker = page.getByLabel('On-Behalf-Of');
+    await expect.poll(() => picker.locator('option').allTextContents()).toContain('Lighthouse Courses');
+    expect(await picker.locator('option:checked').textContent()).toBe('Fjord Software');
     expect(complaints).toEqual([]);
     await context.close();
   });

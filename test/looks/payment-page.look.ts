@@ -63,6 +63,8 @@ it('the payment page', async () => {
   const long = async (page: Page) => {
     const name = `Sri Venkateswara Handloom Weavers' Producer Company ${'Mahabubnagar'.repeat(4)}`;
     const other = await PayeeFixture.open(world, { dba: name });
+    // Not on a payment page, whose policy would take the colour away.
+    await page.goto('about:blank');
     await page.setContent('<body style="margin:0;background:#c2410c"></body>');
     const file = await other.user.upload('logo', await page.screenshot(), 'logo.png');
     await world.sql`update account set logo_id = ${file.body.id} where id = ${other.user.id} and not livemode`;

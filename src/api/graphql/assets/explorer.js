@@ -153,10 +153,9 @@ const tidegate = ((setup) => {
     picker.value = behalf;
     picker.hidden = false;
     element('behalf-load').hidden = true;
-    picker.focus();
   }
   element('behalf').addEventListener('change', ({ target }) => store('behalf', target.value));
-  element('behalf-load').addEventListener('click', () => void chooseUser());
+  element('behalf-load').addEventListener('click', () => void chooseUser().then(() => element('behalf').focus()));
   if (stored('behalf')) {
     element('behalf').replaceChildren(
       new Option('Act as yourself', ''),
@@ -164,6 +163,8 @@ const tidegate = ((setup) => {
     );
     element('behalf').hidden = false;
     element('behalf-load').hidden = true;
+    // A new page knows the id alone; with the names, another user can be chosen, too.
+    if (key || session) void chooseUser().catch(() => {});
   }
 
   const points = (count) => count.toLocaleString('en');
@@ -244,7 +245,8 @@ const tidegate = ((setup) => {
       defaultTabs: tabs.length ? tabs.map(({ query, variables }) => ({ query, variables, headers })) : undefined,
       // Yoga replaces GraphiQL's own plugin, the history, by its checklist of fields; this leaves the history in.
       plugins: undefined,
-      defaultEditorToolsVisibility: 'headers',
+      // An example with variables is about those: some have ids to replace.
+      defaultEditorToolsVisibility: open.variables ? 'variables' : 'headers',
       storage: sessionStorage,
       shouldPersistHeaders: true,
       showPersistHeadersSettings: false,
