@@ -1261,6 +1261,20 @@ describe.concurrent('the content of the page', () => {
     ]);
     expect(complaints).toEqual([]);
     // If it is opened by its address, nothing in it can run.
+    // An amount is never broken into two lines, whatever its size.
+    for (const amount of ['1.00', '9999999.99', '99999999.99', '99999999999.99']) {
+      const { url } = await payee.checkoutFixture({ amount });
+      await page.goto(url);
+      for (const width of [320, 390, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        const [lines, over] = await page.locator('.amount').evaluate((element) => {
+          const [box, style] = [element.getBoundingClientRect(), getComputedStyle(element)];
+          return [box.height / Number.parseFloat(style.lineHeight), document.body.scrollWidth > innerWidth];
+        });
+        expect([amount, width, Math.round(lines as number), over]).toEqual([amount, width, 1, false]);
+      }
+    }
+
     const alone = await fetch(`${checkoutFixture.url}/logo`);
     expect([alone.headers.get('content-security-policy'), alone.headers.get('x-content-type-options')]).toEqual([
       "default-src 'none'; sandbox",

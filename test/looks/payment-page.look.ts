@@ -63,6 +63,8 @@ it('the payment page', async () => {
   const long = async (page: Page) => {
     const name = `Sri Venkateswara Handloom Weavers' Producer Company ${'Mahabubnagar'.repeat(4)}`;
     const other = await PayeeFixture.open(world, { dba: name });
+    // Not on a payment page, whose policy would take the colour away.
+    await page.goto('about:blank');
     await page.setContent('<body style="margin:0;background:#c2410c"></body>');
     const file = await other.user.upload('logo', await page.screenshot(), 'logo.png');
     await world.sql`update account set logo_id = ${file.body.id} where id = ${other.user.id} and not livemode`;
@@ -70,6 +72,7 @@ it('the payment page', async () => {
     const receivableIds = [await other.receivable('99999999.99', `INV-${'2026/11/'.repeat(4)}0042`)];
     const checkout = await other.checkoutFixture({ amount: '99999999.99', receivableIds, speaker });
     await page.goto(checkout.url, { waitUntil: 'domcontentloaded' });
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('header img')?.naturalWidth !== 0);
   };
   /** The refusal of a payer who has tried too many cards. */
   const capped = async (page: Page) => {
@@ -89,7 +92,7 @@ it('the payment page', async () => {
     await page.getByLabel('Name on the card').fill('Asha Rao');
     await world.sql`alter function decide_transaction rename to decide_transaction_away`;
     await press(/^Pay ₹/)(page);
-    await page.getByText('We are checking your payment').waitFor();
+    await page.getByRole('heading', { name: 'We are checking your payment' }).waitFor();
     await world.sql`alter function decide_transaction_away rename to decide_transaction`;
   };
   const code = (checkout: CheckoutFixture) => upiCode(payee, checkout);

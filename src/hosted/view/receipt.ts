@@ -4,7 +4,7 @@ import type { Session } from '../session.js';
 import { icon } from './icons.js';
 import { leave } from './parts.js';
 import { lines } from './summary.js';
-import { method, money, payeeName, time } from './text.js';
+import { hero, method, payeeName, time } from './text.js';
 
 /** How long the page shows the receipt before it returns to the payee. The payer can stay. */
 const returnSeconds = 5;
@@ -20,7 +20,7 @@ export function paid(session: Session, { attempt }: { attempt: TransactionRow })
   return html`<div class="result">
       <div class="tick">!${icon('check')}</div>
       <h1 tabindex="-1">Payment received</h1>
-      <p class="amount">${money(checkout.grossAmount)}</p>
+      <p>!${hero(checkout.grossAmount)}</p>
     </div>
     !${after ? html`<p class="notice">Your payment arrived after ${after}. ${payeeName(session)} has received it all the same.</p>` : ''}
     !${twice ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>` : ''}

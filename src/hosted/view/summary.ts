@@ -3,7 +3,7 @@ import type { ReceivableRow } from '../../resources/receivable/table.js';
 import type { Session, State } from '../session.js';
 import type { PageOptions } from './options.js';
 import { mayPay } from './parts.js';
-import { day, money, payeeName, time } from './text.js';
+import { day, hero, money, payeeName, time } from './text.js';
 
 /** The number of invoices that the page lists before it folds the others. */
 const linesMax = 3;
@@ -24,7 +24,7 @@ export function payee(session: Session, options: PageOptions): string {
 export function summary(session: Session, state: State, options: PageOptions): string {
   const { checkout } = session;
   const words = html`<span class="to">Pay <span class="payee">${payeeName(session)}</span></span>
-      <span class="amount">${money(checkout.grossAmount)}</span>`;
+      !${hero(checkout.grossAmount)}`;
   // While a payment is in progress, the page must not hurry the payer into another one.
   const due = (state.name === 'summary' || state.name === 'declined') && mayPay(session, options);
   return html`<section class="summary" aria-label="Summary">

@@ -13,6 +13,13 @@ export function money(minor: bigint | string): string {
   return rupees.format(amountText(minor) as `${number}`);
 }
 
+/** The amount that the page is about. A long one is smaller on a phone, because a line break would change what is read. */
+export function hero(minor: bigint): string {
+  const text = money(minor);
+  const size = text.length > 16 ? 'longest' : text.length > 13 ? 'long' : '';
+  return html`<span class="amount ${size}">${text}</span>`;
+}
+
 /** A time in Indian time, as HTML with the exact time in its `datetime` attribute. */
 export function time(seconds: number, format = moment): string {
   const iso = new Date(seconds * 1000).toISOString();

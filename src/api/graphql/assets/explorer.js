@@ -6,9 +6,8 @@
 const tidegate = ((setup) => {
   const element = (id) => document.getElementById(id);
   const clean = (text) => text.trim().replace(/^bearer(\s+|$)/i, '');
-  const mask = (key) => key.slice(0, key.lastIndexOf('_') + 1) + '…' + key.slice(-4);
   /** The mode and the end of a key, by which its holder knows it. */
-  const shortened = (key) => key.split('_', 2).join('_') + '_…' + key.slice(-4);
+  const mask = (key) => (/^[a-z]+_(test|live)_/.exec(key)?.[0] ?? '') + '…' + key.slice(-4);
   // The pane of headers has the masked key only; `fetcher` sends the key in its place.
   const headersFor = (key) => (key ? '{"Authorization": ' + JSON.stringify('Bearer ' + mask(key)) + '}' : '{}');
   const store = (name, value) =>
@@ -133,8 +132,8 @@ const tidegate = ((setup) => {
       : !key
         ? 'Paste a key to load the schema. It stays in this tab.'
         : status === 401
-          ? 'The key ' + shortened(key) + ' was refused. Paste another one.'
-          : 'Using ' + shortened(key) + ' in this tab.';
+          ? 'The key ' + mask(key) + ' was refused. Paste another one.'
+          : 'Using ' + mask(key) + ' in this tab.';
   }
   say(key);
   if (!key && !session) element('key').focus();
@@ -154,10 +153,9 @@ const tidegate = ((setup) => {
     picker.value = behalf;
     picker.hidden = false;
     element('behalf-load').hidden = true;
-    picker.focus();
   }
   element('behalf').addEventListener('change', ({ target }) => store('behalf', target.value));
-  element('behalf-load').addEventListener('click', () => void chooseUser());
+  element('behalf-load').addEventListener('click', () => void chooseUser().then(() => element('behalf').focus()));
   if (stored('behalf')) {
     element('behalf').replaceChildren(
       new Option('Act as yourself', ''),
@@ -165,6 +163,8 @@ const tidegate = ((setup) => {
     );
     element('behalf').hidden = false;
     element('behalf-load').hidden = true;
+    // A new page knows the id alone; with the names, another user can be chosen, too.
+    if (key || session) void chooseUser().catch(() => {});
   }
 
   const points = (count) => count.toLocaleString('en');
@@ -245,7 +245,8 @@ const tidegate = ((setup) => {
       defaultTabs: tabs.length ? tabs.map(({ query, variables }) => ({ query, variables, headers })) : undefined,
       // Yoga replaces GraphiQL's own plugin, the history, by its checklist of fields; this leaves the history in.
       plugins: undefined,
-      defaultEditorToolsVisibility: 'headers',
+      // An example with variables is about those: some have ids to replace.
+      defaultEditorToolsVisibility: open.variables ? 'variables' : 'headers',
       storage: sessionStorage,
       shouldPersistHeaders: true,
       showPersistHeadersSettings: false,
