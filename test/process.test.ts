@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
-import { scale } from './faults/scale.js';
+import { scale, share } from './faults/scale.js';
 import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
@@ -500,17 +500,16 @@ describe('npm start', { timeout: 120_000 }, () => {
       .filter(([of]) => of === pgid)
       .map(([, pid]) => pid!);
 
-  const ends: [how: string, workers: string, end: (npm: number) => void][] = [
-    ['SIGTERM to npm', '1', (npm) => process.kill(npm, 'SIGTERM')],
+  type End = [how: string, workers: string, end: (npm: number) => void];
+  const toNpm: End = ['SIGTERM to npm', '1', (npm) => process.kill(npm, 'SIGTERM')];
+  const toAll: End[] = [
     ['Ctrl-C, of several processes', '2', (npm) => process.kill(-npm, 'SIGINT')],
     ['the end of the terminal, of several processes', '2', (npm) => process.kill(-npm, 'SIGHUP')],
-  ];
-  // The short form has each way to end once: to npm alone, and to all processes by both signals of a terminal.
-  const further: typeof ends = [
     ['SIGTERM to all of them', '2', (npm) => process.kill(-npm, 'SIGTERM')],
     ['Ctrl-C', '1', (npm) => process.kill(-npm, 'SIGINT')],
   ];
-  it.each(scale.whole ? [...ends, ...further] : ends)(
+  // The short form has a signal to npm alone, and one to all processes, another one in the next run.
+  it.each([toNpm, ...share(toAll, toAll.length, scale.seed)])(
     'finishes what is under way on %s, and leaves no process behind',
     async (_, WORKERS, end) => {
       const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
