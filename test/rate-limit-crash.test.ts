@@ -9,7 +9,7 @@ const perSecond = 5;
 const read = 11;
 
 it('a gateway that is killed loses its account at most one lease, and the others admit the rest', async () => {
-  const DATA_DIR = children.folder();
+  const DATA_DIR = await children.preparedFolder('demo');
   const environment = {
     DATA_DIR,
     RATE_LIMIT: 'enforce',

@@ -16,7 +16,7 @@ export const scale = {
   /** The seed of every random choice. A run that fails reports it. */
   seed: number('SEED', Math.floor(Math.random() * 2 ** 31), Math.floor(Math.random() * 2 ** 31)),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
-  histories: { runs: number('HISTORIES', 24, 1_000), commands: 100 },
+  histories: { runs: number('HISTORIES', 16, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
   crowds: {
     runs: number('CROWDS', 2, 200),
@@ -57,7 +57,7 @@ export const scale = {
   /** Partners, each of which gets 175 addresses. */
   partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
-  locks: number('LOCKS', 2_000, 100_000),
+  locks: number('LOCKS', 1_000, 100_000),
   /** Deposits that are added while other clients page through the list and query totals. */
   lists: { writers: 8, deposits: number('LISTED', 160, 5_000), readers: whole ? 12 : 6 },
 };
