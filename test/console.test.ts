@@ -146,6 +146,7 @@ describe('an operator that only reads', () => {
       expect(await page.getByRole('button', { name: acts }).count()).toBe(0);
       // Nor is it told to do what it may not.
       expect(await page.locator('main').innerText()).not.toMatch(/\b(until you|you hold|you say|operator create)\b/);
+      expect(await page.getByRole('columnheader', { name: /^(Outcome|Action)$/ }).allTextContents()).toEqual([]);
     }
     await world.operator.revokeOperator('Ola Reader');
     await page.getByRole('link', { name: 'Payouts' }).click();

@@ -138,6 +138,7 @@ it('the payment page', async () => {
       ['declined', declinedCard],
       ['upi', after(code)],
       ['paid', paid],
+      ['fault', fault],
     ]),
     () => camera.page({ javaScriptEnabled: false }),
   );

@@ -16,6 +16,7 @@ import {
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, pageOf, placeColumn, Time } from '../parts';
+import { useMayAct } from '../session';
 
 const Notice = graphql(`
   fragment Notice on BankNotice {
@@ -63,6 +64,7 @@ const kinds = [
 
 /** What banks report: recording it, the reversals whose deposits are not known yet, and all notices. */
 export function Bank() {
+  const mayAct = useMayAct();
   const { params, set } = useFilters();
   const all = params.get('show') === 'all';
   const waiting = useLive(WaitingQuery, {}, { pause: all });
@@ -89,7 +91,7 @@ export function Bank() {
         label="Bank notices"
         result={result}
         page={page && rows && { nodes: rows, pageInfo: page.pageInfo }}
-        columns={[...columns, all ? outcome : withdrawal(result.ask)]}
+        columns={[...columns, ...(all ? [outcome] : mayAct ? [withdrawal(result.ask)] : [])]}
         empty={
           <Empty title={all ? 'No bank has reported anything' : 'No reversal waits'}>
             <p>

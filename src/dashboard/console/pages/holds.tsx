@@ -1,9 +1,10 @@
 import { words } from '../../format';
-import { useLive } from '../../graph';
-import { Empty, List, Page, SelectField, TextField, useFilters } from '../../parts';
+import { type ResultOf, useLive } from '../../graph';
+import { type Column, Empty, List, Page, SelectField, TextField, useFilters } from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, nameOf, pageOf, placeColumn, Reason } from '../parts';
+import { useMayAct } from '../session';
 import { HoldAction, PlaceMutation } from './hold-actions';
 
 const HoldsQuery = graphql(`
@@ -20,6 +21,7 @@ const HoldsQuery = graphql(`
 
 /** The accounts whose payouts the service holds. */
 export function Holds() {
+  const mayAct = useMayAct();
   const { params } = useFilters();
   const result = useLive(HoldsQuery, { after: params.get('after') });
   return (
@@ -46,21 +48,25 @@ export function Holds() {
           },
           placeColumn,
           { head: 'Payouts', cell: ({ payoutsInterval }) => words(payoutsInterval) },
-          {
-            head: 'Action',
-            end: true,
-            cell: ({ account }) => account && <HoldAction account={account} held onDone={result.ask} />,
-          },
+          ...(mayAct ? [lifting(result.ask)] : []),
         ]}
         empty={
           <Empty title="No payouts are held">
-            <p>A hold is placed here by the id of an account, or on its page.</p>
+            <p>An operator places a hold here, by the id of an account, or on its page.</p>
           </Empty>
         }
       />
     </Page>
   );
 }
+
+type Row = ResultOf<typeof HoldsQuery>['serviceHolds']['nodes'][number];
+
+const lifting = (onDone: () => void): Column<Row> => ({
+  head: 'Action',
+  end: true,
+  cell: ({ account }) => account && <HoldAction account={account} held onDone={onDone} />,
+});
 
 /** Places a hold on an account, by its id. */
 function ByAccount({ onDone }: { onDone: () => void }) {

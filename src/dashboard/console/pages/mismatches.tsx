@@ -19,7 +19,7 @@ export function Mismatches() {
       title="Mismatches"
       subtitle={
         <p className="hint">
-          Successes of an acquirer that do not match their attempts. Settle them with the acquirer.
+          Successes of an acquirer that do not match their attempts. They are settled with the acquirer.
         </p>
       }
     >

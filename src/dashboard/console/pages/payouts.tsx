@@ -2,6 +2,7 @@ import { formatMoney } from '../../format';
 import { type ResultOf, useLive } from '../../graph';
 import {
   amountColumn,
+  type Column,
   Choice,
   Empty,
   Facts,
@@ -15,6 +16,7 @@ import {
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Reason, Time } from '../parts';
+import { useMayAct } from '../session';
 
 const PayoutsQuery = graphql(`
   query Payouts($status: PayoutStatus, $mode: Mode, $tenantId: ID, $after: String) {
@@ -48,6 +50,7 @@ const statuses = ['PROCESSING', 'COMPLETED', 'FAILED'] as const;
 /** The payouts of all tenants. Those under way in live mode wait for the operator to say whether they arrived. */
 export function Payouts() {
   const { params, one } = useFilters();
+  const mayAct = useMayAct();
   const all = params.get('status') === 'ALL';
   const result = useLive(PayoutsQuery, {
     status: all ? undefined : (one('status', statuses) ?? 'PROCESSING'),
@@ -80,7 +83,7 @@ export function Payouts() {
           { head: 'Sent', cell: ({ created }) => <Time at={created} /> },
           statusColumn(),
           amountColumn(),
-          { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true },
+          ...(mayAct ? [outcome] : []),
         ]}
         empty={
           <Empty title={status === 'PROCESSING' ? 'No payout is under way' : 'No payout matches'}>
@@ -109,6 +112,8 @@ function Payee({ payout }: { payout: Payout }) {
     </span>
   );
 }
+
+const outcome: Column<Payout> = { head: 'Outcome', cell: (payout) => <Outcome payout={payout} />, end: true };
 
 function Outcome({ payout }: { payout: Payout }) {
   // In test mode the sandbox settles payouts.
