@@ -89,6 +89,9 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
     const before = await table.getByRole('row').count();
 
     await page.getByRole('button', { name: 'Create a key' }).click();
+    // A dialog begins with its first field.
+    const first = page.getByRole('dialog').getByRole('combobox').first();
+    await expect.poll(() => first.evaluate((field) => field === document.activeElement)).toBe(true);
     await page.getByLabel('It may').selectOption('Read');
     await page.getByLabel('It expires').selectOption('In 30 days');
     await withKey(page, key(), 'Create the key');

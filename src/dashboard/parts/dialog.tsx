@@ -6,7 +6,10 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal();
+    if (dialog.current?.open) return;
+    dialog.current?.showModal();
+    // What is asked first comes before the button that closes.
+    dialog.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
   }, []);
   return (
     <dialog ref={dialog} onClose={onClose} aria-labelledby={heading}>

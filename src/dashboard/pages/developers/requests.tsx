@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { useTimes } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import { Choice, type Column, Copy, Empty, FilterBar, List, Page, Status, TextFilter, useFilters } from '../../parts';
@@ -78,6 +79,15 @@ export function Requests() {
   );
 }
 
+/** A path that breaks at its slashes where it does not fit into a line. */
+const breakable = (path: string) =>
+  path.match(/[^/]*\/|[^/]+/g)?.map((part, i) => (
+    <Fragment key={i}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
+
 /** The request as a list, which is empty where no request of the account has the id. */
 function found({ node }: ResultOf<typeof RequestQuery>) {
   return { nodes: node && 'operation' in node ? [node] : [], pageInfo: { hasNextPage: false, endCursor: null } };
@@ -90,7 +100,7 @@ function useColumns(): Column<Logged>[] {
       head: 'Operation',
       cell: ({ operation, api, codes, onBehalfOf }) => (
         <span className="two-lines">
-          <strong>{operation}</strong>
+          <strong>{breakable(operation)}</strong>
           <span className="hint">{[api === 'REST' ? 'REST' : 'GraphQL', ...codes].join(' · ')}</span>
           {onBehalfOf && <span className="hint">on behalf of {onBehalfOf}</span>}
         </span>

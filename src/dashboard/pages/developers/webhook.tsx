@@ -45,7 +45,11 @@ function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void })
     <Page
       title={endpoint.url}
       back={{ href: '/developers/webhooks', name: 'Webhooks' }}
-      subtitle={<Status value={statusOf(endpoint)} />}
+      subtitle={
+        <p className="amount-line">
+          <Status value={statusOf(endpoint)} />
+        </p>
+      }
       actions={<Actions endpoint={endpoint} onDone={ask} />}
     >
       <div className="detail">

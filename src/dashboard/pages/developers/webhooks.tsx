@@ -113,7 +113,6 @@ function Create({ onClose }: { onClose: () => void }) {
         type="url"
         placeholder="https://example.com/hooks"
         required
-        autoFocus
       />
       <TextField
         name="eventTypes"

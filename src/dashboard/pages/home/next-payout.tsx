@@ -17,21 +17,24 @@ export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
   const money = available.filter(({ amount, currency }) => hundredths(amount) > 0n && !stopped(currency));
   return (
     <Card title="Next payout" action={<Link href="/payouts">Payouts</Link>}>
+      {at && money.length > 0 && (
+        <p className="waiting-sums">
+          {money.map((each) => (
+            <span key={each.currency}>
+              <Money {...each} /> <span className="hint">so far</span>
+            </span>
+          ))}
+        </p>
+      )}
       {at && (
         <p>
-          <time dateTime={at} className="next-time">
+          <time dateTime={at} className={money.length === 0 ? 'next-time' : undefined}>
             {time(at)}
-          </time>
-          <span className="hint"> {formatAge(at)}</span>
+          </time>{' '}
+          <span className="hint line">{formatAge(at)}</span>
         </p>
       )}
       {at && money.length === 0 && <p className="hint">Nothing is available for it yet.</p>}
-      {at &&
-        money.map((each) => (
-          <p key={each.currency}>
-            <Money {...each} /> <span className="hint">available now</span>
-          </p>
-        ))}
       {!at && obstacles.length === 0 && <p className="hint">Money is paid out as soon as it is available.</p>}
       {obstacles.map((obstacle) => (
         <p className="hint" key={`${obstacle.currency} ${obstacle.reasonCode}`}>

@@ -148,7 +148,7 @@ function EntryLine({ entry: { id, at, name, what, money } }: { entry: Entry }) {
       ))}
       <span className="hint">
         {what}
-        {money.length === 0 && ' of what is available then'}, {time(at, 'hour')}
+        {money.length === 0 && ' of what is available then'}, <span className="line">{time(at, 'hour')}</span>
       </span>
     </span>
   );

@@ -88,5 +88,6 @@ export function Payouts() {
 /** The bank account of a payout in words. */
 export function bankOf(address: { bankAccount: { bankName: string | null; last4: string | null } | null }): string {
   const { bankName, last4 } = address.bankAccount ?? {};
-  return [bankName, last4 && `…${last4}`].filter(Boolean).join(' ') || 'Bank account';
+  // A line may break before the dots, but not after them.
+  return [bankName, last4 && `…\u2060${last4}`].filter(Boolean).join(' ') || 'Bank account';
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
-import { formatDay, useTimes } from '../../format';
+import { countryName, formatDay, useTimes } from '../../format';
 import { graphql, pagesOf, type ResultOf } from '../../graph';
 import { Card, Empty, Lines, Mark, Money, ObjectLink, Problem } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
@@ -109,14 +109,14 @@ function Invoices({ rows, payout }: { rows: readonly Settlement[]; payout: Payou
               <td>
                 <span className="two-lines">
                   {receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>}
-                  {receivable && <span className="hint">{formatDay(receivable.invoice.creationDate)}</span>}
+                  {receivable && <span className="hint line">{formatDay(receivable.invoice.creationDate)}</span>}
                   <span className="hint only-narrow">{deposit && payerOf(deposit)}</span>
                 </span>
               </td>
               <td className="only-wide">
                 <span className="two-lines">
                   {deposit && <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>}
-                  {deposit && <span className="hint">{time(deposit.created, 'date')}</span>}
+                  {deposit && <span className="hint line">{time(deposit.created, 'date')}</span>}
                 </span>
               </td>
               <td className="only-wider" title={receivable?.purposeCodeDescription ?? undefined}>
@@ -154,14 +154,15 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
   const { account, address, currency, sourceCurrency } = payout;
   const { legalName, ids, physicalAddress: at } = account.businessDetails;
-  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, at.countryCode].filter(Boolean).join(', ');
+  const country = at?.countryCode && countryName(at.countryCode);
+  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ');
   const facts = [
     ['Beneficiary', legalName ?? nameOf(account)],
     ['Address', place],
-    ['Business id', ids?.business],
-    ['Tax id', ids?.tax],
-    ['GST id', ids?.taxGst],
-    ['Trade id (IEC)', ids?.taxTrade],
+    ['Business ID', ids?.business],
+    ['Tax ID', ids?.tax],
+    ['GST ID', ids?.taxGst],
+    ['Trade ID (IEC)', ids?.taxTrade],
     ['Account holder', address.name],
     ['Paid to', bankOf(address)],
     ['Date', time(payout.created, 'full')],
