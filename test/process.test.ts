@@ -248,7 +248,8 @@ describe('a sudden end', () => {
         ids.has(nickname) ? 'true' : null,
       ]);
     }
-    const twice = await sql`select nickname from account where type = 'partner' group by nickname having count(*) > 1`;
+    const twice =
+      await sql`select nickname from account where type = 'partner' group by tenant_id, nickname having count(*) > 1`;
     expect([...twice]).toEqual([]);
     await sql.end();
   });
@@ -493,13 +494,6 @@ describe('npm start', { timeout: 120_000 }, () => {
   });
   afterAll(() => fs.rmSync(project, { recursive: true, force: true }));
 
-  const group = (pgid: number) =>
-    spawnSync('ps', ['-A', '-o', 'pgid=,pid='], { encoding: 'utf8' })
-      .stdout.split('\n')
-      .map((line) => line.trim().split(/\s+/).map(Number))
-      .filter(([of]) => of === pgid)
-      .map(([, pid]) => pid!);
-
   type End = [how: string, workers: string, end: (npm: number) => void];
   const toNpm: End = ['SIGTERM to npm', '1', (npm) => process.kill(npm, 'SIGTERM')];
   const toAll: End[] = [
@@ -542,9 +536,9 @@ describe('npm start', { timeout: 120_000 }, () => {
         expect((await reply).status).toBe(200);
         await sql.end({ timeout: 1 });
         await gateway.ended;
-        await until(() => group(gateway.pid).length === 0 && !alive(pid));
+        await until(() => processes('pgid', gateway.pid).length === 0 && !alive(pid));
       } finally {
-        for (const left of group((await npm).pid)) process.kill(left, 'SIGKILL');
+        for (const left of processes('pgid', (await npm).pid)) process.kill(left, 'SIGKILL');
       }
     },
   );
@@ -582,7 +576,11 @@ describe('a separate PostgreSQL that is away for a while', () => {
     const kept = await ask('before');
     expect(kept.status).toBe(200);
 
-    process.kill(postmaster(folder)!.pid, 'SIGKILL');
+    const { pid } = postmaster(folder)!;
+    const backends = processes('ppid', pid);
+    process.kill(pid, 'SIGKILL');
+    // Until they notice, they still answer.
+    await until(() => ![pid, ...backends].some(alive));
     const [one, other, list] = await Promise.all([ask('one'), ask('other'), speaker.get('/v1/accounts')].map(answered));
     const [ready, health] = await Promise.all(
       ['/readyz', '/healthz'].map((at) => answered(fetch(gateway.origin + at))),
@@ -949,6 +947,13 @@ function create(gateway: Gateway, nickname: string): Promise<Reply> {
       { type: 'partner', nickname, business_details: details() },
       { 'idempotency-key': nickname.replaceAll(' ', '-') },
     );
+}
+
+/** The processes of a group, or of a parent. */
+function processes(by: 'pgid' | 'ppid', id: number): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', `${by}=,pid=`], { encoding: 'utf8' });
+  const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  return all.filter(([of]) => of === id).map(([, pid]) => pid!);
 }
 
 /** What a statement finds in the database of a folder; nothing before the database answers and has its tables. */

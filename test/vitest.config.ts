@@ -32,7 +32,7 @@ const slowest = [
   ['deploy', 'idempotency', 'embedded'],
   ['docs', 'console', 'key'],
   ['crash', 'payout', 'trigger'],
-  ['model', 'backup', 'rate-limit-crash'],
+  ['model', 'backup', 'query-cost'],
   ['equality', 'deposit', 'rate-limit'],
   ['job-runner', 'cluster', 'admission'],
   ['race', 'checkout', 'telemetry'],

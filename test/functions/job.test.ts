@@ -55,6 +55,10 @@ of('run_jobs', () => {
     expect(await value('run_jobs', root.tenantId, false, 10)).toBe(2);
     const [failed, ...more] = await jobsOf(root, root.id);
     expect([failed!.kind, failed!.attempts, failed!.error, more]).toEqual(['nothing', 1, 'no such job: nothing', []]);
+    expect(Number(failed!.due)).toBe(Number(failed!.failing_since) + 1);
+    // After ten failures, the next attempt is later than this test ends.
+    await world.sql`update job set attempts = 10, due = failing_since where tenant_id = ${root.tenantId}`;
+    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(1);
     expect(await value('run_jobs', root.tenantId, false, 10)).toBe(0);
   });
 });
