@@ -80,7 +80,7 @@ export async function fairSoak(
   };
   const greedyAddress = await addressOf(greedy);
   const reads = ['REST by id', 'REST list', 'first page', 'Q3'];
-  const honestLoads = [];
+  const honestLoads: Omit<Parameters<typeof load>[0], 'seconds'>[] = [];
   for (const one of honest)
     honestLoads.push({
       origin: product.origin,

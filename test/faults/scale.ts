@@ -39,8 +39,8 @@ export const scale = {
   /** Clients whose writes are combined, until so many calls were, and the rounds of faults meanwhile. */
   combined: {
     clients: 64,
-    batches: number('COMBINED_CALLS', 20, 3_000),
-    rounds: number('COMBINED_ROUNDS', 1, 20),
+    batches: number('COMBINED_CALLS', 20, 600),
+    rounds: number('COMBINED_ROUNDS', 1, 8),
   },
   /** Standbys that are promoted one after the other while clients write. */
   promotions: number('PROMOTIONS', 1, 6),
