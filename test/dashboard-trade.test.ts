@@ -464,7 +464,7 @@ describe('users', () => {
     await page.getByRole('button', { name: 'Test payment' }).first().click();
     const dialog = page.getByRole('dialog');
     const receivedBy = dialog.getByLabel('Received by');
-    await expect.poll(() => receivedBy.locator('option:checked').textContent()).toBe('Weaver 99');
+    await expect.poll(() => receivedBy.locator('option:checked').textContent()).toMatch(/^Weaver \d+$/);
     await dialog.getByLabel('Find a user').fill('zanskar');
     await receivedBy.selectOption('Zanskar Wool');
     // The form goes on with the user that was found. It was activated without its addresses.
