@@ -326,6 +326,7 @@ describe('a setting', () => {
     ['WRITE_CONNECTIONS', '1'],
     ['WORKER_CONNECTIONS', '101'],
     ['STATEMENT_SECONDS', '61'],
+    ['LOCK_SECONDS', '0'],
     ['LOCK_SECONDS', '6'],
     ['HEADER_SECONDS', '16'],
     ['BODY_SECONDS', '601'],
