@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
@@ -11,6 +11,7 @@ import { addressesOf, Answers, goWithin, hostileTenant, routesOf, wrongOn } from
 const dashboard = useDashboard();
 
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF');
+type Named = { id: string; nickname: string };
 const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
 
 describe('receivables in the dashboard', () => {
@@ -25,6 +26,11 @@ describe('receivables in the dashboard', () => {
 
     await page.getByRole('link', { name: 'New receivable' }).click();
     const form = page.getByRole('form', { name: 'New receivable' });
+    // What the gateway demands is marked from the start; the currency always has a value.
+    expect(await form.locator(':required').evaluateAll((all) => all.map((each) => each.getAttribute('name')))).toEqual([
+      ...['invoice.referenceNumber', 'invoice.amount', 'invoice.creationDate', 'invoice.dueDate'],
+      ...['transactionType', 'purposeCode'],
+    ]);
     await form.getByRole('button', { name: 'Create receivable' }).click();
     // Each error stands beside its field, and the first one has the focus.
     const number = form.getByLabel('Invoice number');
@@ -60,6 +66,39 @@ describe('receivables in the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Void receivable' }).click();
     await page.locator('.amount-line').getByText('Void').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(target: Locator): Promise<void> {
+  for (let presses = 0; presses < 100; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await target.page().keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not come to ${target}`);
+}
+
+describe('payments in the dashboard', () => {
+  it('are reconciled by keys alone, and say why they cannot be yet', async () => {
+    const { context, page, complaints, open } = await dashboard.enterAs(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    const first = rowsOf(page, 'Payments').getByRole('link').first();
+    await first.waitFor();
+    await tabTo(first);
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('region', { name: 'Reconcile' });
+    await form.getByText('Reference matches').first().waitFor();
+    const send = form.getByRole('button', { name: /^Reconcile/ });
+    expect(await send.isDisabled()).toBe(true);
+    const why = await send.getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${why}"]`).textContent()).toBe('Choose an invoice that the payment pays.');
+    await tabTo(form.getByRole('checkbox').first());
+    await page.keyboard.press('Space');
+    await tabTo(send);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Counts towards' }).getByText('Locked').first().waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -167,6 +206,45 @@ describe('checkouts in the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Pay' }).click();
     await page.getByRole('status').getByText('Completed').waitFor();
     await page.getByRole('region', { name: 'Attempts' }).getByText('Succeeded').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('of a platform are for one of its users, and offer what the chosen customer owes', async () => {
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    const { body } = await user.graph('{ partners(first: 10) { nodes { id nickname } } }');
+    const idOf = (name: string) => body.data.partners.nodes.find((each: Named) => each.nickname === name).id;
+    const customers = {
+      'OF-ASHA': idOf('Asha Traders'),
+      'OF-VINDHYA': idOf('Vindhya Textiles'),
+      'OF-NOBODY': undefined,
+    };
+    for (const [reference_number, customer_id] of Object.entries(customers)) {
+      const dates = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+      const invoice = { amount: '20.00', currency: 'INR', reference_number, ...dates };
+      const terms = { currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' };
+      expect((await user.post('/v1/receivables', { ...terms, invoice, customer_id })).status).toBe(200);
+    }
+    const { context, page, complaints, open } = await dashboard.enter(2);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await open('/dashboard/checkouts/new');
+    const form = page.getByRole('form', { name: 'New checkout' });
+    const invoices = form.getByLabel('Invoice', { exact: true });
+    const amount = form.getByLabel('Amount (INR)');
+    await form.getByLabel('Received by').selectOption('Lighthouse Courses');
+    await form.getByLabel('Customer').selectOption('Vindhya Textiles');
+    await invoices.selectOption('OF-VINDHYA · ₹20.00 open');
+    expect(await amount.inputValue()).toBe('20.00');
+    expect(await invoices.textContent()).toContain('OF-NOBODY');
+    expect(await invoices.textContent()).not.toContain('OF-ASHA');
+    // With another customer the choice is another, too.
+    await form.getByLabel('Customer').selectOption('Asha Traders');
+    await invoices.locator('option', { hasText: 'OF-ASHA' }).waitFor({ state: 'attached' });
+    expect(await invoices.textContent()).not.toContain('OF-VINDHYA');
+    expect([await invoices.inputValue(), await amount.inputValue()]).toEqual(['', '']);
+    await invoices.selectOption('OF-NOBODY · ₹20.00 open');
+    await form.getByRole('button', { name: 'Create checkout' }).click();
+    await page.getByRole('heading', { name: 'Checkout for Asha Traders' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

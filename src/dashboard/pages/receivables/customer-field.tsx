@@ -1,6 +1,4 @@
-import { useState } from 'react';
-import { useQuery } from 'urql';
-import { graphql, type ResultOf, useSettled } from '../../graph';
+import { graphql, type ResultOf } from '../../graph';
 import { FoundField } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
@@ -16,6 +14,8 @@ const CustomersQuery = graphql(
   [NameFragment],
 );
 
+type Customer = ResultOf<typeof CustomersQuery>['partners']['nodes'][number];
+
 interface CustomerFieldProps {
   name: string;
   /** Whose customers these are. */
@@ -28,32 +28,24 @@ interface CustomerFieldProps {
   /** Whether only those can be chosen that are activated. */
   activated?: boolean;
   /** The customer that is chosen already. */
-  chosen?: ResultOf<typeof NameFragment> | null | undefined;
+  chosen?: Customer | null | undefined;
   onChange?: (customerId: string) => void;
 }
 
 /** A customer of an account: one of the newest, or any that is found by its name or e-mail address. */
-export function CustomerField({ accountId, activated, chosen, label = 'Customer', ...field }: CustomerFieldProps) {
-  const [text, setText] = useState('');
-  const search = useSettled(text);
-  const [{ data }] = useQuery({
-    query: CustomersQuery,
-    // A search goes with no other filter.
-    variables: { accountId, ...(search ? { search } : activated && { status: ['ACTIVATED'] }) },
-  });
-  const found = data?.partners.nodes.filter(({ status }) => !activated || status === 'ACTIVATED') ?? [];
-  const all = chosen && found.every(({ id }) => id !== chosen.id) ? [chosen, ...found] : found;
+export function CustomerField({ accountId, activated, label = 'Customer', ...field }: CustomerFieldProps) {
   return (
     <FoundField
       {...field}
       key={accountId}
       label={label}
       find="Find a customer"
-      defaultValue={chosen?.id}
-      options={all.map((customer) => ({ value: customer.id, name: nameOf(customer) }))}
-      more={data?.partners.pageInfo.hasNextPage ?? false}
-      text={text}
-      onText={setText}
+      query={CustomersQuery}
+      // A search goes with no other filter.
+      variables={(search) => ({ accountId, ...(search ? { search } : activated && { status: ['ACTIVATED'] }) })}
+      listOf={({ partners }) => partners}
+      fits={({ status }) => !activated || status === 'ACTIVATED'}
+      called={nameOf}
     />
   );
 }
