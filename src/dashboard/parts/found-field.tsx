@@ -9,7 +9,7 @@ interface FoundFieldProps<Data, Variables extends AnyVariables, Row>
   extends Omit<ComponentProps<typeof SelectField>, 'options'> {
   query: TypedDocumentNode<Data, Variables>;
   /** What the query asks for: what is sought, or without it the usual list. A search goes with few other filters. */
-  variables: (search: string) => Variables;
+  variables: (search: string) => NoInfer<Variables>;
   /** The list of an answer. */
   listOf: (data: Data) => Pick<Connection<Row>, 'nodes'> & { pageInfo: { hasNextPage: boolean } };
   /** Whether a row of the list can be chosen. */
@@ -18,8 +18,8 @@ interface FoundFieldProps<Data, Variables extends AnyVariables, Row>
   called: (row: Row) => string;
   /** What the field for a search is called. */
   find: string;
-  /** The row that is chosen already. */
-  chosen?: Row | null | undefined;
+  /** What is chosen already. */
+  chosen?: Option | undefined;
   /** What takes the place of the field when the list has nothing to choose. */
   empty?: ReactNode;
   /** Gets the row, too, unless none is chosen. */
@@ -44,15 +44,18 @@ export function FoundField<Data, Variables extends AnyVariables, Row extends { i
   const [chosen, setChosen] = useState(given);
   const [{ data, error }] = useQuery({ query, variables: variables(search) });
   const list = data && listOf(data);
-  const found = list?.nodes.filter(fits) ?? [];
+  const rows = list?.nodes.filter(fits) ?? [];
+  const found = rows.map((row): Option => ({ value: row.id, name: called(row) }));
   const more = list?.pageInfo.hasNextPage ?? false;
   if (error && !data && text === '') return <Problem error={error} />;
   if (empty && list && found.length === 0 && !more && text === '') return empty;
-  const all = chosen && found.every(({ id }) => id !== chosen.id) ? [chosen, ...found] : found;
+  const all = chosen && found.every(({ value }) => value !== chosen.value) ? [chosen, ...found] : found;
   const choose = (value: string) => {
-    const row = all.find(({ id }) => id === value);
-    setChosen(row);
-    onChange?.(value, row);
+    setChosen(all.find((option) => option.value === value));
+    onChange?.(
+      value,
+      rows.find(({ id }) => id === value),
+    );
   };
   return (
     <>
@@ -71,12 +74,7 @@ export function FoundField<Data, Variables extends AnyVariables, Row extends { i
           )}
         </Field>
       )}
-      <SelectField
-        {...field}
-        defaultValue={given?.id}
-        options={all.map((row): Option => ({ value: row.id, name: called(row) }))}
-        onChange={choose}
-      />
+      <SelectField {...field} defaultValue={given?.value} options={all} onChange={choose} />
     </>
   );
 }

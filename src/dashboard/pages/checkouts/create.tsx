@@ -87,7 +87,9 @@ function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: s
           find="Find an invoice"
           query={InvoicesQuery}
           // A search goes with no other filter.
-          variables={(search) => (search ? { search } : { accountId: payeeId, status: ['OPEN'], currency: ['INR'] })}
+          variables={(search) =>
+            search ? { search } : { accountId: payeeId, status: ['OPEN' as const], currency: ['INR'] }
+          }
           listOf={({ receivables }) => receivables}
           fits={({ account, customer, status, currency, amountReconcilable }) =>
             account.id === payeeId &&

@@ -14,8 +14,6 @@ const CustomersQuery = graphql(
   [NameFragment],
 );
 
-type Customer = ResultOf<typeof CustomersQuery>['partners']['nodes'][number];
-
 interface CustomerFieldProps {
   name: string;
   /** Whose customers these are. */
@@ -28,12 +26,12 @@ interface CustomerFieldProps {
   /** Whether only those can be chosen that are activated. */
   activated?: boolean;
   /** The customer that is chosen already. */
-  chosen?: Customer | null | undefined;
+  chosen?: ResultOf<typeof NameFragment> | null | undefined;
   onChange?: (customerId: string) => void;
 }
 
 /** A customer of an account: one of the newest, or any that is found by its name or e-mail address. */
-export function CustomerField({ accountId, activated, label = 'Customer', ...field }: CustomerFieldProps) {
+export function CustomerField({ accountId, activated, chosen, label = 'Customer', ...field }: CustomerFieldProps) {
   return (
     <FoundField
       {...field}
@@ -42,10 +40,11 @@ export function CustomerField({ accountId, activated, label = 'Customer', ...fie
       find="Find a customer"
       query={CustomersQuery}
       // A search goes with no other filter.
-      variables={(search) => ({ accountId, ...(search ? { search } : activated && { status: ['ACTIVATED'] }) })}
+      variables={(search) => ({ accountId, ...(search ? { search } : activated && { status: ['ACTIVATED' as const] }) })}
       listOf={({ partners }) => partners}
       fits={({ status }) => !activated || status === 'ACTIVATED'}
       called={nameOf}
+      chosen={chosen ? { value: chosen.id, name: nameOf(chosen) } : undefined}
     />
   );
 }

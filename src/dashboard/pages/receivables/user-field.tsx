@@ -19,23 +19,25 @@ interface UserFieldProps {
   label: string;
   /** The first choice, where none has to be chosen. */
   none?: string;
+  required?: boolean;
   /** The user that is chosen already. */
   chosen?: ResultOf<typeof NameFragment>;
   onChange: (userId: string) => void;
 }
 
 /** An activated user of a platform: one of the newest, or any that is found by its name or e-mail address. */
-export function UserField(field: UserFieldProps) {
+export function UserField({ chosen, ...field }: UserFieldProps) {
   return (
     <FoundField
       {...field}
       find="Find a user"
       query={UsersQuery}
       // A search goes with no other filter.
-      variables={(search) => (search ? { search } : { type: ['USER'], status: ['ACTIVATED'] })}
+      variables={(search) => (search ? { search } : { type: ['USER' as const], status: ['ACTIVATED' as const] })}
       listOf={({ accounts }) => accounts}
       fits={({ type, status }) => type === 'USER' && status === 'ACTIVATED'}
       called={nameOf}
+      chosen={chosen && { value: chosen.id, name: nameOf(chosen) }}
     />
   );
 }
