@@ -98,6 +98,19 @@ describe('payments in the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Counts towards' }).getByText('Locked').first().waitFor();
     expect(complaints).toEqual([]);
+
+    // The number of an invoice may be as long as it wants, and have no spaces.
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const dates = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+    const invoice = { amount: '1.00', currency: 'USD', reference_number: 'LONG'.repeat(25), ...dates };
+    const terms = { currency: 'USD', purpose_code: 'P0102', transaction_type: 'goods' };
+    expect((await user.post('/v1/receivables', { ...terms, invoice })).status).toBe(200);
+    await open('/dashboard/payments?show=unreconciled');
+    await first.click();
+    await form.getByLabel('Find by invoice number').fill('LONGLONG');
+    await form.getByText(invoice.reference_number).waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     await context.close();
   });
 });

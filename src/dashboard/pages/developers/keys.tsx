@@ -3,7 +3,7 @@ import { useTimes } from '../../format';
 import { Empty, Page, stateColumn, Status, Table } from '../../parts';
 import { useMayWrite } from '../../session';
 import { Create, type Key, KeysQuery, Revoke, Rotate } from './key-actions';
-import { ShowWithKey } from './with-key';
+import { ShowWithKey, statusOf } from './with-key';
 
 /** What is done to a key. Its dialog is no part of the row, which may change while the dialog shows the new secret. */
 type Action = { kind: 'rotate' | 'revoke'; of: Key };
@@ -94,9 +94,4 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
       ]}
     />
   );
-}
-
-function statusOf({ revokedAt, expiresAt }: Key): string {
-  if (revokedAt) return 'REVOKED';
-  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
 }

@@ -14,6 +14,9 @@ const CustomersQuery = graphql(
   [NameFragment],
 );
 
+/** A filter for those that can pay. */
+const paying = { status: ['ACTIVATED' as const] };
+
 interface CustomerFieldProps {
   name: string;
   /** Whose customers these are. */
@@ -40,7 +43,7 @@ export function CustomerField({ accountId, activated, chosen, label = 'Customer'
       find="Find a customer"
       query={CustomersQuery}
       // A search goes with no other filter.
-      variables={(search) => ({ accountId, ...(search ? { search } : activated && { status: ['ACTIVATED' as const] }) })}
+      variables={(search) => ({ accountId, ...(search ? { search } : activated && paying) })}
       listOf={({ partners }) => partners}
       fits={({ status }) => !activated || status === 'ACTIVATED'}
       called={nameOf}
