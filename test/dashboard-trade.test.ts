@@ -157,6 +157,9 @@ describe('users in the dashboard', () => {
     const activate = page.getByRole('button', { name: 'Activate', exact: true });
     await page.getByText('5 things missing').waitFor();
     expect(await activate.isDisabled()).toBe(true);
+    expect(await page.locator(`#${await activate.getAttribute('aria-describedby')}`).textContent()).toBe(
+      '5 things missing',
+    );
     const details = page.getByRole('form', { name: 'Details of the business' });
     await details.getByLabel('Instead of Business ID').selectOption({ label: 'GST ID' });
     await details.getByLabel('GST ID').fill('29ABCDE1234F1Z5');
