@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
@@ -11,6 +11,7 @@ import { addressesOf, Answers, goWithin, hostileTenant, routesOf, wrongOn } from
 const dashboard = useDashboard();
 
 const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF');
+type Named = { id: string; nickname: string };
 const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
 
 describe('receivables in the dashboard', () => {
@@ -34,6 +35,9 @@ describe('receivables in the dashboard', () => {
     await number.fill('INV-<b>9000</b>');
     await form.getByLabel('Amount (USD)').fill('1250.10');
     await form.getByLabel('Due date').fill('2031-01-31');
+    // Both choices are asked for at once.
+    await form.getByRole('button', { name: 'Create receivable' }).click();
+    await expect.poll(() => form.getByText('This is required.').count()).toBe(2);
     await form.getByLabel('Goods or services').selectOption('GOODS');
     await form.getByLabel('Purpose').selectOption('P0102');
     await form
@@ -61,6 +65,52 @@ describe('receivables in the dashboard', () => {
     await page.locator('.amount-line').getByText('Void').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(target: Locator): Promise<void> {
+  for (let presses = 0; presses < 100; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await target.page().keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not come to ${target}`);
+}
+
+describe('payments in the dashboard', () => {
+  it('are reconciled by keys alone, and say why they cannot be yet', async () => {
+    const { context, page, complaints, open } = await dashboard.enterAs(1, 'Indigo Looms');
+    await open('/dashboard/payments?show=unreconciled');
+    const first = rowsOf(page, 'Payments').getByRole('link').first();
+    await first.waitFor();
+    await tabTo(first);
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('region', { name: 'Reconcile' });
+    await form.getByText('Reference matches').first().waitFor();
+    const send = form.getByRole('button', { name: /^Reconcile/ });
+    expect(await send.isDisabled()).toBe(true);
+    const why = await send.getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${why}"]`).textContent()).toBe('Choose an invoice that the payment pays.');
+    await tabTo(form.getByRole('checkbox').first());
+    await page.keyboard.press('Space');
+    await tabTo(send);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Counts towards' }).getByText('Locked').first().waitFor();
+    expect(complaints).toEqual([]);
+
+    // The number of an invoice may be as long as it wants, and have no spaces.
+    const user = await dashboard.user(1, 'Indigo Looms');
+    const dates = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+    const invoice = { amount: '1.00', currency: 'USD', reference_number: 'LONG'.repeat(25), ...dates };
+    const terms = { currency: 'USD', purpose_code: 'P0102', transaction_type: 'goods' };
+    expect((await user.post('/v1/receivables', { ...terms, invoice })).status).toBe(200);
+    await open('/dashboard/payments?show=unreconciled');
+    await first.click();
+    await form.getByLabel('Find by invoice number').fill('LONGLONG');
+    await form.getByText(invoice.reference_number).waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     await context.close();
   });
 });
@@ -107,6 +157,9 @@ describe('users in the dashboard', () => {
     const activate = page.getByRole('button', { name: 'Activate', exact: true });
     await page.getByText('5 things missing').waitFor();
     expect(await activate.isDisabled()).toBe(true);
+    expect(await page.locator(`#${await activate.getAttribute('aria-describedby')}`).textContent()).toBe(
+      '5 things missing',
+    );
     const details = page.getByRole('form', { name: 'Details of the business' });
     await details.getByLabel('Instead of Business ID').selectOption({ label: 'GST ID' });
     await details.getByLabel('GST ID').fill('29ABCDE1234F1Z5');
@@ -167,6 +220,45 @@ describe('checkouts in the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Pay' }).click();
     await page.getByRole('status').getByText('Completed').waitFor();
     await page.getByRole('region', { name: 'Attempts' }).getByText('Succeeded').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('of a platform are for one of its users, and offer what the chosen customer owes', async () => {
+    const user = await dashboard.user(2, 'Lighthouse Courses');
+    const { body } = await user.graph('{ partners(first: 10) { nodes { id nickname } } }');
+    const idOf = (name: string) => body.data.partners.nodes.find((each: Named) => each.nickname === name).id;
+    const customers = {
+      'OF-ASHA': idOf('Asha Traders'),
+      'OF-VINDHYA': idOf('Vindhya Textiles'),
+      'OF-NOBODY': undefined,
+    };
+    for (const [reference_number, customer_id] of Object.entries(customers)) {
+      const dates = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+      const invoice = { amount: '20.00', currency: 'INR', reference_number, ...dates };
+      const terms = { currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' };
+      expect((await user.post('/v1/receivables', { ...terms, invoice, customer_id })).status).toBe(200);
+    }
+    const { context, page, complaints, open } = await dashboard.enter(2);
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await open('/dashboard/checkouts/new');
+    const form = page.getByRole('form', { name: 'New checkout' });
+    const invoices = form.getByLabel('Invoice', { exact: true });
+    const amount = form.getByLabel('Amount (INR)');
+    await form.getByLabel('Received by').selectOption('Lighthouse Courses');
+    await form.getByLabel('Customer').selectOption('Vindhya Textiles');
+    await invoices.selectOption('OF-VINDHYA · ₹20.00 open');
+    expect(await amount.inputValue()).toBe('20.00');
+    expect(await invoices.textContent()).toContain('OF-NOBODY');
+    expect(await invoices.textContent()).not.toContain('OF-ASHA');
+    // With another customer the choice is another, too.
+    await form.getByLabel('Customer').selectOption('Asha Traders');
+    await invoices.locator('option', { hasText: 'OF-ASHA' }).waitFor({ state: 'attached' });
+    expect(await invoices.textContent()).not.toContain('OF-VINDHYA');
+    expect([await invoices.inputValue(), await amount.inputValue()]).toEqual(['', '']);
+    await invoices.selectOption('OF-NOBODY · ₹20.00 open');
+    await form.getByRole('button', { name: 'Create checkout' }).click();
+    await page.getByRole('heading', { name: 'Checkout for Asha Traders' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -508,6 +600,8 @@ describe('hostile texts and generated amounts', () => {
           await show.click();
           await page.getByRole('table').or(page.getByText('This account has no')).first().waitFor();
         }
+        // The form has the invoices of the customer that is chosen.
+        if (acting && address === '/checkouts/new') await page.getByLabel('Customer').selectOption({ index: 1 });
         const elsewhere = ofOne[acting ? 'platform' : 'user'].test(address);
         const found = await wrongOn(visit, (!elsewhere && shown[address]) || [], answers);
         if (!withoutMoney.test(address) && !(await page.getByText(/₹[\d,]+\.\d\d/).count())) found.push('no money');

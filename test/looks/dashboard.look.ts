@@ -54,6 +54,7 @@ const pagesOfPlatforms: State[] = [
   ...['', 'keys', 'webhooks', 'events', 'sessions'].map(
     (name): State => [`developers${name && `-${name}`}`, at(`/developers/${name}`)],
   ),
+  ['webhook-new', steps(at('/developers/webhooks'), press(/^Add/))],
   ['settings', at('/settings')],
   ['not-found', at('/nothing')],
 ];
@@ -99,7 +100,12 @@ it('pages that load, that have failed, for readers, and before signing in', asyn
     ['sign-in', at('')],
     ['sign-in-wrong', steps(at(''), press('Sign in'))],
   ]);
-  await camera.take(named('reader', listsAndObjects(['receivables', 'payments'])), async () => {
+  const reader: State[] = [
+    ['home', at('/')],
+    ['customer-new', at('/customers/new')],
+    ['keys', at('/developers/keys')],
+  ];
+  await camera.take(named('reader', [...reader, ...listsAndObjects(['receivables', 'payments'])]), async () => {
     const made = await dashboard.platform(1).graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
     const page = await camera.page();
     await at('')(page);
@@ -108,6 +114,31 @@ it('pages that load, that have failed, for readers, and before signing in', asyn
     await settled(page);
     return page;
   });
+}, 600_000);
+
+it('names and references that are very long, with and without spaces', async () => {
+  const user = await dashboard.user(1, 'Indigo Looms');
+  const [words, word] = ['Sri Venkateswara Handloom Weavers '.repeat(3).trim().slice(0, 100), 'Weavers'.repeat(14)];
+  const customers = [];
+  for (const nickname of [words, word]) {
+    const customer = await user.partner({ nickname });
+    customers.push(customer.id);
+    const dates = { creation_date: '2026-01-01', due_date: '2026-02-01' };
+    const invoice = { amount: '99999999999.99', currency: 'USD', reference_number: `INV ${nickname}`, ...dates };
+    const terms = { currency: 'USD', purpose_code: 'P0102', transaction_type: 'goods', description: nickname };
+    await user.post('/v1/receivables', { ...terms, invoice, customer_id: customer.id });
+    await user.graph(
+      `mutation ($id: ID!, $to: ID!, $text: String!) { createDeposit(input: {
+        amount: "99999999999.99", currency: "USD", from: { accountId: $id }, to: { accountId: $to }
+        paymentMethod: GLOBAL_WIRE, statementDescriptor: $text }) { deposit { id } } }`,
+      { id: customer.id, to: user.id, text: `INV ${nickname}` },
+    );
+  }
+  const states = [
+    ...listsAndObjects(['payments', 'receivables', 'customers']),
+    ['receivable-new', at('/receivables/new')] as const,
+  ];
+  await camera.take(named('long', states), () => signedIn(1, 'Indigo Looms'));
 }, 600_000);
 
 it('the explorer, the start page and the documentation', async () => {

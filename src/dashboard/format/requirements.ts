@@ -27,7 +27,7 @@ export function nameOfPath(path: string): string {
 export function requirementWords({ fieldName, message, alternatives }: Requirement): string {
   const [, role] = /^account\.persons\.(\w+)/.exec(fieldName) ?? [];
   const [count] = /\d+(?= persons)/.exec(message) ?? [];
-  if (role) return count ? `${count} persons who are ${role}` : `A person who is ${role}`;
+  if (role) return count ? `${count} ${role}s` : `${role === 'owner' ? 'An' : 'A'} ${role}`;
   if (fieldName.startsWith('account.addresses.')) return 'A bank account for payouts';
   if (!fieldName.startsWith('account.')) return message;
   return [fieldName, ...alternatives].map((each) => nameOfPath(pathOf(each))).join(', or ');

@@ -61,18 +61,20 @@ type ActionButtonProps<Data, Input, Values> = Omit<ActionDialogProps<Data, Input
   /** What the button is about, for those who do not see what stands beside it. */
   about?: string;
   small?: boolean;
+  /** Whether it is what the page is for. */
+  primary?: boolean;
 };
 
 /** A button that opens the dialog of one thing to do. Those who may only read do not see it. */
 export function ActionButton<Data, Input, Values>(props: ActionButtonProps<Data, Input, Values>) {
-  const { name, title = name, about, small, ...dialog } = props;
+  const { name, title = name, about, small, primary, ...dialog } = props;
   const [open, setOpen] = useState(false);
   if (!useMayWrite()) return null;
   return (
     <>
       <button
         type="button"
-        className={`button${small ? ' small' : ''}${dialog.danger ? ' danger' : ''}`}
+        className={`button${small ? ' small' : ''}${primary ? ' primary' : ''}${dialog.danger ? ' danger' : ''}`}
         aria-label={about && `${name} ${about}`}
         onClick={() => setOpen(true)}
       >

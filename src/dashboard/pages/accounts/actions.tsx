@@ -68,6 +68,7 @@ function Move({ name, id, mutation, primary = false, disabled = false }: MovePro
         type="button"
         className={`button${primary ? ' primary' : ''}`}
         disabled={pending || disabled}
+        aria-describedby={disabled ? 'missing' : undefined}
         onClick={() => void write({ id })}
       >
         {name}

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format';
+import { counted, nameOfPath, pathOf, type Requirement, requirementWords } from '../../format';
 import { graphql, type InputMember, useInputMembers, useWrite, type VariablesOf } from '../../graph';
 import { Card, Form, Lines, MemberField } from '../../parts';
 import { PayoutAddress } from './payout-address';
@@ -40,7 +40,9 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
     <Card
       title="Before activation"
       action={
-        <span className="count">{requirements.length === 1 ? '1 thing' : `${requirements.length} things`} missing</span>
+        <span className="count" id="missing">
+          {counted(requirements.length, 'thing')} missing
+        </span>
       }
     >
       {fields.length > 0 && (

@@ -1,16 +1,16 @@
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { Link } from 'wouter';
 import { formatMoney, hundredths } from '../../format';
-import { graphql, type VariablesOf, useSettled } from '../../graph';
-import { AmountField, CreatePage, Empty, FoundField, Problem } from '../../parts';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph';
+import { AmountField, CreatePage, Empty, FoundField, SelectField } from '../../parts';
 import { useSession } from '../../session';
 import { CustomerField } from '../receivables/customer-field';
+import { UserField } from '../receivables/user-field';
 
 const InvoicesQuery = graphql(`
-  query InvoicesToCollect($search: String, $status: [ReceivableStatus!], $currency: [Currency!]) {
-    receivables(search: $search, status: $status, currency: $currency, first: 100) {
-      nodes { id currency status amountReconcilable invoice { referenceNumber } }
+  query InvoicesToCollect($accountId: ID, $search: String, $status: [ReceivableStatus!], $currency: [Currency!]) {
+    receivables(accountId: $accountId, search: $search, status: $status, currency: $currency, first: 100) {
+      nodes { id currency status amountReconcilable account { id } customer { id } invoice { referenceNumber } }
       pageInfo { hasNextPage }
     }
   }
@@ -26,71 +26,85 @@ type Input = VariablesOf<typeof CreateMutation>['input'];
 /** What the form asks for; the rest of the input is always the same. */
 type Asked = Pick<Input, 'amount'> & { from?: Input['from']; receivables?: string };
 
-/** Creates a checkout from three fields: who pays, which invoice, and how much. */
+/** Creates a checkout: who pays, which invoice, and how much; a platform also says to which of its users. */
 export function CreateCheckout() {
   const { viewer } = useSession();
+  const [{ payeeId, customerId }, setSides] = useState({ payeeId: viewer.account.id, customerId: '' });
   return (
     <CreatePage
       kind="checkout"
       list={{ href: '/checkouts', name: 'Checkouts' }}
       mutation={CreateMutation}
-      read={({ receivables: id, ...input }: Asked): Input => ({
-        ...input,
+      read={({ amount, from, receivables: id }: Asked): Input => ({
+        amount,
         currency: 'INR',
         paymentMethods: ['UPI', 'CARDS'],
         // After the payment the customer comes to the gateway's own start page.
         redirectUrl: `${location.origin}/`,
         // The gateway names the member that is missing, and so its field.
-        from: { accountId: input.from?.accountId ?? '' },
+        from: { accountId: from?.accountId ?? '' },
         receivables: id ? [{ id }] : [],
       })}
       addressOf={({ createCheckout: { checkout } }) => `/checkouts/${checkout.id}`}
     >
       <div className="fields">
-        <CustomerField name="from.accountId" accountId={viewer.account.id} none="Choose …" required activated />
-        <InvoiceFields />
+        {viewer.account.type === 'PLATFORM' && (
+          <UserField
+            name="payee"
+            label="Received by"
+            required
+            none="Choose …"
+            onChange={(id) => setSides({ payeeId: id || viewer.account.id, customerId: '' })}
+          />
+        )}
+        <CustomerField
+          name="from.accountId"
+          accountId={payeeId}
+          none="Choose …"
+          required
+          activated
+          onChange={(id) => setSides({ payeeId, customerId: id })}
+        />
+        <InvoiceFields key={customerId} {...{ payeeId, customerId }} />
       </div>
     </CreatePage>
   );
 }
 
-/** The invoice that is collected, and how much of it. */
-function InvoiceFields() {
-  const [text, setText] = useState('');
-  const search = useSettled(text);
-  const [chosen, setChosen] = useState<{ id: string; amount: string }>();
-  const [{ data, error }] = useQuery({
-    query: InvoicesQuery,
-    variables: search ? { search } : { status: ['OPEN'], currency: ['INR'] },
-  });
-  const open =
-    data?.receivables.nodes.filter(
-      ({ status, currency, amountReconcilable }) =>
-        status === 'OPEN' && currency === 'INR' && hundredths(amountReconcilable) > 0n,
-    ) ?? [];
-  if (error && !data) return <Problem error={error} />;
-  if (data && open.length === 0 && search === '') return <NoInvoice />;
-  const choose = (id: string) => {
-    const found = open.find((each) => each.id === id);
-    if (found || id === '') setChosen(found && { id, amount: found.amountReconcilable });
-  };
+type Invoice = ResultOf<typeof InvoicesQuery>['receivables']['nodes'][number];
+
+/** The invoice that is collected, and how much of it: one that bills the customer, or that does not say whom it bills. */
+function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: string }) {
+  const [chosen, setChosen] = useState<Invoice>();
+  const field = { name: 'receivables', label: 'Invoice', required: true };
   return (
     <>
-      <FoundField
-        name="receivables"
-        label="Invoice"
-        find="Find an invoice"
-        required
-        none="Choose …"
-        options={open.map(({ id, invoice, currency, amountReconcilable: amount }) => ({
-          value: id,
-          name: `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`,
-        }))}
-        onChange={choose}
-        more={data?.receivables.pageInfo.hasNextPage ?? false}
-        text={text}
-        onText={setText}
-      />
+      {customerId === '' && <SelectField {...field} none="Choose the customer first" options={[]} />}
+      {customerId !== '' && (
+        <FoundField
+          {...field}
+          none="Choose …"
+          find="Find an invoice"
+          query={InvoicesQuery}
+          // A search goes with no other filter.
+          variables={(search) =>
+            search ? { search } : { accountId: payeeId, status: ['OPEN' as const], currency: ['INR'] }
+          }
+          listOf={({ receivables }) => receivables}
+          fits={({ account, customer, status, currency, amountReconcilable }) =>
+            account.id === payeeId &&
+            (customer === null || customer.id === customerId) &&
+            status === 'OPEN' &&
+            currency === 'INR' &&
+            hundredths(amountReconcilable) > 0n
+          }
+          called={({ invoice, currency, amountReconcilable: amount }) =>
+            `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`
+          }
+          onChange={(_, invoice) => setChosen(invoice)}
+          empty={<NoInvoice />}
+        />
+      )}
       <AmountField
         // Another invoice has another amount.
         key={chosen?.id}
@@ -98,7 +112,7 @@ function InvoiceFields() {
         label="Amount"
         required
         currency="INR"
-        defaultValue={chosen?.amount ?? ''}
+        defaultValue={chosen?.amountReconcilable ?? ''}
         hint="What is open, unless you ask for less."
       />
     </>
@@ -107,7 +121,7 @@ function InvoiceFields() {
 
 function NoInvoice() {
   return (
-    <Empty title="No open invoice in INR">
+    <Empty title="This customer has no open invoice in INR">
       <p>A checkout collects what a receivable still lacks.</p>
       <Link href="/receivables/new" className="button">
         New receivable

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graph';
-import { ActionDialog, Copy, NewSecret, SelectField } from '../../parts';
+import { ActionButton, ActionDialog, Copy, NewSecret, SelectField } from '../../parts';
 import { useSession } from '../../session';
 
 const KeyFragment = graphql(`
@@ -45,9 +45,6 @@ const RevokeKey = graphql(
 
 export type Key = ResultOf<typeof KeyFragment>;
 
-/** What is done to a key, or its creation. */
-export type Action = { kind: 'create' } | { kind: 'rotate' | 'revoke'; of: Key };
-
 const lifetimes = [
   { name: 'In 30 days', value: String(30 * 86_400) },
   { name: 'In 90 days', value: String(90 * 86_400) },
@@ -63,29 +60,20 @@ const permissions = [
   { name: 'Read', value: 'READ' },
 ];
 
-interface ActProps {
-  action: Action;
-  onClose: () => void;
-  /** The keys that are new or different. */
+interface ChangeProps {
+  /** Gets the keys that are new or different. */
   onChange: (changed: readonly Key[]) => void;
 }
 
-/** The dialog of an action on keys. */
-export function Act({ action, onClose, onChange }: ActProps) {
-  if (action.kind === 'create') return <Create onClose={onClose} onChange={onChange} />;
-  const { of } = action;
-  return action.kind === 'rotate' ? (
-    <Rotate of={of} onClose={onClose} onChange={onChange} />
-  ) : (
-    <Revoke of={of} onClose={onClose} onChange={onChange} />
-  );
-}
+type ActProps = ChangeProps & { of: Key; onClose: () => void };
 
-function Create({ onClose, onChange }: Omit<ActProps, 'action'>) {
+/** The button that creates a key. */
+export function Create({ onChange }: ChangeProps) {
   const { viewer } = useSession();
   return (
-    <ActionDialog
-      title="Create a key"
+    <ActionButton
+      name="Create a key"
+      primary
       submit="Create the key"
       withKey
       mutation={CreateKey}
@@ -93,17 +81,17 @@ function Create({ onClose, onChange }: Omit<ActProps, 'action'>) {
         ...{ accountId: viewer.account.id, permission },
         ...(expires && { expiresInSeconds: Number(expires) }),
       })}
-      onClose={onClose}
       onDone={({ createApiKey: { apiKey } }) => onChange([apiKey])}
       after={({ createApiKey: { secret } }) => <Secret secret={secret} />}
     >
       <SelectField name="permission" label="It may" options={permissions} />
       <SelectField name="expires" label="It expires" none="Never" options={lifetimes} />
-    </ActionDialog>
+    </ActionButton>
   );
 }
 
-function Rotate({ of, onClose, onChange }: { of: Key } & Omit<ActProps, 'action'>) {
+/** The dialog that puts a new key in the place of one. */
+export function Rotate({ of, onClose, onChange }: ActProps) {
   const [grace, setGrace] = useState(graces[0]!.value);
   const graceSeconds = Number(grace);
   const expiresAt = () => new Date(Date.now() + graceSeconds * 1_000).toISOString();
@@ -125,7 +113,8 @@ function Rotate({ of, onClose, onChange }: { of: Key } & Omit<ActProps, 'action'
   );
 }
 
-function Revoke({ of, onClose, onChange }: { of: Key } & Omit<ActProps, 'action'>) {
+/** The dialog that ends a key. */
+export function Revoke({ of, onClose, onChange }: ActProps) {
   return (
     <ActionDialog
       title="Revoke the key"

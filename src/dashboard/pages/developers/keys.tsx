@@ -2,25 +2,21 @@ import { useState } from 'react';
 import { useTimes } from '../../format';
 import { Empty, Page, stateColumn, Status, Table } from '../../parts';
 import { useMayWrite } from '../../session';
-import { Act, type Action, type Key, KeysQuery } from './key-actions';
-import { ShowWithKey } from './with-key';
+import { Create, type Key, KeysQuery, Revoke, Rotate } from './key-actions';
+import { ShowWithKey, statusOf } from './with-key';
+
+/** What is done to a key. Its dialog is no part of the row, which may change while the dialog shows the new secret. */
+type Action = { kind: 'rotate' | 'revoke'; of: Key };
 
 /** The API keys of the account. A session sees none: each action here takes a key that the viewer enters. */
 export function Keys() {
   const [keys, setKeys] = useState<readonly Key[]>();
   const [action, setAction] = useState<Action>();
-  const mayWrite = useMayWrite();
+  const changed = (made: readonly Key[]) =>
+    setKeys((known) => known && [...made, ...known.filter(({ id }) => made.every((key) => key.id !== id))]);
+  const close = () => setAction(undefined);
   return (
-    <Page
-      title="API keys"
-      actions={
-        mayWrite && (
-          <button type="button" className="button primary" onClick={() => setAction({ kind: 'create' })}>
-            Create a key
-          </button>
-        )
-      }
-    >
+    <Page title="API keys" actions={<Create onChange={changed} />}>
       {keys === undefined && (
         <ShowWithKey
           what="the keys"
@@ -35,17 +31,8 @@ export function Keys() {
         </Empty>
       )}
       {keys && keys.length > 0 && <List keys={keys} onAction={setAction} />}
-      {action && (
-        <Act
-          action={action}
-          onClose={() => setAction(undefined)}
-          onChange={(changed) =>
-            setKeys(
-              (known) => known && [...changed, ...known.filter(({ id }) => changed.every((key) => key.id !== id))],
-            )
-          }
-        />
-      )}
+      {action?.kind === 'rotate' && <Rotate of={action.of} onClose={close} onChange={changed} />}
+      {action?.kind === 'revoke' && <Revoke of={action.of} onClose={close} onChange={changed} />}
     </Page>
   );
 }
@@ -107,9 +94,4 @@ function List({ keys, onAction }: { keys: readonly Key[]; onAction: (action: Act
       ]}
     />
   );
-}
-
-function statusOf({ revokedAt, expiresAt }: Key): string {
-  if (revokedAt) return 'REVOKED';
-  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
 }

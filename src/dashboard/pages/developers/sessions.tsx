@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useTimes, words } from '../../format';
 import { graphql, type ResultOf } from '../../graph';
 import { ActionButton, type Column, Empty, Page, stateColumn, Table, Two } from '../../parts';
-import { ShowWithKey } from './with-key';
+import { ShowWithKey, statusOf } from './with-key';
 
 const SessionsQuery = graphql(`
   query Sessions($accountId: ID!) {
@@ -77,9 +77,4 @@ function useColumns(onRevoked: (revoked: Pick<Session, 'id' | 'revokedAt'>) => v
         ),
     },
   ];
-}
-
-function statusOf({ revokedAt, expiresAt }: Session): string {
-  if (revokedAt) return 'REVOKED';
-  return Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
 }

@@ -1,8 +1,7 @@
-import { useState } from 'react';
 import { useTimes } from '../../format';
 import { graphql, useLive } from '../../graph';
-import { ActionDialog, Copy, Empty, List, NewSecret, Page, stateColumn, TextField, useFilters } from '../../parts';
-import { useMayWrite, useSession } from '../../session';
+import { ActionButton, Copy, Empty, List, NewSecret, Page, stateColumn, TextField, Two, useFilters } from '../../parts';
+import { useSession } from '../../session';
 
 const WebhooksQuery = graphql(`
   query Webhooks($after: ID) {
@@ -23,20 +22,9 @@ const CreateWebhook = graphql(`
 export function Webhooks() {
   const { params } = useFilters();
   const result = useLive(WebhooksQuery, { after: params.get('after') }, { untold: true });
-  const [creating, setCreating] = useState(false);
-  const mayWrite = useMayWrite();
   const time = useTimes();
   return (
-    <Page
-      title="Webhooks"
-      actions={
-        mayWrite && (
-          <button type="button" className="button primary" onClick={() => setCreating(true)}>
-            Add an endpoint
-          </button>
-        )
-      }
-    >
+    <Page title="Webhooks" actions={<Create />}>
       <List
         label="Webhook endpoints"
         result={result}
@@ -45,12 +33,7 @@ export function Webhooks() {
         columns={[
           {
             head: 'Endpoint',
-            cell: ({ url, description }) => (
-              <span className="two-lines">
-                <strong>{url}</strong>
-                {description && <span className="hint">{description}</span>}
-              </span>
-            ),
+            cell: ({ url, description }) => <Two hint={description}>{url}</Two>,
           },
           { head: 'Events', cell: ({ eventTypes }) => eventTypesIn(eventTypes) },
           { head: 'Created', cell: ({ created }) => time(created, 'date'), line: true },
@@ -65,7 +48,6 @@ export function Webhooks() {
           </Empty>
         }
       />
-      {creating && <Create onClose={() => setCreating(false)} />}
     </Page>
   );
 }
@@ -86,11 +68,12 @@ interface Asked {
   connected?: string;
 }
 
-function Create({ onClose }: { onClose: () => void }) {
+function Create() {
   const { viewer } = useSession();
   return (
-    <ActionDialog
-      title="Add an endpoint"
+    <ActionButton
+      name="Add an endpoint"
+      primary
       submit="Add the endpoint"
       withKey
       mutation={CreateWebhook}
@@ -99,7 +82,6 @@ function Create({ onClose }: { onClose: () => void }) {
         eventTypes: eventTypes.split(/[\s,]+/).filter(Boolean),
         ...(connected && { connected: true }),
       })}
-      onClose={onClose}
       after={({ createWebhookEndpoint: { webhookEndpoint } }) => (
         <NewSecret label="The secret that verifies the signatures.">
           <Copy text={webhookEndpoint.secret ?? ''} label="the secret" />
@@ -128,6 +110,6 @@ function Create({ onClose }: { onClose: () => void }) {
           <input type="checkbox" name="connected" /> Also the events of connected users
         </label>
       )}
-    </ActionDialog>
+    </ActionButton>
   );
 }

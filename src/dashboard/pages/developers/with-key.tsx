@@ -27,3 +27,9 @@ export function ShowWithKey<Data>({ what, hint, query, onShown }: ShowWithKeyPro
     </Card>
   );
 }
+
+/** The state of what can be revoked, and may end by itself. */
+export function statusOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): string {
+  if (revokedAt) return 'REVOKED';
+  return expiresAt && Date.parse(expiresAt) <= Date.now() ? 'EXPIRED' : 'ACTIVE';
+}

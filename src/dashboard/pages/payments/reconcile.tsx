@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { decimal, formatDay, formatMoney, hundredths } from '../../format';
 import { graphql, useSettled, useWrite } from '../../graph';
@@ -115,6 +115,8 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
   const [sent, setSent] = useState<string[]>([]);
   const [done, setDone] = useState<string>();
+  const hint = useId();
+  const none = chosen.size === 0;
   const total = [...chosen.values()].reduce((all, amount) => all + hundredths(amount), 0n);
   const rest = hundredths(payment.pendingRest) - total;
   const found = suggestions.filter(
@@ -155,13 +157,13 @@ function Form({ payment, suggestions, filter, setFilter }: FormProps) {
       {visible.length === 0 && <p className="hint">No open receivable has this number.</p>}
       {failure && <Problem error={withoutLines(failure)} />}
       <div className="reconcile-end">
-        <span className={rest < 0n ? 'field-error' : 'hint'} role="status">
-          {chosen.size === 0 && done !== undefined ? done : restOf(payment, rest)}
+        <span className={rest < 0n ? 'field-error' : 'hint'} role="status" id={hint}>
+          {none ? (done ?? 'Choose an invoice that the payment pays.') : restOf(payment, rest)}
         </span>
-        <button type="submit" className="button primary" disabled={pending || chosen.size === 0}>
-          {pending && 'Reconciling …'}
-          {!pending &&
-            (chosen.size === 0 ? 'Reconcile' : `Reconcile ${formatMoney({ ...payment, amount: decimal(total) })}`)}
+        <button type="submit" className="button primary" disabled={pending || none} aria-describedby={hint}>
+          {pending
+            ? 'Reconciling …'
+            : `Reconcile${none ? '' : ` ${formatMoney({ ...payment, amount: decimal(total) })}`}`}
         </button>
       </div>
     </form>
@@ -179,7 +181,7 @@ function withAmount(chosen: ReadonlyMap<string, string>, { receivable }: Suggest
 /** What has been done, for the viewer. */
 function sentenceOf(payment: PaymentDetail, total: bigint, all: Suggestion[], chosen: ReadonlyMap<string, string>) {
   const names = all.flatMap(({ receivable: { id, invoice } }) => (chosen.has(id) ? invoice.referenceNumber : []));
-  return `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}`;
+  return `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}. Choose another invoice for the rest.`;
 }
 
 function restOf(payment: PaymentDetail, rest: bigint): string {

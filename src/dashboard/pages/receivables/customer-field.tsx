@@ -1,6 +1,4 @@
-import { useState } from 'react';
-import { useQuery } from 'urql';
-import { graphql, type ResultOf, useSettled } from '../../graph';
+import { graphql, type ResultOf } from '../../graph';
 import { FoundField } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
@@ -15,6 +13,9 @@ const CustomersQuery = graphql(
   `,
   [NameFragment],
 );
+
+/** A filter for those that can pay. */
+const paying = { status: ['ACTIVATED' as const] };
 
 interface CustomerFieldProps {
   name: string;
@@ -34,26 +35,19 @@ interface CustomerFieldProps {
 
 /** A customer of an account: one of the newest, or any that is found by its name or e-mail address. */
 export function CustomerField({ accountId, activated, chosen, label = 'Customer', ...field }: CustomerFieldProps) {
-  const [text, setText] = useState('');
-  const search = useSettled(text);
-  const [{ data }] = useQuery({
-    query: CustomersQuery,
-    // A search goes with no other filter.
-    variables: { accountId, ...(search ? { search } : activated && { status: ['ACTIVATED'] }) },
-  });
-  const found = data?.partners.nodes.filter(({ status }) => !activated || status === 'ACTIVATED') ?? [];
-  const all = chosen && found.every(({ id }) => id !== chosen.id) ? [chosen, ...found] : found;
   return (
     <FoundField
       {...field}
       key={accountId}
       label={label}
       find="Find a customer"
-      defaultValue={chosen?.id}
-      options={all.map((customer) => ({ value: customer.id, name: nameOf(customer) }))}
-      more={data?.partners.pageInfo.hasNextPage ?? false}
-      text={text}
-      onText={setText}
+      query={CustomersQuery}
+      // A search goes with no other filter.
+      variables={(search) => ({ accountId, ...(search ? { search } : activated && paying) })}
+      listOf={({ partners }) => partners}
+      fits={({ status }) => !activated || status === 'ACTIVATED'}
+      called={nameOf}
+      chosen={chosen ? { value: chosen.id, name: nameOf(chosen) } : undefined}
     />
   );
 }

@@ -1,4 +1,3 @@
-import {} from 'react';
 import { formatDay, formatMoney, hundredths, useTimes, words } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import {
