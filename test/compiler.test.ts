@@ -233,7 +233,7 @@ function listOfType(type: string, edge: string): string {
 
 /**
  * In the short form, the platforms send one half of the queries each, and each other caller sends a third, by turns that
- * begin anywhere. So each run sends every query as a platform and as two others; the long form sends all as everybody.
+ * begin anywhere. So each run sends every query as a platform and as others; the long form sends all as everybody.
  */
 const askedOf = (name: (typeof names)[number], asked: string[]): string[] => {
   const speaker = names.indexOf(name);

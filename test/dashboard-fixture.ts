@@ -129,8 +129,8 @@ export async function faults(page: Page): Promise<string[]> {
 }
 
 /**
- * The same in both themes. In the short form a page is either on a desk in light or at 320 px in dark, by turns, and the
- * other way in another run; the rules for narrow screens include the contrast of colours. Its width and the sizes of its
+ * The same in both themes. In the short form a page is either on a desk in light or at 320 px in dark, by turns that
+ * begin by the seed; the rules for narrow screens include the contrast of colours. Its width and the sizes of its
  * targets at 320 px are always checked.
  */
 export async function faultsInThemes(page: Page): Promise<string[]> {

@@ -909,8 +909,8 @@ interface Asker {
 
 /**
  * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. In the
- * short form, these are the probes of one stranger in turn, or half of those of strangers nearby, another half in the
- * next run: the callers of one run send each probe many times. The long form sends all of them.
+ * short form, these are the probes of one stranger in turn, or half of those of strangers nearby, by the
+ * seed: the callers of one run send each probe many times. The long form sends all of them.
  */
 async function askAll(
   me: Speaker,

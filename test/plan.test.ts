@@ -222,9 +222,12 @@ async function middleOf({ table }: List, owner: string): Promise<{ cursor: strin
   return { cursor: String(owner === large ? middle : own), time: Number(time) };
 }
 
+/** The parts of the short form: no divisor of the numbers of ends, ways and ranges, so that a part has some of each. */
+const parts = 3;
+
 /**
  * Each filter by itself and with an account, for a usual, a rare and an absent value, and for a list of all three; the
- * first page, and one from the middle backwards. The short form has half of these values, another half in the next run.
+ * first page, and one from the middle backwards. The short form has a third of these values, by the seed.
  */
 async function valuesOf(list: List, owner: string): Promise<PageArgs[]> {
   const { listing } = list;
@@ -253,7 +256,7 @@ async function valuesOf(list: List, owner: string): Promise<PageArgs[]> {
       if (account && account !== name && !listing.exclusive?.[name]) all.push({ ...one, ...nested(account, userOf) });
     }
   }
-  return share(all, 2, scale.seed).flatMap((one) =>
+  return share(all, parts, scale.seed).flatMap((one) =>
     ends.map((end) => ({ ...one, ...end, ...list.always })),
   ) as PageArgs[];
 }
@@ -301,7 +304,7 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
 
 /**
  * Every order by a value, both ways, for usual, rare and absent values of the filter in its key, with and without a
- * range, from both ends. The short form has a third of these combinations, another third in the next run.
+ * range, from both ends. The short form has a third of these combinations, by the seed.
  */
 async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
   const { table, listing } = list;
@@ -332,11 +335,8 @@ async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
           for (const end of ends)
             all.push({ orderBy: `${snake(order)}_${way.toLowerCase()}`, ...filter, ...bounds, ...end });
   }
-  return share(all, orderParts, scale.seed) as PageArgs[];
+  return share(all, parts, scale.seed) as PageArgs[];
 }
-/** It has no divisor in common with the numbers of ends, ways and ranges, so that a part has some of each. */
-const orderParts = 3;
-
 /** The order by balance, both ways, for a usual, a rare and an absent currency, all types and one, from both ends. */
 async function rankedOf({ listing }: List, order: string, owner: string): Promise<object[]> {
   const [middle] = await first(
@@ -589,7 +589,7 @@ describe('the plan of a list', () => {
         // The order by balance has one value in the key of its filter, and with a fixed type no other.
         const ranked = 'balance' in listing.orders!;
         const least = ranked ? (listing.fixed ? 10 : 30) : 50;
-        expect(pages.length).toBeGreaterThan(scale.whole ? least : least / orderParts);
+        expect(pages.length).toBeGreaterThan(scale.whole ? least : least / parts);
         for (const [name, one] of pages) {
           const plan = await chosenPlan(one);
           const buffers = buffersIn(plan);

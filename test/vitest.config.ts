@@ -17,6 +17,9 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
   if (bavail * bsize >= 8 * 1024 ** 3) process.env.TMPDIR = memory;
 }
 
+// One seed for all files of a run, which `test/global.ts` prints.
+process.env.SEED ||= String(Math.floor(Math.random() * 1e9));
+
 /**
  * The slowest files start first: one that started late would still run alone at the end. In each row two compute and one
  * waits, for a time limit, a worker or a server, so that two cores are busy and no more than that. Those that start many

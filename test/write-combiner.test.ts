@@ -262,11 +262,11 @@ it('runs each write alone when an observer of combined writes fails', async () =
 });
 
 describe('the time of a write', () => {
-  it('ends while it waits for a connection of its tenant, and it is not begun later', async () => {
+  it('ends while it waits for a turn of its tenant, and it is not begun later', async () => {
     const [here] = await placesOf();
     const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
-    // Statements end after 200 ms, and one connection of a tenant serves all its writes.
-    const pools = { ...poolsDefault, write: 2, statementMilliseconds: 200, lockMilliseconds: 60_000 };
+    // Statements end after a second, and one connection of a tenant serves all its writes.
+    const pools = { ...poolsDefault, write: 2, statementMilliseconds: 1_000, lockMilliseconds: 60_000 };
     const database = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, { pools });
     const holder = await world.sql.reserve();
     try {

@@ -73,7 +73,7 @@ export async function signIn(credential: string): Promise<string | undefined> {
  * an answer the page goes on, and shows what its own query meets.
  */
 export const hasSession = (): Promise<boolean> =>
-  fetch('/dashboard/session', { headers: dashboardHeaders }).then(
+  fetch('/dashboard/session', { headers: dashboardHeaders, signal: AbortSignal.timeout(5_000) }).then(
     ({ status }) => status !== 204,
     () => true,
   );

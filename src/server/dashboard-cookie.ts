@@ -25,7 +25,7 @@ export function credentialOf(
   const authorization = single(request, 'authorization');
   if (authorization !== undefined || !config.DASHBOARD) return authorization;
   const token = tokenOf(request, dashboardCookie(config), dashboardHeader);
-  return token && `Bearer ${token}`;
+  return token ? `Bearer ${token}` : undefined;
 }
 
 /** The name of the cookie of the operator's console. With the prefix, browsers accept it only over HTTPS. */

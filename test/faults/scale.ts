@@ -13,8 +13,8 @@ const number = (name: string, short: number, long: number): number => {
 
 export const scale = {
   whole,
-  /** The seed of every random choice. A run that fails reports it. */
-  seed: number('SEED', Math.floor(Math.random() * 2 ** 31), Math.floor(Math.random() * 2 ** 31)),
+  /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
+  seed: number('SEED', 0, 0),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
   histories: { runs: number('HISTORIES', 16, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
@@ -39,7 +39,7 @@ export const scale = {
   /** Clients whose writes are combined, until so many calls were, and the rounds of faults meanwhile. */
   combined: {
     clients: 64,
-    batches: number('COMBINED_CALLS', 20, 600),
+    batches: number('COMBINED_CALLS', 10, 600),
     rounds: number('COMBINED_ROUNDS', 1, 8),
   },
   /** Standbys that are promoted one after the other while clients write. */

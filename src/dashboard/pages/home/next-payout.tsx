@@ -14,7 +14,8 @@ export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
   const time = useTimes();
   // Without a currency, an obstacle stops the payouts of all.
   const stopped = (currency: string) => obstacles.some((each) => each.currency === null || each.currency === currency);
-  const money = available.filter(({ amount, currency }) => hundredths(amount) > 0n && !stopped(currency));
+  const some = available.filter(({ amount }) => hundredths(amount) > 0n);
+  const money = some.filter(({ currency }) => !stopped(currency));
   return (
     <Card title="Next payout" action={<Link href="/payouts">Payouts</Link>}>
       {at && money.length > 0 && (
@@ -34,7 +35,7 @@ export function NextPayout({ at, obstacles, available }: NextPayoutProps) {
           <span className="hint line">{formatAge(at)}</span>
         </p>
       )}
-      {at && money.length === 0 && <p className="hint">Nothing is available for it yet.</p>}
+      {at && some.length === 0 && <p className="hint">Nothing is available for it yet.</p>}
       {!at && obstacles.length === 0 && <p className="hint">Money is paid out as soon as it is available.</p>}
       {obstacles.map((obstacle) => (
         <p className="hint" key={`${obstacle.currency} ${obstacle.reasonCode}`}>
