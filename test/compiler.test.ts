@@ -86,6 +86,7 @@ afterAll(() => {
 /** Another gateway, with its own hourly limit of statements: these tests need more than one gateway allows a tenant. */
 const anew = async () => {
   used = new Set();
+  await world.endLast();
   world.origin = await world.another();
 };
 

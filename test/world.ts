@@ -66,6 +66,8 @@ export interface World {
    * dashboard or settings if given; returns its origin.
    */
   another(parts?: OwnParts): Promise<string>;
+  /** Ends the gateway that was started last, with its connections, unless it is the first. */
+  endLast(): Promise<void>;
 }
 
 const schema = buildGraph();
@@ -142,6 +144,11 @@ export function useWorld({
     world.operator = new Operator(world.database, schema, pepper);
     world.sql = postgres({ ...connection(), max: 2, onnotice: () => {} });
     world.another = open;
+    world.endLast = async () => {
+      if (apps.length === 1) return;
+      await apps.pop()!.close();
+      await databases.pop()!.close();
+    };
     const webhooks = {
       secrets: Secrets.of(pepper),
       requests: new WebhookRequests({ local: true }),
