@@ -578,10 +578,10 @@ describe('hostile texts and generated amounts', () => {
     expect(addresses.length).toBeGreaterThan(25);
     const visit = await dashboard.visit('/dashboard');
     const { context, page, complaints, open } = visit;
+    const answers = new Answers(page);
     await page.getByLabel('API key').fill(platform.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
-    const answers = new Answers(page);
     const wrong: string[] = [];
     for (const acting of [false, true]) {
       if (acting) {
