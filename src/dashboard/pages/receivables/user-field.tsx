@@ -25,7 +25,7 @@ interface UserFieldProps {
   onChange: (userId: string) => void;
 }
 
-/** An activated user of a platform: one of the newest, or any that is found by its name or e-mail address. */
+/** An activated user of a platform: one of the newest, or one that a search finds by its name or e-mail address. */
 export function UserField({ chosen, ...field }: UserFieldProps) {
   return (
     <FoundField
