@@ -1,4 +1,5 @@
 import { DomainError, problem } from '../request/problems.js';
+import { Slots } from '../request/slots.js';
 
 /** A statement that takes longer than this starts a check whether the server is available. */
 export const slowMilliseconds = 1_000;
@@ -15,13 +16,14 @@ export interface Attempts {
  * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
  * statement.
  */
-const waiting = new Set<{ until: number; slowAt: number; onSlow(): void; refuse(reason: unknown): void }>();
+const waiting = new Slots<{ until: number; slowAt: number; onSlow(): void; refuse(reason: unknown): void }>();
 const checkMilliseconds = 100;
 let timer: NodeJS.Timeout | undefined;
 
 function checkWaiting(): void {
   const now = performance.now();
-  for (const one of waiting) {
+  for (const { value: one } of waiting) {
+    if (!one) continue;
     if (one.until <= now) one.refuse(busy());
     else if (one.slowAt <= now) one.onSlow();
   }
@@ -38,13 +40,12 @@ export function within<T>(answer: Promise<T>, until: number, onSlow: () => void)
   timer ??= setInterval(checkWaiting, checkMilliseconds);
   return new Promise<T>((resolve, reject) => {
     const refuse = (reason: unknown) => {
-      waiting.delete(one);
+      waiting.remove(slot);
       reject(reason as Error);
     };
-    const one = { until, slowAt: performance.now() + slowMilliseconds, onSlow, refuse };
-    waiting.add(one);
+    const slot = waiting.add({ until, slowAt: performance.now() + slowMilliseconds, onSlow, refuse });
     answer.then((value) => {
-      waiting.delete(one);
+      waiting.remove(slot);
       resolve(value);
     }, refuse);
   });

@@ -36,7 +36,7 @@ export function shape(table: Rows, request: PageRequest, visibility: Visibility)
 
 /** The values of a page's own parameters, by their names. */
 export function values(request: PageRequest): Record<string, unknown> {
-  return { ...request.filters, cursor: request.cursor };
+  return { cursor: request.cursor, ...request.filters };
 }
 
 /**

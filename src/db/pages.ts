@@ -78,7 +78,7 @@ export class Pages {
     return this.reads.read<Row<T>>(
       `page:${shape(table, request, visibility)}`,
       (db) => listed(db, { table, listing, request, visibility }, 'rows', readOf(request.size + 1)),
-      { ...values(request) },
+      values(request),
       pageQuestion(listing, request),
     );
   }
@@ -89,7 +89,7 @@ export class Pages {
     const rows = await this.reads.read(
       `found:${shape(table, request, visibility)}`,
       (db) => foundCursor(db, { table, listing, request, visibility }),
-      { ...values(request) },
+      values(request),
       pageQuestion(listing, request),
     );
     return rows.length > 0;
@@ -117,7 +117,7 @@ export class Pages {
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)
           .crossJoinLateral(child);
       },
-      { ...values(request), ids },
+      { ids, ...values(request) },
       pageQuestion(listing, request),
     );
     const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
@@ -175,7 +175,7 @@ export class Pages {
           .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
       },
-      { ...values(list), ids },
+      { ids, ...values(list) },
       countQuestion(listing, request),
     );
     return new Map(rows.map(({ id, n }) => [id, n]));
@@ -228,7 +228,7 @@ export class Pages {
         const some = listed(db, { table, listing, request: list, visibility }, 'ids', totalCountMax + 1);
         return db.select({ n: count() }).from(some.as('found'));
       },
-      { ...values(list) },
+      values(list),
       countQuestion(listing, request),
     );
     return row && row.n <= totalCountMax ? row.n : null;

@@ -113,7 +113,7 @@ export class Scope {
                 and(eq(table.tenantId, p('tenant')), eq(table.livemode, p('live')), sql`${parent} = any(${p('ids')})`),
               )
               .orderBy(desc(table.created), desc(table.id)),
-          { ...this.#tenantAndMode, ids },
+          { ids, ...this.#tenantAndMode },
         );
         const byParent = new Map<string, T['$inferSelect'][]>(ids.map((id) => [id, []]));
         for (const row of rows) byParent.get(row.parent)?.push(row.row);
@@ -170,9 +170,9 @@ export class Scope {
     values: Record<string, unknown>,
     question: Question = questionOfValues(values),
   ): Promise<T[]> {
-    const asked = { ...question, tenant: this.caller.tenantId, source: this.source };
+    const asked = { tenant: this.caller.tenantId, source: this.source, ...question };
     await this.source?.ready();
-    return this.database.read(name, build, { ...this.#tenantAndMode, ...values }, this.budget, asked);
+    return this.database.read(name, build, Object.assign(this.#tenantAndMode, values), this.budget, asked);
   }
 
   /**
@@ -186,12 +186,12 @@ export class Scope {
     question: Question,
   ): Promise<{ data?: string | null }[]> {
     await this.source?.ready();
-    const all: Record<string, unknown> = { ...this.#tenantAndMode, ...values };
+    const all: Record<string, unknown> = Object.assign(this.#tenantAndMode, values);
     return this.database.text(
       text,
       names.map((name) => all[name]),
       this.budget,
-      { ...question, tenant: this.caller.tenantId, source: this.source },
+      { tenant: this.caller.tenantId, source: this.source, ...question },
     );
   }
 
@@ -253,7 +253,7 @@ export class Scope {
               alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`,
             ),
           ),
-      alone ? { ...this.#tenantAndMode, value } : { ...this.#tenantAndMode, values },
+      alone ? { value, ...this.#tenantAndMode } : { values, ...this.#tenantAndMode },
     );
     // With one value, every row found has that value.
     if (alone) return new Map(rows.map((row) => [value!, row]));

@@ -1,4 +1,5 @@
 import { DomainError } from '../request/problems.js';
+import { type Slot, Slots } from '../request/slots.js';
 import { type TurnLimits, Turns, type Visit } from '../request/turns.js';
 import type { Attempts } from './deadline.js';
 import { causeOf } from './outage.js';
@@ -49,6 +50,8 @@ interface Waiting {
   visit: Visit;
   resolve: (rows: Rows) => void;
   reject: (error: unknown) => void;
+  /** Its place among the writes that wait. */
+  slot?: Slot<Waiting>;
 }
 
 /**
@@ -60,7 +63,7 @@ interface Waiting {
 export class WriteCombiner {
   readonly #turns: Turns;
   /** The writes that wait, by tenant and mode, in their order. */
-  readonly #waiting = new Map<string, Set<Waiting>>();
+  readonly #waiting = new Map<string, Slots<Waiting>>();
   #absentUntil = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -82,7 +85,7 @@ export class WriteCombiner {
     const write = { fn, tenant, livemode, call, args: text(args), locks: fromAccountId ?? id ?? '', visit };
     try {
       return await new Promise<Rows>((resolve, reject) => {
-        const member = { ...write, resolve, reject };
+        const member: Waiting = { resolve, reject, ...write };
         this.#wait(member);
         visit.take((refused) => {
           this.#leave(member);
@@ -97,15 +100,17 @@ export class WriteCombiner {
 
   #wait(member: Waiting): void {
     const name = nameOf(member);
-    const waiting = this.#waiting.get(name);
-    if (waiting) waiting.add(member);
-    else this.#waiting.set(name, new Set([member]));
+    let waiting = this.#waiting.get(name);
+    if (!waiting) this.#waiting.set(name, (waiting = new Slots()));
+    member.slot = waiting.add(member);
   }
 
   #leave(member: Waiting): void {
     const name = nameOf(member);
     const waiting = this.#waiting.get(name);
-    if (waiting?.delete(member) && waiting.size === 0) this.#waiting.delete(name);
+    if (!waiting || !member.slot?.value) return;
+    waiting.remove(member.slot);
+    if (waiting.size === 0) this.#waiting.delete(name);
   }
 
   /** Sends a write whose turn has begun, with others of its tenant and mode that wait. */
@@ -127,7 +132,8 @@ export class WriteCombiner {
     const members = [first];
     let characters = lengthOf(first);
     if (performance.now() < this.#absentUntil) return members;
-    for (const member of this.#waiting.get(nameOf(first)) ?? []) {
+    for (const { value: member } of this.#waiting.get(nameOf(first)) ?? []) {
+      if (!member) continue;
       characters += lengthOf(member);
       if (members.length === membersMax || characters > charactersMax) break;
       this.#leave(member);

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { Charge, Cost } from './charge.js';
 import { problem, DomainError } from './problems.js';
+import type { Visit } from './turns.js';
 
 /** The limits of one request: the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
 export interface RequestLimits {
@@ -53,17 +54,22 @@ export class RequestBudget {
   #bytes = 0;
   #fields = 0;
   readonly #onEnd = new Set<() => void>();
-  /**
-   * Gives the turn of the request back. It is called when the request begins to wait for something that has bounds of
-   * its own, such as a slow question.
-   */
-  rest: () => void = () => {};
+  /** The visit of the request; null where it needs no turn. */
+  visit: Visit | null = null;
 
   constructor(readonly limits: RequestLimits = requestLimitsDefault) {}
 
   /** What the request cost; undefined if requests are not charged. Call this when its work is done. */
   get cost(): Cost | undefined {
     return this.charge?.settled(this.ended !== undefined);
+  }
+
+  /**
+   * Gives the turn of the request back. It is called when the request begins to wait for something that has bounds of
+   * its own, such as a slow question.
+   */
+  rest(): void {
+    this.visit?.rest();
   }
 
   /** Starts the time limit of the request. It also ends a synchronous loop, which no timer can interrupt. */

@@ -1,4 +1,5 @@
 import { DomainError, problem } from './problems.js';
+import { type Slot, Slots } from './slots.js';
 
 /** The bounds of what the holders of turns do at once. A key is a tenant, or a tenant and mode. */
 export interface TurnLimits {
@@ -88,7 +89,7 @@ export class Turns {
       return;
     }
     const { key } = visit;
-    key.waiting.set(visit, { begin, until: this.now() + this.limits.milliseconds });
+    visit.slot = key.waiting.add({ visit, begin, until: this.now() + this.limits.milliseconds });
     if (key.waiting.size === 1) this.#queueOf(key).add(key);
     this.#looking ??= setInterval(() => this.look(), lookMilliseconds);
   }
@@ -96,7 +97,7 @@ export class Turns {
   /** Ends the turn of a visit, or its wait. For `Visit` alone. */
   end(visit: Visit, leaves: boolean): void {
     const { key } = visit;
-    if (key.waiting.delete(visit) && key.waiting.size === 0) this.#queueOf(key).delete(key);
+    if (visit.slot) this.#leave(visit, visit.slot);
     if (visit.running) {
       visit.running = false;
       this.#queueOf(key).delete(key);
@@ -116,13 +117,13 @@ export class Turns {
     const now = this.now();
     let waits = false;
     for (const key of this.#keys.values())
-      for (const [visit, { begin, until }] of key.waiting) {
+      for (const slot of key.waiting) {
+        const { visit, begin, until } = slot.value!;
         if (until > now) {
           waits = true;
           break;
         }
-        key.waiting.delete(visit);
-        if (key.waiting.size === 0) this.#queueOf(key).delete(key);
+        this.#leave(visit, slot);
         begin(refusal());
       }
     if (waits) return;
@@ -130,12 +131,22 @@ export class Turns {
     this.#looking = undefined;
   }
 
+  /** Ends the wait of a visit. */
+  #leave(visit: Visit, slot: Slot<Waiting>): void {
+    const { key } = visit;
+    key.waiting.remove(slot);
+    visit.slot = undefined;
+    if (key.waiting.size === 0) this.#queueOf(key).delete(key);
+  }
+
   /** Gives free turns to the keys that wait. */
   #next(): void {
-    for (let turn = this.#first(); turn && this.#admits(turn.key); turn = this.#first()) {
-      const { key, visit, begin } = turn;
+    for (let turn = this.#first(); turn && this.#admits(turn.visit.key); turn = this.#first()) {
+      const { visit, begin } = turn;
+      const { key } = visit;
       this.#queueOf(key).delete(key);
-      key.waiting.delete(visit);
+      key.waiting.remove(visit.slot!);
+      visit.slot = undefined;
       this.#begin(visit);
       if (key.waiting.size > 0) this.#queueOf(key).add(key);
       // The visitor before this one has its answer sent first.
@@ -144,10 +155,9 @@ export class Turns {
   }
 
   /** The visitor that gets the next free turn. */
-  #first(): { key: Key; visit: Visit; begin: Begin } | undefined {
+  #first(): Waiting | undefined {
     if (!this.#looking) return undefined;
-    for (const keys of this.#waiting)
-      for (const key of keys ?? []) for (const [visit, { begin }] of key.waiting) return { key, visit, begin };
+    for (const keys of this.#waiting) for (const key of keys ?? []) for (const { value } of key.waiting) return value;
     return undefined;
   }
 
@@ -178,7 +188,9 @@ export class Turns {
   }
 }
 
+/** A visit that waits for a turn. */
 interface Waiting {
+  visit: Visit;
   begin: Begin;
   until: number;
 }
@@ -187,7 +199,7 @@ interface Waiting {
 class Key {
   visits = 0;
   running = 0;
-  readonly waiting = new Map<Visit, Waiting>();
+  readonly waiting = new Slots<Waiting>();
 
   constructor(readonly name: string) {}
 }
@@ -196,6 +208,8 @@ class Key {
 export class Visit {
   /** Whether it has a turn now. */
   running = false;
+  /** Its place among those that wait; undefined when it does not wait. */
+  slot: Slot<Waiting> | undefined;
   #left = false;
 
   constructor(

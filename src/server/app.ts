@@ -196,8 +196,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
   app.decorateRequest('context', null);
   app.decorateRequest('operator', null);
   app.decorateRequest('budget', null);
-  app.decorateRequest('startTime', () => {});
-  app.decorateRequest('stopTime', () => {});
+  app.decorateRequest('timeLimit', null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
     parseJson(request, bytes as Buffer, done),
@@ -236,7 +235,7 @@ function eachRequest(
   // The time limit starts after the body: a slow body has Node's own limit, and a status of its own (408).
   app.addHook('preValidation', (request, _, done) => {
     const { lasting, streamed, probe } = request.routeOptions.config;
-    if (!lasting && !streamed && !probe) request.startTime();
+    if (!lasting && !streamed && !probe) request.timeLimit?.start();
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {

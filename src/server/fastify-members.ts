@@ -4,6 +4,7 @@ import type { Context } from '../operation/context.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import type { OperatorContext } from '../operator/context.js';
 import type { RequestBudget } from '../request/budget.js';
+import type { TimeLimit } from './lifetime.js';
 
 // What the gateway adds to Fastify's application, requests and routes.
 declare module 'fastify' {
@@ -22,10 +23,8 @@ declare module 'fastify' {
     operator: OperatorContext | null;
     /** The limits of the request; it ends when the client disconnects. Set before any check of the request. */
     budget: RequestBudget | null;
-    /** Starts the time limit of the request, which ends the request REQUEST_SECONDS later. */
-    startTime(): void;
-    /** Stops the time limit: the answer has begun and has bounds of its own. */
-    stopTime(): void;
+    /** Ends the request REQUEST_SECONDS after its start. An answer that has begun with bounds of its own stops it. */
+    timeLimit: TimeLimit | null;
   }
   interface FastifyContextConfig {
     /** The permission that a route needs; checked before the body is read. */
@@ -36,7 +35,7 @@ declare module 'fastify' {
     operator?: 'graph' | 'rest';
     /** The answer may take longer than REQUEST_SECONDS. */
     lasting?: true;
-    /** The handler reads the body, and then calls `startTime` itself. */
+    /** The handler reads the body, and then starts its time limit itself. */
     streamed?: true;
     /** The route is a probe, which needs neither a key nor HTTPS. */
     probe?: true;

@@ -89,7 +89,7 @@ export class InFlight {
     // The visit ends when the connection for the answer closes, see lifetime.ts.
     const visit = turns.visit(key);
     request.visit = visit;
-    if (request.budget) request.budget.rest = () => visit.rest();
+    if (request.budget) request.budget.visit = visit;
   }
 
   /** Adds the hooks by which requests take turns and give them back. */

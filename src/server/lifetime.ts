@@ -1,71 +1,88 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../request/budget.js';
+import { type Slot, Slots } from '../request/slots.js';
 
 const lookMilliseconds = 50;
-
-/** A request whose time limit runs. */
-interface Limited {
-  until: number;
-  end(): void;
-}
 
 /**
  * The requests whose time limits run. All limits are equally long, so the request that began first ends first. One timer
  * serves them all, because a timer for each request takes three times the CPU.
  */
 export class TimeLimits {
-  readonly #running = new Set<Limited>();
+  readonly #running = new Slots<TimeLimit>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly seconds: number) {}
 
-  /** Starts the time limit of a request, or starts it again. */
-  start(request: Limited): void {
-    request.until = performance.now() + this.seconds * 1_000;
-    this.#running.delete(request);
-    this.#running.add(request);
+  /** Starts a time limit. For `TimeLimit` alone. */
+  start(limit: TimeLimit): Slot<TimeLimit> {
+    limit.until = performance.now() + this.seconds * 1_000;
     this.#timer ??= setInterval(() => this.#look(), lookMilliseconds);
+    return this.#running.add(limit);
   }
 
-  /** Forgets a request, which has its answer or no client. */
-  stop(request: Limited): void {
-    this.#running.delete(request);
+  /** Forgets a time limit. For `TimeLimit` alone. */
+  stop(slot: Slot<TimeLimit>): void {
+    this.#running.remove(slot);
   }
 
   #look(): void {
     const now = performance.now();
-    for (const request of this.#running) {
-      if (request.until > now) return;
-      this.#running.delete(request);
-      request.end();
+    for (const { value: limit } of this.#running) {
+      if (!limit) continue;
+      if (limit.until > now) return;
+      limit.stop();
+      limit.end();
     }
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 }
 
+/** The time limit of one request. It is an object and no closures, see docs/decisions/cheap-requests.md. */
+export class TimeLimit {
+  /** When it ends, by `performance.now()`. */
+  until = Number.POSITIVE_INFINITY;
+  #slot: Slot<TimeLimit> | undefined;
+
+  constructor(
+    private readonly times: TimeLimits,
+    private readonly budget: RequestBudget,
+    private readonly reply: FastifyReply,
+  ) {}
+
+  /** Starts it, or starts it again. */
+  start(): void {
+    this.stop();
+    this.budget.start();
+    this.#slot = this.times.start(this);
+  }
+
+  /** Forgets it: the request has its answer or no client, or what it waits for has a bound of its own. */
+  stop(): void {
+    if (this.#slot) this.times.stop(this.#slot);
+    this.#slot = undefined;
+  }
+
+  /** Ends the request. */
+  end(): void {
+    this.budget.end(tooLate(this.budget.limits.seconds));
+    if (!this.reply.sent) this.reply.header('retry-after', '1').send(this.budget.ended);
+  }
+}
+
 /**
- * Ends a request early when its client disconnects or, after `startTime`, when its time limit is over. In the second
+ * Ends a request early when its client disconnects or, once its time limit was started, when that is over. In the second
  * case it answers at once, without waiting for running work: a write continues, and a retry with the same idempotency
  * key returns its outcome. When the request is over, its visit ends.
  */
 export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits, times: TimeLimits): void {
   const budget = new RequestBudget(limits);
-  const limited: Limited = {
-    until: Number.POSITIVE_INFINITY,
-    end() {
-      budget.end(tooLate(limits.seconds));
-      if (!reply.sent) reply.header('retry-after', '1').send(budget.ended);
-    },
-  };
+  const limit = new TimeLimit(times, budget, reply);
   request.budget = budget;
-  request.startTime = () => {
-    budget.start();
-    times.start(limited);
-  };
-  request.stopTime = () => times.stop(limited);
+  request.timeLimit = limit;
   reply.raw.on('close', () => {
-    times.stop(limited);
+    limit.stop();
     if (!reply.raw.writableFinished) budget.end(clientLeft());
     request.visit?.leave();
   });

@@ -19,7 +19,7 @@ export function formatResponse(
     result: {
       errors: errors?.map((e) => ({ ...e, extensions: { ...e.extensions, ...helpOf(e), requestId } })),
       data,
-      extensions: { ...extensions, requestId, ...(cost && { cost }) },
+      extensions: { requestId, ...(cost && { cost }), ...extensions },
     },
     headers: {
       ...(wait !== undefined && { 'retry-after': String(wait) }),

@@ -48,7 +48,7 @@ export function fileRoutes(app: FastifyInstance): void {
     handler: async (request) => {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
-      request.startTime();
+      request.timeLimit?.start();
       await request.visit?.begun();
       const resolve = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
         const { purpose, metadata } = input;

@@ -76,12 +76,12 @@ export class DepositResolver {
   })
   async createDeposit(@Input(() => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
     const row = await context.write('create_deposit', deposit, {
-      ...(await partiesOf(context, input)),
       amount: input.amount,
       currency: input.currency,
       paymentMethod: input.paymentMethod ?? 'domestic_credit',
       statementDescriptor: input.statementDescriptor,
       metadata: input.metadata,
+      ...(await partiesOf(context, input)),
     });
     return { deposit: row };
   }

@@ -117,10 +117,10 @@ export class RequestLogWriter {
       if (entries.length === 0) continue;
       const now = performance.now();
       const stored = entries.map(({ at, codes, ...entry }) => ({
-        ...entry,
         age: Math.round(now - at) / 1_000,
         codes: [...new Set(codes)].slice(0, codesMax),
         outcome: outcomeOf(entry.status, codes),
+        ...entry,
       }));
       await this.database.work('store_requests', [tenantId, livemode, JSON.stringify(stored)]).catch(() => {
         this.dropped += entries.length;

@@ -84,7 +84,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, row: ExportRow): F
   // Of a stream, Fastify keeps the length that an answer to HEAD has.
   if (request.method === 'HEAD' || row.bytes === 0) return reply.send(Readable.from([]));
   // The client decides from here on how long the answer takes.
-  request.stopTime();
+  request.timeLimit?.stop();
   return reply.send(Readable.from(parts(request.context!.scope, row.id, { start, end }), { objectMode: false }));
 }
 
