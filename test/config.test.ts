@@ -110,7 +110,7 @@ describe('no setting at all', () => {
       RATE_LIMIT_BURST: 2_000_000,
       RATE_LIMIT_PER_SECOND: 10_000,
       REQUEST_SECONDS: 10,
-      REQUEST_SLOTS: 12,
+      REQUEST_SLOTS: 32,
       REQUESTS_OF_TENANT_MAX: 1_000,
       REQUESTS_MAX: 4_000,
       WAIT_MILLISECONDS_MAX: 1_000,

@@ -1,6 +1,7 @@
 import { DomainError } from '../request/problems.js';
 import { type Slot, Slots } from '../request/slots.js';
-import { type TurnLimits, Turns, type Visit } from '../request/turns.js';
+import { type TurnLimits, Turns } from '../request/turns.js';
+import type { Visit } from '../request/visit.js';
 import type { Attempts } from './deadline.js';
 import { causeOf } from './outage.js';
 import { text, type WriteFunction } from './write-arguments.js';

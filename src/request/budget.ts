@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import type { Charge, Cost } from './charge.js';
 import { problem, DomainError } from './problems.js';
-import type { Visit } from './turns.js';
+import type { Visit } from './visit.js';
 
 /** The limits of one request: the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
 export interface RequestLimits {
@@ -23,7 +23,7 @@ export interface RequestLimits {
 export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes: 4 * 1024 * 1024, seconds: 10 };
 
 /** The limits of all requests in flight of one process. Measured: docs/decisions/fair-turns.md. */
-export const inFlightDefault = { slots: 12, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 1_000 };
+export const inFlightDefault = { slots: 32, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 1_000 };
 
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;

@@ -1,10 +1,13 @@
 import { DomainError, problem } from './problems.js';
-import { type Slot, Slots } from './slots.js';
+import type { Slot } from './slots.js';
+import { type Begin, Key, Visit, type Waiting } from './visit.js';
 
 /** The bounds of what the holders of turns do at once. A key is a tenant, or a tenant and mode. */
 export interface TurnLimits {
   /** The most turns at once. */
   slots: number;
+  /** The most turns at once while several keys have visitors, so that a turn begins soon; by default `slots`. */
+  shared?: number;
   /** The most turns of one key at once. */
   perKey: number;
   /** Further turns for keys that have none, so that a key whose turns last long does not keep the others out. */
@@ -17,15 +20,17 @@ export interface TurnLimits {
   milliseconds: number;
 }
 
-/** Called once: with nothing when the turn begins, or with the reason why there is none. */
-type Begin = (refused?: DomainError) => void;
-
 const lookMilliseconds = 25;
+/** How long two keys share the turns after both had a visitor. */
+const sharedMilliseconds = 1_000;
+/** How much the last visit counts for what the next one of its key is expected to weigh. */
+const lastShare = 0.25;
 
 /**
- * Shares a few turns between keys. A free turn goes to the waiting key that has the fewest turns, and among equals to the
- * one that has waited longest for its next; within a key to the visitor that came first. A key that is alone may have
- * them all. The number of visitors and the time of a wait are bounded: beyond them a visitor is refused with 503.
+ * Shares a few turns between keys. A visit with more work takes several turns at once. A free turn goes to the waiting
+ * key that has the fewest turns, and among equals to the one that has waited longest for its next; within a key to the
+ * visitor that came first. A key that is alone may have them all. The number of visitors and the time of a wait are
+ * bounded: beyond them a visitor is refused with 503.
  */
 export class Turns {
   /** The keys that have visitors. */
@@ -33,7 +38,13 @@ export class Turns {
   /** The keys that wait for a turn, by the number of their turns, in the order of their last turn. */
   readonly #waiting: Set<Key>[] = [];
   #visitors = 0;
+  /** The turns that are taken, and the visitors that have them. */
   #running = 0;
+  #working = 0;
+  /** The key of the last visitor and when it came, and until when several keys share the turns. */
+  #lastName: string | undefined;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #sharedUntil = Number.NEGATIVE_INFINITY;
   #looking: NodeJS.Timeout | undefined;
 
   constructor(
@@ -43,9 +54,14 @@ export class Turns {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** The number of turns now. */
+  /** The number of turns that are taken now. */
   get running(): number {
     return this.#running;
+  }
+
+  /** The number of visitors now that have turns. */
+  get working(): number {
+    return this.#working;
   }
 
   /** The number of visitors now, those that wait included. */
@@ -68,7 +84,17 @@ export class Turns {
     if (!known) this.#keys.set(name, key);
     key.visits++;
     this.#visitors++;
+    if (this.limits.shared !== undefined) this.#share(name);
     return new Visit(this, key);
+  }
+
+  /** Notes whether several keys have visitors. */
+  #share(name: string): void {
+    const now = this.now();
+    if (name !== this.#lastName && now < this.#lastAt + sharedMilliseconds)
+      this.#sharedUntil = now + sharedMilliseconds;
+    this.#lastName = name;
+    this.#lastAt = now;
   }
 
   /** Does work in a turn of its own. `ended` gives up the wait. */
@@ -100,9 +126,9 @@ export class Turns {
     if (visit.slot) this.#leave(visit, visit.slot);
     if (visit.running) {
       visit.running = false;
+      this.#working--;
       this.#queueOf(key).delete(key);
-      key.running--;
-      this.#running--;
+      this.#count(visit, -visit.weight);
       if (key.waiting.size > 0) this.#queueOf(key).add(key);
     }
     if (leaves) {
@@ -110,6 +136,25 @@ export class Turns {
       if (--key.visits === 0) this.#keys.delete(key.name);
     }
     this.#next();
+  }
+
+  /**
+   * Changes how many turns a visit takes, at most a quarter of all. A visit that has turns does not wait for more. For
+   * `Visit` alone.
+   */
+  weigh(visit: Visit, wanted: number): void {
+    const { key } = visit;
+    const weight = Math.min(wanted, Math.ceil(this.limits.slots / 4));
+    key.expected += (weight - key.expected) * lastShare;
+    if (visit.running && weight !== visit.weight) {
+      if (key.waiting.size > 0) this.#queueOf(key).delete(key);
+      this.#count(visit, weight - visit.weight);
+      if (key.waiting.size > 0) this.#queueOf(key).add(key);
+    }
+    const freed = visit.running && weight < visit.weight;
+    visit.weight = weight;
+    visit.weighed = true;
+    if (freed) this.#next();
   }
 
   /** Refuses the visitors that have waited too long. A timer calls it while anybody waits. */
@@ -173,80 +218,25 @@ export class Turns {
   }
 
   #admits({ running }: Key): boolean {
-    const { slots, perKey, reserve } = this.limits;
-    return running < perKey && this.#running < slots + (running === 0 ? reserve : 0);
+    const { slots, perKey, reserve, shared = slots } = this.limits;
+    const now = shared < slots && this.now() < this.#sharedUntil ? shared : slots;
+    return running < Math.min(perKey, now) && this.#running < now + (running === 0 ? reserve : 0);
   }
 
   #begin(visit: Visit): void {
     visit.running = true;
-    visit.key.running++;
-    this.#running++;
+    this.#working++;
+    if (!visit.weighed) visit.weight = Math.max(Math.round(visit.key.expected), 1);
+    this.#count(visit, visit.weight);
+  }
+
+  #count({ key }: Visit, turns: number): void {
+    key.running += turns;
+    this.#running += turns;
   }
 
   #queueOf({ running }: Key): Set<Key> {
     return (this.#waiting[running] ??= new Set());
-  }
-}
-
-/** A visit that waits for a turn. */
-interface Waiting {
-  visit: Visit;
-  begin: Begin;
-  until: number;
-}
-
-/** A tenant with the visits that it has now. */
-class Key {
-  visits = 0;
-  running = 0;
-  readonly waiting = new Slots<Waiting>();
-
-  constructor(readonly name: string) {}
-}
-
-/** One visitor: it may take one turn after the other, and leaves once. */
-export class Visit {
-  /** Whether it has a turn now. */
-  running = false;
-  /** Its place among those that wait; undefined when it does not wait. */
-  slot: Slot<Waiting> | undefined;
-  #left = false;
-
-  constructor(
-    private readonly turns: Turns,
-    readonly key: Key,
-  ) {}
-
-  /** Takes a turn and calls `begin`, at once when a turn is free; never calls it after the visitor has left. */
-  take(begin: Begin): void {
-    if (!this.#left) this.turns.take(this, begin);
-  }
-
-  /** Resolves when the turn begins, and rejects when there is none. */
-  begun(ended?: (leave: (reason: DomainError) => void) => () => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const forget = ended?.((reason) => {
-        this.leave();
-        reject(reason);
-      });
-      this.take((refused) => {
-        forget?.();
-        if (refused) reject(refused);
-        else resolve();
-      });
-    });
-  }
-
-  /** Gives the turn back, or gives up waiting for it, and stays. */
-  rest(): void {
-    if (!this.#left) this.turns.end(this, false);
-  }
-
-  /** Gives the turn back and leaves. Only the first call counts. */
-  leave(): void {
-    if (this.#left) return;
-    this.#left = true;
-    this.turns.end(this, true);
   }
 }
 

@@ -3,8 +3,10 @@ import type { Config } from '../config.js';
 import type { Secrets } from '../db/secrets.js';
 import { clientLeft } from '../request/budget.js';
 import type { Caller } from '../request/caller.js';
-import { Turns, type Visit } from '../request/turns.js';
+import { Turns } from '../request/turns.js';
+import type { Visit } from '../request/visit.js';
 import { placeOf } from '../resources/checkout/link.js';
+import { turnsOf } from '../types/weights.js';
 import { LoopDelay } from './loop-delay.js';
 
 declare module 'fastify' {
@@ -15,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route is of a payment page, and shares the turns of the pages. */
     page?: true;
+    /** How many objects a request to the route could read; undefined where only its document says it. */
+    objects?: (request: FastifyRequest) => number;
   }
 }
 
@@ -23,6 +27,10 @@ declare module 'fastify' {
  * and the payers of one tenant do not keep out those of another.
  */
 const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, milliseconds: 2_000 };
+
+/** The part of the turns that is used while several tenants have requests: then each waits for less work of others. */
+const sharedShare = 3 / 8;
+const sharedMin = 4;
 
 /**
  * The requests in flight. Each is counted for its tenant and mode as soon as its key is known. It takes a turn when its
@@ -41,6 +49,7 @@ export class InFlight {
     const strained = () => this.#delay.milliseconds > config.LOOP_DELAY_MILLISECONDS_MAX;
     const limits = {
       slots,
+      shared: Math.max(Math.ceil(slots * sharedShare), Math.min(slots, sharedMin)),
       perKey: slots,
       // As many again are kept for tenants that have none.
       reserve: slots,
@@ -55,7 +64,7 @@ export class InFlight {
   /** The requests now, and the delay of the event loop by which they are admitted. */
   get load() {
     return {
-      working: this.#apis.running,
+      working: this.#apis.working,
       inFlight: this.#apis.visitors,
       pages: this.#pages.visitors,
       loopDelaySeconds: this.#delay.milliseconds / 1_000,
@@ -70,6 +79,8 @@ export class InFlight {
   /** Counts a request of a caller, or refuses it. */
   enter(request: FastifyRequest, reply: FastifyReply, { tenantId, livemode }: Caller): void {
     this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`);
+    const objects = request.routeOptions.config.objects?.(request);
+    if (objects !== undefined) request.visit?.weigh(turnsOf(objects));
   }
 
   /** Does a piece of the work of a caller's stream in a turn of its own. */

@@ -36,6 +36,15 @@ export function pointsOfTotal(found: number | null): number {
   return Math.max(Math.ceil((weights.total * entries) / totalCountMax), 1);
 }
 
+/**
+ * How many of the gateway's turns a request takes that could read so many objects. A write takes one: it waits for
+ * PostgreSQL most of its time, where writes that wait together become one call. Measured: docs/decisions/fair-turns.md.
+ */
+export function turnsOf(objects: number): number {
+  return 1 + Math.floor(objects / objectsPerTurn);
+}
+const objectsPerTurn = 10;
+
 /** What a route of /v1 costs at most: its request, and one object, a page of a list, or a write with its object. */
 export function pointsOfRoute(answers: 'object' | 'list' | 'payload', field: FieldWeight | undefined, rows: number) {
   const more = field === undefined ? 0 : pointsOf(field, () => undefined);

@@ -6,6 +6,7 @@ import type { Estimate, Estimator, NodeCounter } from './query-cost.js';
 import { DomainError } from '../../request/problems.js';
 import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/compiler.js';
 import { formatResponse } from './response.js';
+import { turnsOf } from '../../types/weights.js';
 import { operationLabel } from './root-fields.js';
 
 /** The body of a GraphQL request after the check of its shape. */
@@ -100,6 +101,7 @@ export class DocumentCache {
     const estimate = this.#estimated(cached, operationName, variables ?? {});
     if (!estimate || estimate.nodes > this.nodes.max) return undefined;
     const { charge, report } = context.budget;
+    context.budget.visit?.weigh(turnsOf(estimate.nodes));
     report.operation = this.#label(cached, operationName);
     const waiting = charge?.take(estimate.points);
     if (waiting) await waiting;

@@ -32,7 +32,7 @@ import { describeEditions } from './edition-descriptions.js';
 import { dryRunOf, selectionsMax, withoutLongNames } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
-import { pointsOf, pointsOfTotal } from '../../types/weights.js';
+import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
 import { isPageType, type ListSizes } from './query-parts.js';
 import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { problem, retryAfter } from '../../request/problems.js';
@@ -256,6 +256,7 @@ function answering<C extends ServerContext>(
           report.operation = operationLabel(document, request.operationName);
           report.answeredBy = 'resolvers';
           refuseTooMany(estimate, nodesMax);
+          contextValue.budget.visit?.weigh(turnsOf(estimate.nodes));
           await charge?.take(estimate.points);
           charge?.count(estimate.introspection);
         },

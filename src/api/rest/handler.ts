@@ -31,20 +31,26 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       if (route.link) reply.header('link', route.link(row as object, request.context!));
       return reply.send(render(route, row, request.context!.caller));
     };
-    const config = { permission: operationOf(route.field), cost: costOf(route) };
+    const config = { permission: operationOf(route.field), cost: costOf(route), objects: objectsOf(route) };
     app.route({ method: route.method, url: route.path, config, handler });
   }
 }
 
-/** What a request to a route can cost at most. The limit of a list that cannot be read here counts as the largest. */
+/** What a request to a route can cost at most. */
 function costOf(route: Route): (request: FastifyRequest) => number {
   const weight = fieldWeights[`Query.${route.field}`];
   const points = (rows: number) => pointsOfRoute(route.answers, weight, rows);
   const byRows = Array.from({ length: limitMax + 1 }, (_, rows) => points(rows));
-  if (route.answers !== 'list') return () => byRows[1]!;
+  const rows = objectsOf(route);
+  return (request) => byRows[rows(request)]!;
+}
+
+/** How many objects a request to a route could read. The limit of a list that cannot be read here is the largest. */
+function objectsOf(route: Route): (request: Pick<FastifyRequest, 'url'>) => number {
+  if (route.answers !== 'list') return () => 1;
   return ({ url }) => {
     const limit = /[?&]limit=(\d+)(?:&|$)/.exec(url)?.[1];
-    return byRows[Math.min(Number(limit ?? limitMax), limitMax)]!;
+    return Math.min(Number(limit ?? limitMax), limitMax);
   };
 }
 
