@@ -54,6 +54,8 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
       tell(`seeding: ${step}`);
       await sql.unsafe(statement);
     }
+    // The product's own index of an account's deposits begins with a hash, which its peers know nothing of.
+    await sql.unsafe('create index on deposit (tenant_id, livemode, to_account_id, created desc, id desc)');
     // The product's worker would seal unsealed postings while another contender is measured.
     if (scale > 1) tell('sealing the postings');
     for (let sealed = 1; sealed > 0; ) {

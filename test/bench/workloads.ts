@@ -121,6 +121,8 @@ function workloadsOf({ tenant, users, receiver, deep, platform }: Seeded, addres
     currency: 'USD',
     toAccountId: receiver,
     toAddressId: addressOfReceiver,
+    fromAccountId: null,
+    fromAddressId: null,
     paymentMethod: 'domestic_credit',
     statementDescriptor: 'INVOICE 17',
   };
