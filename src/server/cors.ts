@@ -105,8 +105,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply, done: (error?: Err
 
 /**
  * The hook of @fastify/cors, for the requests that it concerns. It copies its options for each request and adds members
- * to the copy, for which V8 makes a hidden class each time: that takes a fifth of the CPU of a read by id, and most
- * requests come from servers and have no origin. Measured: docs/decisions/cheap-requests.md.
+ * to the copy, which V8 makes a hidden class for each time, and most requests come from servers and have no origin.
+ * Measured: docs/decisions/cheap-requests.md.
  */
 function handlerOfPlugin(
   app: FastifyInstance,
