@@ -129,7 +129,9 @@ export const settings = z.object({
     .describe('How long a request may take before it is ended with 503.'),
   REQUEST_SLOTS: wholeNumber(1, 1_000)
     .default(inFlightDefault.slots)
-    .describe('How many requests of the APIs are worked on at once; the others wait for their turn, fair to tenants.'),
+    .describe(
+      'How many turns the requests of the APIs have at once; a request for many objects takes several, and the others wait, fair to tenants.',
+    ),
   REQUESTS_OF_TENANT_MAX: wholeNumber(1, 100_000)
     .default(inFlightDefault.ofTenant)
     .describe('The most requests of one tenant and mode in flight, those that wait included; more get 503 at once.'),

@@ -58,6 +58,65 @@ describe('turns', () => {
     expect(log).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3']);
   });
 
+  it('are several for a visit with more work, at most a quarter of all', async () => {
+    const { turns, log, enter } = turnsOf({ slots: 8, perKey: 8, ofKey: 20 });
+    const first = turns.visit('a');
+    first.weigh(100);
+    first.take(() => log.push('a1'));
+    expect(turns.running).toBe(2);
+    // The document of another is known when it has begun.
+    const second = enter('a', 'a2');
+    second.weigh(2);
+    for (const name of ['a3', 'a4', 'a5', 'a6', 'a7']) enter('a', name);
+    expect([log.length, turns.running, turns.working]).toEqual([6, 8, 6]);
+    first.leave();
+    await settled();
+    expect([log.at(-1), turns.running, turns.working]).toEqual(['a7', 7, 6]);
+    // What a visit turns out not to need is given to the next.
+    enter('b', 'b1');
+    enter('b', 'b2');
+    second.weigh(1);
+    await settled();
+    expect([log.at(-1), turns.running]).toEqual(['b2', 8]);
+  });
+
+  it('are expected to be as many as the visits of the key took', async () => {
+    const { turns, enter } = turnsOf({ slots: 12, perKey: 12, ofKey: 40, all: 40 });
+    for (let i = 0; i < 20; i++) {
+      const visit = enter('a');
+      visit.weigh(3);
+      visit.leave();
+      // The key is known as long as it has a visitor.
+      if (i === 0) turns.visit('a');
+    }
+    for (let i = 0; i < 20; i++) enter('a');
+    expect([turns.running, turns.working]).toEqual([12, 4]);
+  });
+
+  it('are fewer while several keys have visitors', async () => {
+    const { turns, clock, log, enter } = turnsOf({ slots: 8, perKey: 8, shared: 3, reserve: 3, ofKey: 20, all: 40 });
+    const visits = Array.from({ length: 12 }, (_, i) => enter('a', `a${i}`));
+    expect(turns.running).toBe(8);
+    clock.now += 100;
+    const other = enter('b', 'b1');
+    // It has one of the reserve only when there is one: all have more than it now.
+    expect(log.at(-1)).toBe('a7');
+    for (const visit of visits.slice(0, 5)) visit.leave();
+    await settled();
+    expect([log.at(-1), turns.running]).toEqual(['b1', 4]);
+    for (const visit of visits.slice(5, 8)) visit.leave();
+    await settled();
+    // b has one, and two of a begin.
+    expect([turns.running, log.slice(-2)]).toEqual([3, ['a8', 'a9']]);
+    other.leave();
+    clock.now += 1_001;
+    visits[8]!.leave();
+    await settled();
+    expect([turns.running, log.slice(-2)]).toEqual([3, ['a10', 'a11']]);
+    for (let i = 0; i < 10; i++) enter('a', `c${i}`);
+    expect(turns.running).toBe(8);
+  });
+
   it('are never more of one key than its limit, though others are free', async () => {
     const { log, enter } = turnsOf({ slots: 3, perKey: 1 });
     const first = enter('a', 'a1');
