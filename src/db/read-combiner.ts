@@ -72,6 +72,8 @@ interface Waiting extends Read {
 interface Group {
   running: number;
   readonly waiting: Waiting[];
+  /** Whether the reads that wait are sent at the end of this turn of the event loop. */
+  gathers: boolean;
   /** Whether these reads can be combined; undefined before their first answer. */
   combinable: boolean | undefined;
   /** The combined statement, made when it is needed for the first time. */
@@ -101,11 +103,11 @@ export class ReadCombiner {
   async read(read: Read): Promise<Found> {
     let group = this.#groups.get(read.text);
     if (!group) {
-      group = { running: 0, waiting: [], combinable: undefined, combined: undefined, types: [], columns: [] };
+      group = newGroup();
       // The statements that PostgreSQL keeps are limited in number, and so are the groups.
       if (read.prepare) this.#groups.set(read.text, group);
     }
-    const waits = group.combinable === true && group.running >= runningMax && read.budget !== undefined;
+    const waits = group.combinable === true && read.budget !== undefined;
     const rows = waits ? await this.#wait(group, read) : await this.#alone(group, read);
     return { rows, columns: group.columns };
   }
@@ -119,7 +121,7 @@ export class ReadCombiner {
       return rows;
     } finally {
       group.running--;
-      this.#next(group);
+      this.#gather(group);
     }
   }
 
@@ -143,11 +145,20 @@ export class ReadCombiner {
       const { text, values, prepare, budget } = read;
       const forget = budget?.onEnd(() => reject(budget.ended as Error));
       group.waiting.push({ text, values, prepare, budget, resolve, reject, forget });
+      this.#gather(group);
     });
+  }
+
+  /** Sends the reads that wait at the end of this turn of the event loop, when all requests that have arrived are read. */
+  #gather(group: Group): void {
+    if (group.gathers || group.running >= runningMax || group.waiting.length === 0) return;
+    group.gathers = true;
+    setImmediate(() => this.#next(group));
   }
 
   /** Starts the next statements of a group for the reads that wait. */
   #next(group: Group): void {
+    group.gathers = false;
     while (group.running < runningMax && group.waiting.length > 0) {
       const members = group.waiting.splice(0, membersMax).filter(({ budget }) => !budget?.ended);
       for (const { forget } of members) forget?.();
@@ -181,10 +192,20 @@ export class ReadCombiner {
       else for (const member of members) this.runs.alone(member).then(member.resolve, member.reject);
     } finally {
       group.running--;
-      this.#next(group);
+      this.#gather(group);
     }
   }
 }
+
+const newGroup = (): Group => ({
+  running: 0,
+  waiting: [],
+  gathers: false,
+  combinable: undefined,
+  combined: undefined,
+  types: [],
+  columns: [],
+});
 
 /** Whether arrays of text can carry the parameters of a statement: it has some, and all are of the types above. */
 const canCombine = (types: readonly number[]) => types.length > 0 && types.every((type) => castOf.has(type));
