@@ -63,7 +63,7 @@ const castOf = new Map([
 ]);
 
 interface Waiting extends Read {
-  resolve: (rows: unknown[][]) => void;
+  resolve: (found: Found) => void;
   reject: (error: unknown) => void;
   forget: (() => void) | undefined;
 }
@@ -100,7 +100,7 @@ export class ReadCombiner {
     this.#groups = new Map();
   }
 
-  async read(read: Read): Promise<Found> {
+  read(read: Read): Promise<Found> {
     let group = this.#groups.get(read.text);
     if (!group) {
       group = newGroup();
@@ -108,17 +108,16 @@ export class ReadCombiner {
       if (read.prepare) this.#groups.set(read.text, group);
     }
     const waits = group.combinable === true && read.budget !== undefined;
-    const rows = waits ? await this.#wait(group, read) : await this.#alone(group, read);
-    return { rows, columns: group.columns };
+    return waits ? this.#wait(group, read) : this.#alone(group, read);
   }
 
-  async #alone(group: Group, read: Read): Promise<unknown[][]> {
+  async #alone(group: Group, read: Read): Promise<Found> {
     group.running++;
     try {
       const rows = await this.runs.alone(read);
       if (group.combinable === undefined) this.#learn(group, read, rows);
       if (isLong(rows)) group.combinable = false;
-      return rows;
+      return { rows, columns: group.columns };
     } finally {
       group.running--;
       this.#gather(group);
@@ -140,7 +139,7 @@ export class ReadCombiner {
     group.combinable = prepare && !this.#distributed && canCombine(group.types);
   }
 
-  #wait(group: Group, read: Read): Promise<unknown[][]> {
+  #wait(group: Group, read: Read): Promise<Found> {
     return new Promise((resolve, reject) => {
       const { text, values, prepare, budget } = read;
       const forget = budget?.onEnd(() => reject(budget.ended as Error));
@@ -185,15 +184,23 @@ export class ReadCombiner {
       const parameters = members[0]!.values.map((_, i) => makePgArray(members.map(({ values }) => asText(values[i]))));
       const found: unknown[][][] = members.map(() => []);
       for (const row of await this.runs.together(text, parameters)) found[(row.pop() as number) - 1]!.push(row);
-      members.forEach(({ resolve }, i) => resolve(found[i]!));
+      members.forEach(({ resolve }, i) => resolve({ rows: found[i]!, columns: group.columns }));
     } catch (error) {
       // Nothing would be different for each alone when PostgreSQL is unavailable.
       if (error instanceof DomainError || outageOf(error) === 'lost') for (const { reject } of members) reject(error);
-      else for (const member of members) this.runs.alone(member).then(member.resolve, member.reject);
+      else for (const member of members) this.#again(group, member);
     } finally {
       group.running--;
       this.#gather(group);
     }
+  }
+
+  /** Runs a read alone, after the combined statement failed. */
+  #again(group: Group, member: Waiting): void {
+    this.runs
+      .alone(member)
+      .then((rows) => member.resolve({ rows, columns: group.columns }))
+      .catch(member.reject);
   }
 }
 
