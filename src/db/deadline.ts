@@ -1,3 +1,4 @@
+import { Line, Linked } from '../request/line.js';
 import { DomainError, problem } from '../request/problems.js';
 
 /** A statement that takes longer than this starts a check whether the server is available. */
@@ -11,11 +12,24 @@ export interface Attempts {
   once?: boolean;
 }
 
+/** A statement that waits for its answer. */
+class Waiting extends Linked<Waiting> {
+  slowAt = performance.now() + slowMilliseconds;
+
+  constructor(
+    readonly until: number,
+    readonly onSlow: () => void,
+    readonly refuse: (reason: unknown) => void,
+  ) {
+    super();
+  }
+}
+
 /**
  * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
  * statement.
  */
-const waiting = new Set<{ until: number; slowAt: number; onSlow(): void; refuse(reason: unknown): void }>();
+const waiting = new Line<Waiting>();
 const checkMilliseconds = 100;
 let timer: NodeJS.Timeout | undefined;
 
@@ -25,7 +39,7 @@ function checkWaiting(): void {
     if (one.until <= now) one.refuse(busy());
     else if (one.slowAt <= now) one.onSlow();
   }
-  if (waiting.size > 0) return;
+  if (!waiting.isEmpty) return;
   clearInterval(timer);
   timer = undefined;
 }
@@ -38,13 +52,13 @@ export function within<T>(answer: Promise<T>, until: number, onSlow: () => void)
   timer ??= setInterval(checkWaiting, checkMilliseconds);
   return new Promise<T>((resolve, reject) => {
     const refuse = (reason: unknown) => {
-      waiting.delete(one);
+      waiting.leave(one);
       reject(reason as Error);
     };
-    const one = { until, slowAt: performance.now() + slowMilliseconds, onSlow, refuse };
-    waiting.add(one);
+    const one = new Waiting(until, onSlow, refuse);
+    waiting.join(one);
     answer.then((value) => {
-      waiting.delete(one);
+      waiting.leave(one);
       resolve(value);
     }, refuse);
   });

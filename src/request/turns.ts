@@ -1,3 +1,4 @@
+import { Line, Linked } from './line.js';
 import { DomainError, problem } from './problems.js';
 
 /** The bounds of what the holders of turns do at once. A key is a tenant, or a tenant and mode. */
@@ -56,7 +57,7 @@ export class Turns {
   isFull(name: string): boolean {
     if (this.#visitors >= this.limits.all) return true;
     const key = this.#keys.get(name);
-    return key !== undefined && (key.visits >= this.limits.ofKey || (key.waiting.size > 0 && this.strained()));
+    return key !== undefined && (key.visits >= this.limits.ofKey || (!key.waiting.isEmpty && this.strained()));
   }
 
   /** Admits a visitor, which may then take a turn and has to leave. Throws when there are too many. */
@@ -88,21 +89,23 @@ export class Turns {
       return;
     }
     const { key } = visit;
-    key.waiting.set(visit, { begin, until: this.now() + this.limits.milliseconds });
-    if (key.waiting.size === 1) this.#queueOf(key).add(key);
+    if (key.waiting.isEmpty) this.#queueOf(key).add(key);
+    visit.begin = begin;
+    visit.until = this.now() + this.limits.milliseconds;
+    key.waiting.join(visit);
     this.#looking ??= setInterval(() => this.look(), lookMilliseconds);
   }
 
   /** Ends the turn of a visit, or its wait. For `Visit` alone. */
   end(visit: Visit, leaves: boolean): void {
     const { key } = visit;
-    if (key.waiting.delete(visit) && key.waiting.size === 0) this.#queueOf(key).delete(key);
+    if (key.waiting.leave(visit) && key.waiting.isEmpty) this.#queueOf(key).delete(key);
     if (visit.running) {
       visit.running = false;
       this.#queueOf(key).delete(key);
       key.running--;
       this.#running--;
-      if (key.waiting.size > 0) this.#queueOf(key).add(key);
+      if (!key.waiting.isEmpty) this.#queueOf(key).add(key);
     }
     if (leaves) {
       this.#visitors--;
@@ -116,14 +119,14 @@ export class Turns {
     const now = this.now();
     let waits = false;
     for (const key of this.#keys.values())
-      for (const [visit, { begin, until }] of key.waiting) {
-        if (until > now) {
+      for (const visit of key.waiting) {
+        if (visit.until > now) {
           waits = true;
           break;
         }
-        key.waiting.delete(visit);
-        if (key.waiting.size === 0) this.#queueOf(key).delete(key);
-        begin(refusal());
+        key.waiting.leave(visit);
+        if (key.waiting.isEmpty) this.#queueOf(key).delete(key);
+        visit.begin(refusal());
       }
     if (waits) return;
     clearInterval(this.#looking);
@@ -132,22 +135,22 @@ export class Turns {
 
   /** Gives free turns to the keys that wait. */
   #next(): void {
-    for (let turn = this.#first(); turn && this.#admits(turn.key); turn = this.#first()) {
-      const { key, visit, begin } = turn;
+    for (let visit = this.#first(); visit && this.#admits(visit.key); visit = this.#first()) {
+      const next = visit;
+      const { key } = next;
       this.#queueOf(key).delete(key);
-      key.waiting.delete(visit);
-      this.#begin(visit);
-      if (key.waiting.size > 0) this.#queueOf(key).add(key);
+      key.waiting.leave(next);
+      this.#begin(next);
+      if (!key.waiting.isEmpty) this.#queueOf(key).add(key);
       // The visitor before this one has its answer sent first.
-      queueMicrotask(() => visit.running && begin());
+      queueMicrotask(() => next.running && next.begin());
     }
   }
 
   /** The visitor that gets the next free turn. */
-  #first(): { key: Key; visit: Visit; begin: Begin } | undefined {
+  #first(): Visit | undefined {
     if (!this.#looking) return undefined;
-    for (const keys of this.#waiting)
-      for (const key of keys ?? []) for (const [visit, { begin }] of key.waiting) return { key, visit, begin };
+    for (const keys of this.#waiting) for (const key of keys ?? []) return key.waiting.first;
     return undefined;
   }
 
@@ -157,7 +160,7 @@ export class Turns {
    */
   #beginsNow(visit: Visit): boolean {
     const { key } = visit;
-    const begins = key.waiting.size === 0 && this.#admits(key);
+    const begins = key.waiting.isEmpty && this.#admits(key);
     if (begins) this.#begin(visit);
     return begins;
   }
@@ -178,30 +181,30 @@ export class Turns {
   }
 }
 
-interface Waiting {
-  begin: Begin;
-  until: number;
-}
-
 /** A tenant with the visits that it has now. */
 class Key {
   visits = 0;
   running = 0;
-  readonly waiting = new Map<Visit, Waiting>();
+  readonly waiting = new Line<Visit>();
 
   constructor(readonly name: string) {}
 }
 
 /** One visitor: it may take one turn after the other, and leaves once. */
-export class Visit {
+export class Visit extends Linked<Visit> {
   /** Whether it has a turn now. */
   running = false;
+  /** What is called when its turn begins, and until when it waits for that. For `Turns` alone. */
+  begin: Begin = () => {};
+  until = 0;
   #left = false;
 
   constructor(
     private readonly turns: Turns,
     readonly key: Key,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Takes a turn and calls `begin`, at once when a turn is free; never calls it after the visitor has left. */
   take(begin: Begin): void {

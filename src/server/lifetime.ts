@@ -1,12 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Line, Linked } from '../request/line.js';
 import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../request/budget.js';
 
 const lookMilliseconds = 50;
 
-/** A request whose time limit runs. */
-interface Limited {
-  until: number;
-  end(): void;
+/** A request with a time limit. */
+class Limited extends Linked<Limited> {
+  until = Number.POSITIVE_INFINITY;
+
+  constructor(readonly end: () => void) {
+    super();
+  }
 }
 
 /**
@@ -14,7 +18,7 @@ interface Limited {
  * serves them all, because a timer for each request takes three times the CPU.
  */
 export class TimeLimits {
-  readonly #running = new Set<Limited>();
+  readonly #running = new Line<Limited>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly seconds: number) {}
@@ -22,21 +26,21 @@ export class TimeLimits {
   /** Starts the time limit of a request, or starts it again. */
   start(request: Limited): void {
     request.until = performance.now() + this.seconds * 1_000;
-    this.#running.delete(request);
-    this.#running.add(request);
+    this.#running.leave(request);
+    this.#running.join(request);
     this.#timer ??= setInterval(() => this.#look(), lookMilliseconds);
   }
 
   /** Forgets a request, which has its answer or no client. */
   stop(request: Limited): void {
-    this.#running.delete(request);
+    this.#running.leave(request);
   }
 
   #look(): void {
     const now = performance.now();
     for (const request of this.#running) {
       if (request.until > now) return;
-      this.#running.delete(request);
+      this.#running.leave(request);
       request.end();
     }
     clearInterval(this.#timer);
@@ -51,13 +55,10 @@ export class TimeLimits {
  */
 export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits, times: TimeLimits): void {
   const budget = new RequestBudget(limits);
-  const limited: Limited = {
-    until: Number.POSITIVE_INFINITY,
-    end() {
-      budget.end(tooLate(limits.seconds));
-      if (!reply.sent) reply.header('retry-after', '1').send(budget.ended);
-    },
-  };
+  const limited = new Limited(() => {
+    budget.end(tooLate(limits.seconds));
+    if (!reply.sent) reply.header('retry-after', '1').send(budget.ended);
+  });
   request.budget = budget;
   request.startTime = () => {
     budget.start();
