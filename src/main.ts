@@ -91,7 +91,7 @@ async function main(): Promise<void> {
   if (settings.tls) process.on('SIGHUP', () => {});
   const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
-  const log = logger(settings.LOG_LEVEL, settings.WORKERS === 1);
+  const log = logger(settings.LOG_LEVEL);
   const { metrics, traces } = await telemetry(settings, store.database, log);
   const { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker } = await loaded();
   const { database, secrets } = store;

@@ -2,21 +2,12 @@ import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { FastifyRequest } from 'fastify';
 
-/**
- * The most characters that are written together. A write of up to 4 KiB to a pipe is atomic, so the lines of several
- * processes do not mix; one process alone writes more at once, because each write wakes another thread.
- */
-const pieceOfOne = { minLength: 61_440, maxWrite: 65_536 };
-const pieceOfSeveral = { minLength: 3_840, maxWrite: 4_096 };
-
-/**
- * A logger that writes one JSON line per entry to standard output, or a readable line if that is a terminal. `alone`
- * says that no other process of the gateway writes to it.
- */
-export function logger(level: string, alone: boolean): Logger {
+/** A logger that writes one JSON line per entry to standard output, or a readable line if that is a terminal. */
+export function logger(level: string): Logger {
   const base = { level, base: null, timestamp: time };
   // The logger buffers lines and flushes them when the buffer is full, ten times a second, and when the process ends.
-  const pieces = { sync: false, ...(alone ? pieceOfOne : pieceOfSeveral), periodicFlush: 100 };
+  // A write of up to 4 KiB to a pipe is atomic, so the lines of several processes do not mix.
+  const pieces = { sync: false, minLength: 3_840, maxWrite: 4_096, periodicFlush: 100 };
   if (!process.stdout.isTTY) return pino(base, pino.destination({ dest: 1, ...pieces }));
   return pino(base, pretty({ colorize: true, ignore: 'hostname,pid', singleLine: true, messageFormat: '{msg}' }));
 }
