@@ -88,12 +88,11 @@ export async function crossOrigin(app: FastifyInstance, config: Config, fixed: R
     delegator: (request: FastifyRequest, done: (error: Error | null, options?: FastifyCorsOptions) => void) =>
       done(null, optionsOf(request)),
   });
-  app.addHook('onRequest', (request, _, done) => {
+  app.addHook('onRequest', async (request) => {
     const { origin, 'access-control-request-method': asked } = request.headers;
     // A preflight has no key, so the check of the key would refuse it with a reason that misleads.
     if (request.method === 'OPTIONS' && isApi(request.url) && origin !== undefined && asked !== undefined)
-      if (!open.has(origin)) return done(new DomainError(problem('permission_denied', undefined, notAdmitted)));
-    done();
+      if (!open.has(origin)) throw new DomainError(problem('permission_denied', undefined, notAdmitted));
   });
   app.addHook('onSend', (request, reply, _, done) => {
     if (request.corsPreflightEnabled) reply.headers(fixed).header('request-id', request.id);
