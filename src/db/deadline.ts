@@ -35,7 +35,7 @@ let timer: NodeJS.Timeout | undefined;
 
 function checkWaiting(): void {
   const now = performance.now();
-  for (const one of waiting) {
+  for (const one of waiting.members) {
     if (one.until <= now) one.refuse(busy());
     else if (one.slowAt <= now) one.onSlow();
   }

@@ -43,12 +43,10 @@ export class Line<T extends Linked<T>> {
     return true;
   }
 
-  /** The members of now; one may leave when it is its turn. */
-  *[Symbol.iterator](): Iterator<T> {
-    for (let member = this.#first; member; ) {
-      const { after }: Linked<T> = member;
-      yield member;
-      member = after;
-    }
+  /** The members of now, in their order. */
+  get members(): T[] {
+    const all: T[] = [];
+    for (let member = this.#first; member; member = member.after) all.push(member);
+    return all;
   }
 }

@@ -119,7 +119,7 @@ export class Turns {
     const now = this.now();
     let waits = false;
     for (const key of this.#keys.values())
-      for (const visit of key.waiting) {
+      for (let visit = key.waiting.first; visit; visit = key.waiting.first) {
         if (visit.until > now) {
           waits = true;
           break;

@@ -38,7 +38,7 @@ export class TimeLimits {
 
   #look(): void {
     const now = performance.now();
-    for (const request of this.#running) {
+    for (let request = this.#running.first; request; request = this.#running.first) {
       if (request.until > now) return;
       this.#running.leave(request);
       request.end();
