@@ -46,7 +46,7 @@ export interface Runs {
   distributed(): Promise<boolean>;
 }
 
-/** How many statements of one text run at once before further reads of this text wait and are combined. */
+/** How many statements of one text run at once; further reads of this text wait for the end of one of them. */
 const runningMax = 2;
 /** The most reads of one combined statement. */
 const membersMax = 32;
@@ -83,11 +83,11 @@ interface Group {
 }
 
 /**
- * Combines reads of different requests. While `runningMax` statements of one text run, further reads of the same text
- * wait; when one ends, those that wait go to PostgreSQL as one statement, which runs the text of the single statement
- * for the values of each read and numbers its rows. So every read keeps its own tenant, mode and visibility, and gets
- * only the rows of its own number. A read that finds no queue runs alone and at once. When a combined statement fails,
- * each of its reads runs alone and gets its own result.
+ * Combines reads of different requests. Reads of one text wait until the end of their turn of the event loop, and while
+ * `runningMax` statements of this text run. Those that wait then go to PostgreSQL as one statement, which runs the text
+ * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode and
+ * visibility, and gets only the rows of its own number. A read that is alone in its turn runs by the single statement.
+ * When a combined statement fails, each of its reads runs alone and gets its own result.
  */
 export class ReadCombiner {
   #groups = new Map<string, Group>();

@@ -204,16 +204,16 @@ export type RootReader = (source: unknown, args: never, context: Context) => Pro
 
 /** The function that reads what a root field returns. */
 export function rootReader(object: string, node: NodeRow, read: RootRead): RootReader {
-  const { rows, shown } = node;
+  const { rows } = node;
   if (read.read === 'page') {
     const listing = listingOf(node, read.fixed);
     return (_, args: PageArgs, { scope }) => scope.page(rows, listing, args);
   }
   const field = `${object}.id`;
-  if (!shown) return (_, { id }: { id: string }, { scope }) => scope.one(rows, id, field);
+  if (!node.shown) return (_, { id }: { id: string }, { scope }) => scope.one(rows, id, field);
   return async (_, { id }: { id: string }, { scope }) => {
     const row = await scope.one(rows, id, field);
-    if (!shown(row)) throw new DomainError(problem('resource_missing', field));
+    if (node.shown?.(row) === false) throw new DomainError(problem('resource_missing', field));
     return row;
   };
 }
