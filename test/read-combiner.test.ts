@@ -24,10 +24,16 @@ beforeAll(() => {
 afterAll(() => sql?.end({ timeout: 1 }));
 
 /** A combiner over two connections to a real PostgreSQL. */
-function combinerOf(changes: Partial<Runs> = {}): { combiner: ReadCombiner; sent: Sent } {
+function combinerOf({ onRun, ...changes }: Partial<Runs> & { onRun?: (by: 1 | -1) => void } = {}) {
   const sent: Sent = { alone: [], together: [] };
-  const run = (text: string, values: readonly unknown[]) =>
-    sql.unsafe(text, values as never[], { prepare: true }).values() as unknown as Promise<RawRows>;
+  const run = async (text: string, values: readonly unknown[]) => {
+    onRun?.(1);
+    try {
+      return await (sql.unsafe(text, values as never[], { prepare: true }).values() as unknown as Promise<RawRows>);
+    } finally {
+      onRun?.(-1);
+    }
+  };
   const combiner = new ReadCombiner({
     alone: (read) => {
       sent.alone.push(read);
@@ -62,23 +68,45 @@ async function learn(combiner: ReadCombiner, read: Read): Promise<void> {
 const double = 'select $1::int4 * 2 as doubled, $2::text as note';
 
 describe('reads of one statement text', () => {
-  it('run alone and at once while fewer than two of them run', async () => {
+  it('run alone when no other comes in their turn of the event loop', async () => {
     const { combiner, sent } = combinerOf();
     await learn(combiner, readOf(double, [0, 'first']));
-    const answers = await Promise.all([1, 2].map((n) => combiner.read(readOf(double, [n, 'x']))));
-    expect(answers.map(({ rows }) => rows)).toEqual([[[2, 'x']], [[4, 'x']]]);
+    for (const n of [1, 2]) expect((await combiner.read(readOf(double, [n, 'x']))).rows).toEqual([[n * 2, 'x']]);
     expect([sent.alone.length, sent.together]).toEqual([4, []]);
   });
 
-  it('wait while two of them run, and then go to PostgreSQL together, 32 at most, in their order', async () => {
+  it('go to PostgreSQL at the end of their turn, with all that came in it', async () => {
     const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(double, [0, 'first']));
+    const read = (n: number) => combiner.read(readOf(double, [n, 'x']));
+    const first = read(1);
+    await Promise.resolve();
+    const second = read(2);
+    const before = [sent.alone.length, [...sent.together]];
+    await new Promise((resume) => setImmediate(resume));
+    const third = read(3);
+    expect(await Promise.all([first, second, third].map(async (answer) => (await answer).rows))).toEqual([
+      ...[[[2, 'x']], [[4, 'x']], [[6, 'x']]],
+    ]);
+    // The two at the start were alone, and so is the third, which came in the next turn.
+    expect([before, sent.alone.length, sent.together]).toEqual([[2, []], 3, [2]]);
+  });
+
+  it('go together, 32 at most, in their order, and two statements at once', async () => {
+    let [running, most] = [0, 0];
+    const { combiner, sent } = combinerOf({
+      onRun: (by) => {
+        running += by;
+        most = Math.max(most, running);
+      },
+    });
     await learn(combiner, readOf(double, [0, 'first']));
     const answers = await Promise.all(
       Array.from({ length: 72 }, (_, n) => combiner.read(readOf(double, [n, `n${n}`]))),
     );
     expect(answers.map(({ rows }) => rows)).toEqual(Array.from({ length: 72 }, (_, n) => [[n * 2, `n${n}`]]));
     expect(answers.every(({ columns }) => columns.join() === 'doubled,note')).toBe(true);
-    expect([sent.alone.length, sent.together]).toEqual([4, [32, 32, 6]]);
+    expect([sent.alone.length, sent.together, most]).toEqual([2, [32, 32, 8], 2]);
   });
 
   it('are planned five times at most on a connection, also when they are few', async () => {
@@ -132,7 +160,7 @@ describe('reads of one statement text', () => {
     const answers = await Promise.all(sizes.map((size) => combiner.read(readOf(text, [size]))));
     const expected = sizes.map((size) => Array.from({ length: Math.min(size, 11) }, (_, i) => [size - i]));
     expect(answers.map(({ rows }) => rows)).toEqual(expected);
-    expect(sent.together).toEqual([5]);
+    expect(sent.together).toEqual([7]);
   });
 
   it('get their own results when the combined statement fails because of one of them', async () => {
@@ -143,8 +171,8 @@ describe('reads of one statement text', () => {
     expect(
       answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows[0]![0] : answer.reason.code)),
     ).toEqual([10, 5, 2, '22012', 1]);
-    expect(sent.together).toEqual([3]);
-    // The two at the start, two at once, and the three of the statement that failed.
+    expect(sent.together).toEqual([5]);
+    // The two at the start, and the five of the statement that failed.
     expect(sent.alone.length).toBe(7);
   });
 
@@ -152,8 +180,8 @@ describe('reads of one statement text', () => {
     const { combiner, sent } = combinerOf({ together: () => Promise.reject(busy()) });
     await learn(combiner, readOf(double, [0, '']));
     const answers = await Promise.allSettled([1, 2, 3, 4].map((n) => combiner.read(readOf(double, [n, '']))));
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
-    expect(sent.alone.length).toBe(4);
+    expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+    expect(sent.alone.length).toBe(2);
   });
 
   it('are not sent when their request ends while they wait', async () => {
@@ -167,7 +195,7 @@ describe('reads of one statement text', () => {
       ...['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
     ]);
     expect((settled[3] as PromiseRejectedResult).reason).toBe(budgets[3]!.ended);
-    expect(sent.together).toEqual([2]);
+    expect(sent.together).toEqual([4]);
   });
 
   it.each<[string, string, unknown[], Partial<Read>, Partial<Runs>]>([

@@ -141,7 +141,7 @@ export class Database {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      const elsewhere = await source?.find(read, (replica) => replica.quick(read));
+      const elsewhere = source && (await source.find(read, (replica) => replica.quick(read)));
       return elsewhere ?? (await this.#quickReads.read(read));
     } catch (error) {
       throw this.#failures.reported(error);

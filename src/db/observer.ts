@@ -19,19 +19,21 @@ export interface StatementObserver {
 }
 
 /** Runs a statement and reports it. The time includes the wait for a connection and all attempts. */
-export async function observed<T>(
+export function observed<T>(
   observers: readonly StatementObserver[],
   statement: ObservedStatement,
   run: () => Promise<T>,
 ): Promise<T> {
   if (observers.length === 0) return run();
   const ends = observers.map((observer) => observer.began(statement));
-  try {
-    const result = await run();
-    for (const end of ends) end();
-    return result;
-  } catch (error) {
-    for (const end of ends) end(error);
-    throw error;
-  }
+  return run().then(
+    (result) => {
+      for (const end of ends) end();
+      return result;
+    },
+    (error: unknown) => {
+      for (const end of ends) end(error);
+      throw error;
+    },
+  );
 }

@@ -46,7 +46,7 @@ export interface Runs {
   distributed(): Promise<boolean>;
 }
 
-/** How many statements of one text run at once before further reads of this text wait and are combined. */
+/** How many statements of one text run at once; further reads of this text wait for the end of one of them. */
 const runningMax = 2;
 /** The most reads of one combined statement. */
 const membersMax = 32;
@@ -63,7 +63,7 @@ const castOf = new Map([
 ]);
 
 interface Waiting extends Read {
-  resolve: (rows: unknown[][]) => void;
+  resolve: (found: Found) => void;
   reject: (error: unknown) => void;
   forget: (() => void) | undefined;
 }
@@ -72,6 +72,8 @@ interface Waiting extends Read {
 interface Group {
   running: number;
   readonly waiting: Waiting[];
+  /** Whether the reads that wait are sent at the end of this turn of the event loop. */
+  gathers: boolean;
   /** Whether these reads can be combined; undefined before their first answer. */
   combinable: boolean | undefined;
   /** The combined statement, made when it is needed for the first time. */
@@ -81,11 +83,11 @@ interface Group {
 }
 
 /**
- * Combines reads of different requests. While `runningMax` statements of one text run, further reads of the same text
- * wait; when one ends, those that wait go to PostgreSQL as one statement, which runs the text of the single statement
- * for the values of each read and numbers its rows. So every read keeps its own tenant, mode and visibility, and gets
- * only the rows of its own number. A read that finds no queue runs alone and at once. When a combined statement fails,
- * each of its reads runs alone and gets its own result.
+ * Combines reads of different requests. Reads of one text wait until the end of their turn of the event loop, and while
+ * `runningMax` statements of this text run. Those that wait then go to PostgreSQL as one statement, which runs the text
+ * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode and
+ * visibility, and gets only the rows of its own number. A read that is alone in its turn runs by the single statement.
+ * When a combined statement fails, each of its reads runs alone and gets its own result.
  */
 export class ReadCombiner {
   #groups = new Map<string, Group>();
@@ -98,28 +100,27 @@ export class ReadCombiner {
     this.#groups = new Map();
   }
 
-  async read(read: Read): Promise<Found> {
+  read(read: Read): Promise<Found> {
     let group = this.#groups.get(read.text);
     if (!group) {
-      group = { running: 0, waiting: [], combinable: undefined, combined: undefined, types: [], columns: [] };
+      group = newGroup();
       // The statements that PostgreSQL keeps are limited in number, and so are the groups.
       if (read.prepare) this.#groups.set(read.text, group);
     }
-    const waits = group.combinable === true && group.running >= runningMax && read.budget !== undefined;
-    const rows = waits ? await this.#wait(group, read) : await this.#alone(group, read);
-    return { rows, columns: group.columns };
+    const waits = group.combinable === true && read.budget !== undefined;
+    return waits ? this.#wait(group, read) : this.#alone(group, read);
   }
 
-  async #alone(group: Group, read: Read): Promise<unknown[][]> {
+  async #alone(group: Group, read: Read): Promise<Found> {
     group.running++;
     try {
       const rows = await this.runs.alone(read);
       if (group.combinable === undefined) this.#learn(group, read, rows);
       if (isLong(rows)) group.combinable = false;
-      return rows;
+      return { rows, columns: group.columns };
     } finally {
       group.running--;
-      this.#next(group);
+      this.#gather(group);
     }
   }
 
@@ -138,16 +139,25 @@ export class ReadCombiner {
     group.combinable = prepare && !this.#distributed && canCombine(group.types);
   }
 
-  #wait(group: Group, read: Read): Promise<unknown[][]> {
+  #wait(group: Group, read: Read): Promise<Found> {
     return new Promise((resolve, reject) => {
       const { text, values, prepare, budget } = read;
       const forget = budget?.onEnd(() => reject(budget.ended as Error));
       group.waiting.push({ text, values, prepare, budget, resolve, reject, forget });
+      this.#gather(group);
     });
+  }
+
+  /** Sends the reads that wait at the end of this turn of the event loop, when all requests that have arrived are read. */
+  #gather(group: Group): void {
+    if (group.gathers || group.running >= runningMax || group.waiting.length === 0) return;
+    group.gathers = true;
+    setImmediate(() => this.#next(group));
   }
 
   /** Starts the next statements of a group for the reads that wait. */
   #next(group: Group): void {
+    group.gathers = false;
     while (group.running < runningMax && group.waiting.length > 0) {
       const members = group.waiting.splice(0, membersMax).filter(({ budget }) => !budget?.ended);
       for (const { forget } of members) forget?.();
@@ -174,17 +184,35 @@ export class ReadCombiner {
       const parameters = members[0]!.values.map((_, i) => makePgArray(members.map(({ values }) => asText(values[i]))));
       const found: unknown[][][] = members.map(() => []);
       for (const row of await this.runs.together(text, parameters)) found[(row.pop() as number) - 1]!.push(row);
-      members.forEach(({ resolve }, i) => resolve(found[i]!));
+      members.forEach(({ resolve }, i) => resolve({ rows: found[i]!, columns: group.columns }));
     } catch (error) {
       // Nothing would be different for each alone when PostgreSQL is unavailable.
       if (error instanceof DomainError || outageOf(error) === 'lost') for (const { reject } of members) reject(error);
-      else for (const member of members) this.runs.alone(member).then(member.resolve, member.reject);
+      else for (const member of members) this.#again(group, member);
     } finally {
       group.running--;
-      this.#next(group);
+      this.#gather(group);
     }
   }
+
+  /** Runs a read alone, after the combined statement failed. */
+  #again(group: Group, member: Waiting): void {
+    this.runs
+      .alone(member)
+      .then((rows) => member.resolve({ rows, columns: group.columns }))
+      .catch(member.reject);
+  }
 }
+
+const newGroup = (): Group => ({
+  running: 0,
+  waiting: [],
+  gathers: false,
+  combinable: undefined,
+  combined: undefined,
+  types: [],
+  columns: [],
+});
 
 /** Whether arrays of text can carry the parameters of a statement: it has some, and all are of the types above. */
 const canCombine = (types: readonly number[]) => types.length > 0 && types.every((type) => castOf.has(type));

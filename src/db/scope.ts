@@ -164,40 +164,41 @@ export class Scope {
    * Runs a statement that a resource defines. The statement may use the placeholders of the tenant and mode, and must
    * use them for every table. Where its parameters have other names than the client's, `question` has the client's.
    */
-  async read<T>(
+  read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
     question: Question = questionOfValues(values),
   ): Promise<T[]> {
     const asked = { tenant: this.caller.tenantId, source: this.source, ...question };
-    await this.source?.ready();
-    return this.database.read(name, build, Object.assign(this.#tenantAndMode, values), this.budget, asked);
+    const all = Object.assign(this.#tenantAndMode, values);
+    return this.#onceReady(() => this.database.read<T>(name, build, all, this.budget, asked));
   }
 
   /**
    * Runs the statement of a compiled query. The predicates of visibility.ts limit each part of it, like the statements
    * above.
    */
-  async compiled(
+  compiled(
     text: string,
     names: readonly string[],
     values: Record<string, unknown>,
     question: Question,
   ): Promise<{ data?: string | null }[]> {
-    await this.source?.ready();
     const all: Record<string, unknown> = Object.assign(this.#tenantAndMode, values);
-    return this.database.text(
-      text,
-      names.map((name) => all[name]),
-      this.budget,
-      { tenant: this.caller.tenantId, source: this.source, ...question },
-    );
+    const given = names.map((name) => all[name]);
+    const asked = { tenant: this.caller.tenantId, source: this.source, ...question };
+    return this.#onceReady(() => this.database.text(text, given, this.budget, asked));
   }
 
-  async #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>) {
-    await this.source?.ready();
-    return this.database.read<T>(name, build, values, this.budget);
+  #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>) {
+    return this.#onceReady(() => this.database.read<T>(name, build, values, this.budget));
+  }
+
+  /** Reads when the source has what the request asks for: mostly at once, since each wait costs every read. */
+  #onceReady<T>(read: () => Promise<T>): Promise<T> {
+    const ready = this.source?.ready();
+    return ready ? ready.then(read) : read();
   }
 
   /**

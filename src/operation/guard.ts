@@ -83,10 +83,14 @@ export function guarded(
   resolve: GraphQLFieldResolver<unknown, Context>,
   required: readonly GraphQLArgument[] = [],
 ): GraphQLFieldResolver<unknown, Context> {
+  if (operation.access === 'read')
+    return (source, args, context, info) => {
+      check(operation, args, context, required);
+      return resolve(source, args, context, info);
+    };
   const defaults = defaultsOf(operation.object, required);
   return async (source, args, context, info) => {
     check(operation, args, context, required);
-    if (operation.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.scope.stayOnPrimary();

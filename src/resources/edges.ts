@@ -199,7 +199,29 @@ function runOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): Method {
   return (row: Record<string, string>, { scope }: Context) => scope.one(table, row[of]!);
 }
 
-/** The class that resolves the root fields that read a resource's own objects. */
+/** Reads what a root field returns. */
+export type RootReader = (source: unknown, args: never, context: Context) => Promise<unknown>;
+
+/** The function that reads what a root field returns. */
+export function rootReader(object: string, node: NodeRow, read: RootRead): RootReader {
+  const { rows } = node;
+  if (read.read === 'page') {
+    const listing = listingOf(node, read.fixed);
+    return (_, args: PageArgs, { scope }) => scope.page(rows, listing, args);
+  }
+  const field = `${object}.id`;
+  if (!node.shown) return (_, { id }: { id: string }, { scope }) => scope.one(rows, id, field);
+  return async (_, { id }: { id: string }, { scope }) => {
+    const row = await scope.one(rows, id, field);
+    if (node.shown?.(row) === false) throw new DomainError(problem('resource_missing', field));
+    return row;
+  };
+}
+
+/**
+ * The class that declares the root fields that read a resource's own objects. The schema calls their readers without it
+ * (see `readDirectly`).
+ */
 export function rootResolver(
   object: string,
   node: NodeRow,
@@ -208,26 +230,20 @@ export function rootResolver(
   class Reads {}
   for (const [name, read] of reads) {
     const { description } = read;
+    const reader = rootReader(object, node, read);
     if (read.read === 'one') {
-      const run = async (id: string, { scope }: Context) => {
-        const row = await scope.one(node.rows, id, `${object}.id`);
-        if (node.shown?.(row) === false) throw new DomainError(problem('resource_missing', `${object}.id`));
-        return row;
-      };
       method(
         Reads.prototype,
         name,
-        run,
+        (id: string, context: Context) => reader(undefined, { id } as never, context),
         [Arg('id', () => ID, { description: `The id of the object, such as \`${node.prefix}_…\`.` }), Ctx()],
         Query(() => node.type, { nullable: true, description }),
       );
     } else {
-      const listing = listingOf(node, read.fixed);
-      const run = (args: PageArgs, { scope }: Context) => scope.page(node.rows, listing, args);
       method(
         Reads.prototype,
         name,
-        run,
+        (args: PageArgs, context: Context) => reader(undefined, args as never, context),
         [Args(() => read.args), Ctx()],
         Query(() => node.connection, { description }),
       );

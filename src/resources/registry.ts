@@ -23,8 +23,19 @@ for (const name of folders.map((folder) => folder.name).sort()) {
 
 for (const { node } of resources) if (node) nodeType(node.prefix, node.type.name);
 
-export const { operations, restOperations, routes, restRoutes, sizes, weights, events, resolvers, rules, nodeTypes } =
-  tablesOf(resources);
+export const {
+  operations,
+  restOperations,
+  routes,
+  restRoutes,
+  sizes,
+  weights,
+  events,
+  resolvers,
+  readers,
+  rules,
+  nodeTypes,
+} = tablesOf(resources);
 
 declareEventTypes(events.values());
 

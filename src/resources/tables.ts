@@ -11,6 +11,8 @@ import {
   nodeFinder,
   type NodeRow,
   returnsOf,
+  type RootReader,
+  rootReader,
   rootResolver,
   type Rule,
   ruleOfEdge,
@@ -125,11 +127,13 @@ function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, Ev
 }
 
 /**
- * The parts of the graph: the resolver classes, and the rules of the fields that the query compiler can read instead.
+ * The parts of the graph: the resolver classes, the readers of root fields that only read, and the rules of the fields
+ * that the query compiler can read instead.
  */
 function graphOf(declared: readonly Resource[]) {
   const resolvers: Function[] = [];
   const rules = new Map<string, Rule>();
+  const readers = new Map<string, RootReader>();
   const edges = new Map<string, Edge>();
   const nodes = declared.flatMap(({ node }) => node ?? []);
   const nodeOf = nodeFinder(nodes);
@@ -140,6 +144,7 @@ function graphOf(declared: readonly Resource[]) {
       resolvers.push(rootResolver(object, node, reads));
     }
     for (const [name, read] of reads) {
+      readers.set(name, rootReader(object, node!, read));
       const rule = ruleOfRead(read, node!);
       if (rule) rules.set(`Query.${name}`, rule);
     }
@@ -161,6 +166,7 @@ function graphOf(declared: readonly Resource[]) {
   return {
     resolvers: [first, ...others] satisfies NonEmptyArray<Function>,
     rules: rules as ReadonlyMap<string, Rule>,
+    readers: readers as ReadonlyMap<string, RootReader>,
     nodeTypes: inOrder(nodes, declared, nodeOf),
   };
 }

@@ -22,6 +22,7 @@ import {
   nodeTypes,
   operationOf,
   operations,
+  readers,
   resolvers,
   sizes,
   weights as fieldWeights,
@@ -39,7 +40,7 @@ import { problem, retryAfter } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
 import { formatResponse } from './response.js';
 import { operationLabel } from './root-fields.js';
-import { resolveStoredNames } from './stored-names.js';
+import { readDirectly, resolveStoredNames } from './stored-names.js';
 import { isSubscription, refuseSubscription, subscriptionType } from './subscription-type.js';
 
 /** The sizes of the lists of the public schema. */
@@ -58,6 +59,7 @@ export function buildGraph(): GraphQLSchema {
   const schema = inOrder(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
   assertValidSchema(schema);
   resolveStoredNames(schema);
+  readDirectly(schema, readers);
   guard(schema, operations);
   describeEditions(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);

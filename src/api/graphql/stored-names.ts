@@ -1,4 +1,4 @@
-import { type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 
 /** The name under which the value of a field is stored, where the field has another name; see `resolveStoredNames`. */
 export const storedAs = (field: Pick<GraphQLField<unknown, unknown>, 'extensions'>): string | undefined =>
@@ -16,4 +16,13 @@ export function resolveStoredNames(schema: GraphQLSchema): void {
       if (name !== undefined) field.resolve = (source: Record<string, unknown>) => source[name];
     }
   }
+}
+
+/**
+ * Lets root fields call their readers. The library's way to them goes through a method of a class: it looks for the
+ * metadata of the arguments, copies them into instances, and makes some promises, for each request.
+ */
+export function readDirectly(schema: GraphQLSchema, readers: ReadonlyMap<string, unknown>): void {
+  const fields = schema.getQueryType()!.getFields();
+  for (const [name, reader] of readers) fields[name]!.resolve = reader as GraphQLFieldResolver<unknown, unknown>;
 }

@@ -22,14 +22,19 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
     if (!field?.resolve)
       throw new Error(`${route.method} ${route.path} refers to ${route.field}, which is not a root field`);
     const read = route.method === 'GET' ? listArguments(route, field) : bodyArguments(route, field);
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const args = argumentsOf(route, read, request);
-      const answer = await run(field, args, request.context!);
-      const row = objectOf(route, answer);
-      const objects = route.answers === 'list' ? (row as Page<unknown>).nodes.length : 1;
-      request.budget?.charge?.countObjects(objects);
-      if (route.link) reply.header('link', route.link(row as object, request.context!));
-      return reply.send(render(route, row, request.context!.caller));
+    // Not an async function: Fastify would wait once more for the reply that it returns.
+    const handler = (request: FastifyRequest, reply: FastifyReply): void => {
+      const answered = (answer: unknown) => {
+        const row = objectOf(route, answer);
+        const objects = route.answers === 'list' ? (row as Page<unknown>).nodes.length : 1;
+        request.budget?.charge?.countObjects(objects);
+        if (route.link) reply.header('link', route.link(row as object, request.context!));
+        reply.send(render(route, row, request.context!.caller));
+      };
+      const answer = run(field, argumentsOf(route, read, request), request.context!);
+      Promise.resolve(answer)
+        .then(answered)
+        .catch((error: unknown) => reply.send(error));
     };
     const config = { permission: operationOf(route.field), cost: costOf(route), objects: objectsOf(route) };
     app.route({ method: route.method, url: route.path, config, handler });
