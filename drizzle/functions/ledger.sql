@@ -2,8 +2,8 @@
 -- entries, and the same statement changes both. The caller of `post` has locked the balances first, in the order of
 -- their keys (lock_balances): this single order prevents deadlocks, and serialises all changes of one account's money.
 --
--- Longer than 60 lines: post (the hot path, where each call of a function would cost a statement); move_within_balance
--- (one update and one insert with their columns).
+-- Longer than 60 lines: move_within_balance (one update and one insert with their columns); post (the hot path, where
+-- each call of a function would cost a statement).
 
 -- Creates missing balance rows, then locks all of them in key order. Keys are [{account, currency}, …]. The rows must
 -- exist before a posting: an upsert with a negative delta would fail the check on the row that it proposes.

@@ -148,6 +148,47 @@ of('sorted_legs', () => {
   });
 });
 
+of('move_within_balance', () => {
+  const move = async (id: string, amount: number, kind = 'move') => {
+    const legs = json([pending(id, amount, 'available'), pending(id, -amount)]);
+    const [posting, of] = [`posting_${++causes}`, await payment()];
+    const row = { tenant_id: root.tenantId, livemode: false };
+    const moved = call('move_within_balance', root.tenantId, false, kind, posting, of, 44, legs);
+    if (
+      await moved.then(
+        () => true,
+        () => false,
+      )
+    ) {
+      const one = { ...row, id: posting, created: 44, kind, cause: posting, payment_id: of };
+      await world.sql`insert into posting ${world.sql(one)}`;
+      await world.sql`insert into unsealed ${world.sql({ ...row, posting_id: posting })}`;
+    }
+    await moved;
+    return world.sql`select category, amount, balance_after, version, created from entry
+      where tenant_id = ${root.tenantId} and posting_id = ${posting} order by version`;
+  };
+
+  it('changes the balance once, and writes both entries', async () => {
+    const id = await account();
+    await post('deposit', [pending(id, 10), bank(-10)]);
+    expect((await move(id, 4)).map((row) => ({ ...row }))).toEqual([
+      { category: 'available', amount: '4', balance_after: '4', version: '2', created: '44' },
+      { category: 'pending', amount: '-4', balance_after: '6', version: '3', created: '44' },
+    ]);
+    expect(await balance(id)).toEqual({ pending: '6', available: '4' });
+  });
+
+  it('refuses money that is not available, unless it is taken back', async () => {
+    const id = await account();
+    expect(await refusal(move(id, -5))).toBe('balance_insufficient');
+    expect(await balance(id)).toEqual({});
+    expect(await move(id, -5, 'reversal')).toHaveLength(2);
+    expect(await balance(id)).toEqual({ pending: '5', available: '-5' });
+    await expect(move(id, 6)).rejects.toThrow('balance_not_negative');
+  });
+});
+
 of('post', () => {
   it('moves money between a balance and the outside world', async () => {
     const id = await account();
