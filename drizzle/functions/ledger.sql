@@ -19,11 +19,11 @@ declare
   v_other text;
   v_other_currency text;
 begin
-  -- One key needs no sorting, and two need no query for it.
+  -- One key needs no sorting, and two need no query for it. Many callers have a third one without an account.
   if jsonb_array_length(p_keys) = 1 then
     v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
     return;
-  elseif jsonb_array_length(p_keys) = 2 then
+  elseif jsonb_array_length(p_keys) = 2 or (jsonb_array_length(p_keys) = 3 and p_keys -> 2 ->> 'account' is null) then
     v_other := p_keys -> 1 ->> 'account';
     v_other_currency := p_keys -> 1 ->> 'currency';
     if (v_account, v_currency) > (v_other, v_other_currency) then

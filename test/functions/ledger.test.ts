@@ -69,9 +69,11 @@ of('lock_balances', () => {
   it.each([
     ['two', ['other', 'one']],
     ['three', ['other', 'one', 'other']],
+    ['two and a key without an account', ['other', 'one', 'none']],
   ])('locks %s in the order of their keys', async (_, names) => {
     const [one, other] = [await account(), await account()].toSorted() as [string, string];
-    const keys = names.map((name) => ({ account: name === 'one' ? one : other, currency: 'USD' }));
+    const accounts: Record<string, string | null> = { one, other, none: null };
+    const keys = names.map((name) => ({ account: accounts[name]!, currency: 'USD' }));
     let locking: Promise<unknown> | undefined;
     await world.sql.begin(async (sql) => {
       await sql`select lock_balance(${root.tenantId}, false, ${one}, 'USD')`;
