@@ -301,16 +301,17 @@ stable
 as $$
 declare
   c checkout;
+  v_checkout text;
 begin
-  select x.*
-  into c
-  from
-    payment p
-    join checkout x on x.tenant_id = p_tenant and x.livemode = p_live and x.id = p.checkout_id
+  -- Not as a join: most deposits have no checkout.
+  select p.checkout_id
+  into v_checkout
+  from payment p
   where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_deposit.payment_id;
-  if c.id is null then
+  if v_checkout is null then
     return jsonb_build_array(contra_leg('bank', p_deposit.currency, -p_deposit.amount));
   end if;
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_checkout;
   return jsonb_build_array(
     contra_leg('acquirer', c.currency, -c.gross_amount),
     contra_leg('fees', c.currency, c.gross_amount - c.amount)

@@ -2,7 +2,8 @@
 -- entries, and the same statement changes both. The caller of `post` has locked the balances first, in the order of
 -- their keys (lock_balances): this single order prevents deadlocks, and serialises all changes of one account's money.
 --
--- Longer than 60 lines: post (the hot path, where each call of a function would cost a statement).
+-- Longer than 60 lines: move_within_balance (one update and one insert with their columns); post (the hot path, where
+-- each call of a function would cost a statement).
 
 -- Creates missing balance rows, then locks all of them in key order. Keys are [{account, currency}, …]. The rows must
 -- exist before a posting: an upsert with a negative delta would fail the check on the row that it proposes.
@@ -13,10 +14,25 @@ as $$
 declare
   k record;
   v_id text;
+  v_account text := p_keys -> 0 ->> 'account';
+  v_currency text := p_keys -> 0 ->> 'currency';
+  v_other text;
+  v_other_currency text;
 begin
-  -- A single key needs no sorting.
+  -- One key needs no sorting, and two need no query for it. Many callers have a third one without an account.
   if jsonb_array_length(p_keys) = 1 then
-    v_id := lock_balance(p_tenant, p_live, p_keys -> 0 ->> 'account', p_keys -> 0 ->> 'currency');
+    v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
+    return;
+  elseif jsonb_array_length(p_keys) = 2 or (jsonb_array_length(p_keys) = 3 and p_keys -> 2 ->> 'account' is null) then
+    v_other := p_keys -> 1 ->> 'account';
+    v_other_currency := p_keys -> 1 ->> 'currency';
+    if (v_account, v_currency) > (v_other, v_other_currency) then
+      v_id := lock_balance(p_tenant, p_live, v_other, v_other_currency);
+      v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
+    else
+      v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
+      v_id := lock_balance(p_tenant, p_live, v_other, v_other_currency);
+    end if;
     return;
   end if;
   for k in
@@ -77,6 +93,123 @@ begin
 end;
 $$;
 
+-- Writes both entries of a move between two compartments of one balance, which changes the balance once.
+create or replace function move_within_balance(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_posting text,
+  p_payment text,
+  p_now bigint,
+  p_legs jsonb
+)
+returns text
+language plpgsql
+as $$
+declare
+  v_account text := p_legs -> 0 ->> 'account';
+  v_currency text := p_legs -> 0 ->> 'currency';
+  v_category text := p_legs -> 0 ->> 'category';
+  v_other text := p_legs -> 1 ->> 'category';
+  v_amount bigint := p_legs -> 0 ->> 'amount';
+  v_id text := new_id('bt');
+  v_other_id text := new_id('bt');
+  b balance;
+  v_after jsonb;
+begin
+  update balance
+  set
+    available = available + case
+      when v_category = 'available' then v_amount
+      when v_other = 'available' then -v_amount
+      else 0
+    end,
+    fee_advance = fee_advance + case
+      when v_category = 'fee_advance' then v_amount
+      when v_other = 'fee_advance' then -v_amount
+      else 0
+    end,
+    payout_processing = payout_processing + case
+      when v_category = 'payout_processing' then v_amount
+      when v_other = 'payout_processing' then -v_amount
+      else 0
+    end,
+    pending = pending + case
+      when v_category = 'pending' then v_amount
+      when v_other = 'pending' then -v_amount
+      else 0
+    end,
+    processing = processing + case
+      when v_category = 'processing' then v_amount
+      when v_other = 'processing' then -v_amount
+      else 0
+    end,
+    version = version + 2
+  where tenant_id = p_tenant and livemode = p_live and account_id = v_account and currency = v_currency
+  returning *
+  into strict b;
+  if
+    b.available < 0
+    and ((v_category = 'available' and v_amount < 0) or (v_other = 'available' and v_amount > 0))
+    and p_kind not in ('dispute', 'reversal')
+  then
+    perform refuse(402, 'balance_insufficient', null);
+  end if;
+  v_after := to_jsonb(b);
+  insert into entry
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      posting_id,
+      account_id,
+      amount,
+      currency,
+      category,
+      payment_id,
+      balance_after,
+      version,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      p_now,
+      p_posting,
+      v_account,
+      v_amount,
+      v_currency,
+      v_category,
+      p_payment,
+      (v_after ->> v_category)::bigint,
+      b.version - 1,
+      b.context_id,
+      b.on_root_list
+    ),
+    (
+      p_tenant,
+      p_live,
+      v_other_id,
+      p_now,
+      p_posting,
+      v_account,
+      -v_amount,
+      v_currency,
+      v_other,
+      p_payment,
+      (v_after ->> v_other)::bigint,
+      b.version,
+      b.context_id,
+      b.on_root_list
+    );
+  return p_posting;
+end;
+$$;
+
 -- Inserts one posting. Legs are [{account, category, currency, amount}, …] for balances and [{contra, currency,
 -- amount}, …] for the outside world; amounts are signed minor units. A cause posts once per kind, even when it is
 -- retried: the second time is a conflict. Only kinds that take money back may leave `available` below zero; check
@@ -99,9 +232,9 @@ declare
   v_version bigint;
   v_context text;
   v_root boolean;
+  v_within boolean := false;
 begin
-  -- Most postings move money between one balance and the outside world. They need no adding up and no sorting, which
-  -- saves two statements.
+  -- Most postings move money between one balance and the outside world, and have these in order.
   if
     not coalesce(
       jsonb_array_length(p_legs) = 2
@@ -113,32 +246,10 @@ begin
       false
     )
   then
-    if
-      exists (
-        select from jsonb_array_elements(p_legs) x group by x ->> 'currency' having sum((x ->> 'amount')::bigint) <> 0
-      )
-    then
-      raise exception 'posting % of % does not sum to zero', p_kind, p_cause;
-    end if;
-    -- Balances in the order of their keys, then the outside world.
-    v_legs := (
-      select jsonb_agg(to_jsonb(m) order by m.account, m.currency, m.category, m.contra)
-      from
-        (
-          select
-            x ->> 'account' as account,
-            x ->> 'category' as category,
-            x ->> 'contra' as contra,
-            x ->> 'currency' as currency,
-            sum((x ->> 'amount')::bigint)::bigint as amount
-          from jsonb_array_elements(p_legs) x
-          group by 1, 2, 3, 4
-          having sum((x ->> 'amount')::bigint) <> 0
-        ) m
-    );
-    if (v_legs -> 0 ->> 'account') is null then
-      raise exception 'posting % of % moves nothing', p_kind, p_cause;
-    end if;
+    v_legs := sorted_legs(p_kind, p_cause, p_legs);
+    v_within := jsonb_array_length(v_legs) = 2
+    and v_legs -> 0 ->> 'account' = v_legs -> 1 ->> 'account'
+    and v_legs -> 0 ->> 'currency' = v_legs -> 1 ->> 'currency';
   end if;
   insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
   values (p_tenant, p_live, v_posting, v_now, p_kind, p_cause, p_payment)
@@ -147,6 +258,9 @@ begin
     perform refuse(409, 'state_conflict', null);
   end if;
   insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, v_posting);
+  if v_within then
+    return move_within_balance(p_tenant, p_live, p_kind, v_posting, p_payment, v_now, v_legs);
+  end if;
   for i in 0..jsonb_array_length(v_legs) - 1 loop
     l := v_legs -> i;
     v_account := l ->> 'account';
@@ -235,27 +349,6 @@ begin
     end if;
   end loop;
   return v_posting;
-end;
-$$;
-
--- Builds a leg for a balance; `contra_leg` builds one for the outside world.
-create or replace function leg(p_account text, p_category text, p_currency text, p_amount bigint)
-returns jsonb
-language plpgsql
-immutable
-as $$
-begin
-  return jsonb_build_object('account', p_account, 'category', p_category, 'currency', p_currency, 'amount', p_amount);
-end;
-$$;
-
-create or replace function contra_leg(p_contra text, p_currency text, p_amount bigint)
-returns jsonb
-language plpgsql
-immutable
-as $$
-begin
-  return jsonb_build_object('contra', p_contra, 'currency', p_currency, 'amount', p_amount);
 end;
 $$;
 

@@ -6,18 +6,21 @@ returns text
 language plpgsql
 stable
 as $$
+declare
+  v_owner text;
 begin
+  -- Not as a join, which takes longer than two look-ups by a key; of most accounts there is nothing more to find.
+  select a.owner_id
+  into v_owner
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account and a.kind = 'connected_user';
+  if v_owner is null then
+    return null;
+  end if;
   return (
     select o.id
-    from
-      account a
-      join account o on o.tenant_id = p_tenant and o.livemode = p_live and o.id = a.owner_id
-    where
-      a.tenant_id = p_tenant
-      and a.livemode = p_live
-      and a.id = p_account
-      and a.kind = 'connected_user'
-      and o.sub_type = 'aggregator'
+    from account o
+    where o.tenant_id = p_tenant and o.livemode = p_live and o.id = v_owner and o.sub_type = 'aggregator'
   );
 end;
 $$;

@@ -184,14 +184,23 @@ begin
     v_id := lock_balance(p_tenant, p_live, v_receiver, p_deposit.currency);
     return;
   end if;
+  -- Two keys, where there are no more, are locked without a query.
   perform lock_balances(
     p_tenant,
     p_live,
     jsonb_build_array(
       jsonb_build_object('account', p_deposit.to_account_id, 'currency', p_deposit.currency),
-      jsonb_build_object('account', v_receiver, 'currency', p_deposit.currency),
-      jsonb_build_object('account', v_target, 'currency', p_deposit.currency)
-    )
+      jsonb_build_object('account', coalesce(v_target, v_receiver), 'currency', p_deposit.currency)
+    ) || case
+      when v_target is not null
+      and v_receiver <> p_deposit.to_account_id then jsonb_build_object(
+        'account',
+        v_receiver,
+        'currency',
+        p_deposit.currency
+      )
+      else '[]'
+    end
   );
 end;
 $$;

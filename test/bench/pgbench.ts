@@ -20,6 +20,8 @@ export interface Script {
   values?: Record<string, string>;
   /** The schema in which its names are looked up; without it, the product's. */
   schema?: string;
+  /** The number of clients; without it, as many as the other rounds have connections. */
+  clients?: number;
 }
 
 /** The statements of a read by REST and of a write by either API, as the product sends them. */
@@ -117,17 +119,17 @@ export function transfers({ tenant }: Seeded, folder: string): Record<string, Le
   };
 }
 
-/** Runs one round of a script, with the same number of clients as the other rounds have connections. */
+/** Runs one round of a script. */
 export async function bench(
   login: Login,
-  { text: script, values = {}, schema }: Script,
+  { text: script, values = {}, schema, clients = connections }: Script,
   seconds: number,
 ): Promise<Round> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-pgbench-'));
   const file = path.join(folder, 'script.sql');
   fs.writeFileSync(file, `${script}\n`);
   const { host, port, username, database, password } = login;
-  const words = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds), '-f', file, '-l'];
+  const words = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', '-T', String(seconds), '-f', file, '-l'];
   for (const [name, value] of Object.entries(values)) words.push('-D', `${name}=${value}`);
   const env = { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: username, PGPASSWORD: password ?? '' };
   if (schema !== undefined) Object.assign(env, { PGOPTIONS: `-c search_path=${schema}` });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { eventually } from '../world.js';
 import { makeAccount, moneyOf, refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
@@ -64,6 +65,28 @@ of('lock_balances', () => {
     const more = await world.sql`select from balance where tenant_id = ${root.tenantId} and currency = 'GBP'`;
     expect(more).toHaveLength(1);
   });
+
+  it.each([
+    ['two', ['other', 'one']],
+    ['three', ['other', 'one', 'other']],
+    ['two and a key without an account', ['other', 'one', 'none']],
+  ])('locks %s in the order of their keys', async (_, names) => {
+    const [one, other] = [await account(), await account()].toSorted() as [string, string];
+    const accounts: Record<string, string | null> = { one, other, none: null };
+    const keys = names.map((name) => ({ account: accounts[name]!, currency: 'USD' }));
+    let locking: Promise<unknown> | undefined;
+    await world.sql.begin(async (sql) => {
+      await sql`select lock_balance(${root.tenantId}, false, ${one}, 'USD')`;
+      // Without the limits of a gateway's statements, which a busy machine could reach.
+      locking = world.sql`select lock_balances(${root.tenantId}, false, ${json(keys)}::text::jsonb)`.execute();
+      const waiting = () => sql`select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid`;
+      await eventually(waiting, (rows) => rows.length > 0);
+      const free = await sql`select from balance
+        where tenant_id = ${root.tenantId} and not livemode and account_id = ${other} for update skip locked`;
+      expect(free).toHaveLength(1);
+    });
+    await locking;
+  });
 });
 
 of('lock_all_balances', () => {
@@ -92,6 +115,82 @@ of('contra_leg', () => {
   });
 });
 
+of('sorted_legs', () => {
+  const sorted = (...legs: object[]) => value('sorted_legs', 'kind', 'cause', json(legs));
+  const [a, b] = ['account_a', 'account_b'];
+
+  it.each([
+    ['a balance and the outside world', [pending(a, 5), bank(-5)]],
+    ['two balances', [pending(a, -5), pending(b, 5)]],
+    ['two compartments of a balance', [pending(a, -5, 'available'), pending(a, 5)]],
+  ])('of %s are in the order of their keys', async (_, legs) => {
+    expect(await sorted(...legs)).toEqual(legs);
+    expect(await sorted(...legs.toReversed())).toEqual(legs);
+  });
+
+  it('are added up by compartment, without those of nothing', async () => {
+    const legs = [bank(-6, 'USD'), pending(b, 4), pending(a, 1), pending(a, 1), pending(a, 3, 'available')];
+    const found = await sorted(...legs, pending(a, -3, 'available'));
+    expect(found).toEqual([
+      { ...pending(a, 2), contra: null },
+      { ...pending(b, 4), contra: null },
+      { account: null, category: null, ...bank(-6) },
+    ]);
+  });
+
+  it.each([
+    ['no sum of zero', [pending(a, 5), bank(-4)], 'does not sum to zero'],
+    ['two currencies', [pending(a, 5), bank(-5, 'EUR')], 'does not sum to zero'],
+    ['two amounts of zero', [pending(a, 0), bank(0)], 'moves nothing'],
+    ['one compartment', [pending(a, 5), pending(a, -5)], 'moves nothing'],
+    ['the outside world alone', [bank(5), bank(-5)], 'moves nothing'],
+    ['no legs', [], 'moves nothing'],
+  ])('with %s are no posting', async (_, legs, message) => {
+    await expect(sorted(...legs)).rejects.toThrow(message);
+  });
+});
+
+of('move_within_balance', () => {
+  const move = async (id: string, amount: number, kind = 'move') => {
+    const legs = json([pending(id, amount, 'available'), pending(id, -amount)]);
+    const [posting, of] = [`posting_${++causes}`, await payment()];
+    const row = { tenant_id: root.tenantId, livemode: false };
+    const moved = call('move_within_balance', root.tenantId, false, kind, posting, of, 44, legs);
+    if (
+      await moved.then(
+        () => true,
+        () => false,
+      )
+    ) {
+      const one = { ...row, id: posting, created: 44, kind, cause: posting, payment_id: of };
+      await world.sql`insert into posting ${world.sql(one)}`;
+      await world.sql`insert into unsealed ${world.sql({ ...row, posting_id: posting })}`;
+    }
+    await moved;
+    return world.sql`select category, amount, balance_after, version, created from entry
+      where tenant_id = ${root.tenantId} and posting_id = ${posting} order by version`;
+  };
+
+  it('changes the balance once, and writes both entries', async () => {
+    const id = await account();
+    await post('deposit', [pending(id, 10), bank(-10)]);
+    expect((await move(id, 4)).map((row) => ({ ...row }))).toEqual([
+      { category: 'available', amount: '4', balance_after: '4', version: '2', created: '44' },
+      { category: 'pending', amount: '-4', balance_after: '6', version: '3', created: '44' },
+    ]);
+    expect(await balance(id)).toEqual({ pending: '6', available: '4' });
+  });
+
+  it('refuses money that is not available, unless it is taken back', async () => {
+    const id = await account();
+    expect(await refusal(move(id, -5))).toBe('balance_insufficient');
+    expect(await balance(id)).toEqual({});
+    expect(await move(id, -5, 'reversal')).toHaveLength(2);
+    expect(await balance(id)).toEqual({ pending: '5', available: '-5' });
+    await expect(move(id, 6)).rejects.toThrow('balance_not_negative');
+  });
+});
+
 of('post', () => {
   it('moves money between a balance and the outside world', async () => {
     const id = await account();
@@ -108,6 +207,38 @@ of('post', () => {
     await post('reconciliation', [pending(id, -30), pending(id, -30), pending(id, 60, 'available')]);
     expect(await balance(id)).toEqual({ pending: '40', available: '60' });
   });
+
+  it.each(['two accounts', 'one account'])(
+    'writes an entry with its balance for each side of a move: %s',
+    async (of) => {
+      const from = await account();
+      const to = of === 'one account' ? from : await account();
+      await post('deposit', [bank(-100), pending(from, 100)]);
+      const posting = await post('move', [pending(to, 30, 'available'), pending(from, -30)]);
+      const entries = await world.sql`select account_id, category, amount, balance_after, version, context_id from entry
+      where tenant_id = ${root.tenantId} and posting_id = ${posting} order by category`;
+      const versions = from === to ? ['2', '3'] : ['1', '2'];
+      expect(entries.map((row) => ({ ...row }))).toEqual([
+        {
+          account_id: to,
+          category: 'available',
+          amount: '30',
+          balance_after: '30',
+          version: versions[0],
+          context_id: root.id,
+        },
+        {
+          account_id: from,
+          category: 'pending',
+          amount: '-30',
+          balance_after: '70',
+          version: versions[1],
+          context_id: root.id,
+        },
+      ]);
+      expect(await balance(from)).toEqual({ pending: '70', ...(from === to && { available: '30' }) });
+    },
+  );
 
   it('refuses a cause that has posted, and money that is not available unless it is taken back', async () => {
     const id = await account();
