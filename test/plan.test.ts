@@ -122,9 +122,12 @@ const userOf = 'account_user_00000001';
 beforeAll(async () => {
   [large, small] = [(await given.platform(2)).id, (await given.platform(2)).id];
   const few = { edition: 2, users: 10, trades: 30, others: 200 } as const;
-  await seedTrade(world.sql, { platform: large, edition: 2, livemode: false, users: 20, trades: 500, others: 3_000 });
-  await seedTrade(world.sql, { ...few, platform: large, livemode: true });
-  await seedTrade(world.sql, { ...few, platform: small, livemode: false });
+  await seedTrade(
+    world.sql,
+    { platform: large, edition: 2, livemode: false, users: 20, trades: 500, others: 3_000 },
+    { ...few, platform: large, livemode: true },
+    { ...few, platform: small, livemode: false },
+  );
 }, 120_000);
 
 const caller = (kind: 'platform' | 'connected_user', platform = large): Caller => ({

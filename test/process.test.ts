@@ -72,6 +72,8 @@ describe('two first starts at the same time in an empty folder, after two that w
 
   it('show a demo with a quarter of trade in all features of an edition, and a correct ledger', async () => {
     const sql = behind(DATA_DIR);
+    // What the interrupted starts left is in any state.
+    const tenants = Object.values(gateway.keys).map((key) => `'${key.split('_')[2]}'`);
     /** The different values of each edition in test mode, where the demo trades. */
     const found = async (
       table: string,
@@ -80,7 +82,7 @@ describe('two first starts at the same time in an empty folder, after two that w
     ): Promise<Partial<Record<string, unknown[]>>> => {
       const rows = await sql.unsafe(`select a.edition, array_agg(distinct ${value} order by ${value}) as values
         from ${table} t join account a on a.tenant_id = t.tenant_id and a.livemode = t.livemode and a.id = t.${account}
-        where not t.livemode group by 1`);
+        where not t.livemode and t.tenant_id in (${tenants.join()}) group by 1`);
       return Object.fromEntries(rows.map((row) => [row.edition, row.values]));
     };
     const both = <T>(values: T) => ({ 1: values, 2: values });
