@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { scale, share } from './faults/scale.js';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { patience, scale, share } from './faults/scale.js';
 import {
   assemble,
   type BusinessType,
@@ -16,6 +16,8 @@ import {
   without,
 } from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+
+vi.setConfig(patience);
 
 // Without a worker no state changes by itself, so that a test can look at every state.
 const world = useWorld({ worker: false });

@@ -55,7 +55,7 @@ export const scale = {
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */
   documents: number('DOCUMENTS', 60, 1_000),
   /** Random profiles that are activated, of each edition. */
-  profiles: number('PROFILES', 25, 500),
+  profiles: number('PROFILES', 25, 200),
   /** Partners, each of which gets 175 addresses. */
   partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
