@@ -198,13 +198,18 @@ describe(`a backup while ${clients} clients write`, () => {
 });
 
 describe('a backup that cannot be used', () => {
+  /** A database that stays empty, because each restore into it is refused. */
+  let target: Awaited<ReturnType<typeof children.database>>;
+  let sql: postgres.Sql;
+  beforeAll(async () => {
+    target = await children.database();
+    sql = connect(target);
+  });
+  afterAll(() => sql?.end());
   const refusal = async (folder: string) => {
-    const target = await children.database();
     const refused = await children.quickCommand(target, 'restore', folder);
     expect([refused.code, refused.out]).toEqual([2, '']);
-    const sql = connect(target);
     expect(await sql`select from pg_class c where c.relnamespace = 'public'::regnamespace`).toHaveLength(0);
-    await sql.end();
     return refused.errors;
   };
   /** A copy of the archive with one change. */

@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { scale, share } from './faults/scale.js';
+import { must } from './onboarding-profile.js';
+import { details, eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -13,18 +15,15 @@ const run = promisify(execFile);
 const inFolder = async (command: string, args: string[], environment: Record<string, string> = {}) =>
   (await run(command, args, { cwd: folder, env: { ...process.env, ...environment } })).stdout;
 
-let user: Speaker;
 beforeAll(async () => {
   if (!fs.existsSync(new URL('node_modules', folder)))
     await inFolder('npm', ['ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund']);
-  await inFolder(process.execPath, ['generate.mjs']);
-  user = await given.directUser(1);
 }, 300_000);
-const environment = () => ({ ORIGIN: world.origin, KEY: user.key });
 
-it('a TypeScript client compiles, and creates a partner, a receivable and a deposit, lists, and reads an error', async () => {
+async function typescript(): Promise<void> {
+  const user = await given.directUser(1);
   await inFolder(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
-  const told = JSON.parse(await inFolder(process.execPath, ['generated/story.js'], environment()));
+  const told = JSON.parse(await inFolder(process.execPath, ['generated/story.js'], environmentOf(user)));
   expect(told).toEqual({
     partner: ['partner', 'DE', null],
     receivable: ['open', '80.00'],
@@ -33,14 +32,26 @@ it('a TypeScript client compiles, and creates a partner, a receivable and a depo
     refused: [400, [['parameter_invalid', 'deposit.amount']]],
     unused: [80, 'lost'],
   });
-});
+}
 
-it('generated Python classes read every kind of answer without a loss', async () => {
+async function python(): Promise<void> {
+  const user = await given.directUser(1);
+  const partner = await user.partner({ nickname: 'Nordwind Imports', business_details: details('Nordwind') });
+  const dates = { creation_date: '2026-01-31', due_date: '2026-03-02' };
+  await must(
+    user.post('/v1/receivables', {
+      ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services' },
+      invoice: { amount: '80.00', currency: 'USD', reference_number: 'INV-7', ...dates },
+    }),
+  );
+  const from = { account_id: partner.id };
+  const { id } = await must(user.post('/v1/deposits', { amount: '80.00', currency: 'USD', from }));
+  await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
   await eventually(
     () => user.get('/v1/events'),
     ({ body }) => body.data.length > 3,
   );
-  const told = JSON.parse(await inFolder('python3', ['story.py'], environment()));
+  const told = JSON.parse(await inFolder('python3', ['story.py'], environmentOf(user)));
   expect(told).toEqual({
     partner: 'Nordwind Imports',
     deposit: ['initialized', '12.00'],
@@ -50,4 +61,16 @@ it('generated Python classes read every kind of answer without a loss', async ()
     events: expect.any(Number),
     refused: [400, ['parameter_invalid', 'parameter_missing', 'parameter_unknown']],
   });
+}
+
+const environmentOf = (user: Speaker) => ({ ORIGIN: world.origin, KEY: user.key });
+
+const stories: [language: string, does: string, story: () => Promise<void>][] = [
+  ['typescript', 'compiles, and creates a partner, a receivable and a deposit, lists, and reads an error', typescript],
+  ['python', 'reads every kind of answer without a loss', python],
+];
+// The short form has one language, and the other in the next run: generating takes the longest.
+it.each(share(stories, 2, scale.seed))('a client in %s %s', async (language, _, story) => {
+  await inFolder(process.execPath, ['generate.mjs', language]);
+  await story();
 });

@@ -233,12 +233,12 @@ function listOfType(type: string, edge: string): string {
 }
 
 /**
- * In the short form, the platforms send one half of the queries each, and each other caller sends a third, by turns that
- * begin anywhere. So each run sends every query as a platform and as others; the long form sends all as everybody.
+ * In the short form each run sends every query as one of the five callers with objects, and in the next run as another
+ * one; those without any send a quarter each. The long form sends all as everybody.
  */
 const askedOf = (name: (typeof names)[number], asked: string[]): string[] => {
   const speaker = names.indexOf(name);
-  return share(asked, speaker < 2 ? 2 : 3, speaker + scale.seed);
+  return share(asked, speaker < 5 ? 5 : 4, speaker + scale.seed);
 };
 
 describe.each(names)('the compiled query of %s', (name) => {

@@ -4,6 +4,7 @@ import { browser } from './browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
+import { scale, share } from './faults/scale.js';
 import { must } from './onboarding-profile.js';
 import { type Speaker, useWorld } from './world.js';
 
@@ -77,9 +78,9 @@ async function send(page: Page, submit: string): Promise<string | null> {
 
 /**
  * The pages, with a text that is there when they have loaded. A page that the sources declare and that has no row here
- * is opened, too.
+ * is opened, too. In the short form an operator opens every second page, and one that only reads the others.
  */
-const pages = (): (readonly [string, string])[] => {
+const pagesOf = (role: 'operate' | 'read'): (readonly [string, string])[] => {
   const listed = [
     ['', hostile],
     [`/accounts/${bad}?mode=TEST`, 'Requirements'],
@@ -102,7 +103,7 @@ const pages = (): (readonly [string, string])[] => {
   const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
     (path) => path !== '/' && !paths.has(path as never),
   );
-  return [...listed, ...others.map((path) => [path, ''] as const)];
+  return share([...listed, ...others.map((path) => [path, ''] as const)], 2, scale.seed + (role === 'read' ? 1 : 0));
 };
 
 describe("the operator's console", () => {
@@ -140,7 +141,7 @@ describe('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
     const { context, page, complaints } = await entered('read');
     const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
-    for (const [path, ready] of pages()) {
+    for (const [path, ready] of pagesOf('read')) {
       await page.goto(`${world.origin}/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
       expect(await page.getByRole('button', { name: acts }).count()).toBe(0);
@@ -160,7 +161,7 @@ describe('the pages of the console', () => {
   it('have no fault in both themes, and take hostile texts as texts', async () => {
     const { context, page, complaints } = await entered('operate');
     const found: string[] = [];
-    for (const [path, ready] of pages()) {
+    for (const [path, ready] of pagesOf('operate')) {
       await page.goto(`${world.origin}/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
       for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Visit } from './dashboard-fixture.js';
+import { scale, share } from './faults/scale.js';
 
 /** What the stories need: a browser signed in to the demo of an edition, as its platform or as one of its users. */
 export interface Desk {
@@ -26,10 +27,12 @@ async function marks(form: Locator, submit: string): Promise<{ marked: string[];
 
 /** The stories of test mode: the bank and the payers of the sandbox, and its clock. */
 export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
-  for (const [edition, user] of [
+  const users = [
     [1, 'Malabar Spice'],
     [2, 'Fjord Software'],
-  ] as const) {
+  ] as const;
+  // The short form has one edition, and the other in the next run.
+  for (const [edition, user] of share<(typeof users)[number]>(users, 2, scale.seed)) {
     it(`get a new viewer of Edition ${edition} paid and paid out by the pages alone`, async () => {
       const { context, page, complaints } = await enter(edition);
       let clicks = 0;

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../src/config.js';
-import { figures, patience, scale } from './faults/scale.js';
+import { figures, patience, scale, share } from './faults/scale.js';
 import { freePort } from './bouncer.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details } from './world.js';
@@ -392,7 +392,8 @@ describe('SIGHUP with a certificate', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     });
 
-  it.each([['1'], ['2']])(
+  // The short form has one number of processes, and the other in the next run.
+  it.each(share(['1', '2'], 2, scale.seed))(
     'renews it for new connections, and keeps open ones and a good one: %s processes',
     async (WORKERS) => {
       makeCertificate('first');

@@ -8,7 +8,7 @@ import { buildSchema, parse, validate } from 'graphql';
 import { examples } from '../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../src/request/charge.js';
 import { browser } from './browser.js';
-import { scale } from './faults/scale.js';
+import { scale, share } from './faults/scale.js';
 import { eventually, givenIn, useWorld } from './world.js';
 
 const world = useWorld({ demo: true });
@@ -145,7 +145,8 @@ describe('without a key', () => {
   });
 });
 
-describe.each([1, 2] as const)('the examples on the demo of Edition %i', (edition) => {
+// The short form has one edition and one screen, and the others in the next run.
+describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo of Edition %i', (edition) => {
   let here: Visit;
   let demo: Demo;
   beforeAll(async () => {
@@ -430,10 +431,11 @@ describe('the bar and the address', () => {
 });
 
 describe('the page', () => {
-  it.each([
+  const screens: [name: string, size: { dark?: boolean; width?: number }][] = [
     ['dark', { dark: true }],
     ['phone', { width: 390 }],
-  ] as const)('fits a %s screen without scrolling sideways', async (name, size) => {
+  ];
+  it.each(share(screens, 2, scale.seed))('fits a %s screen without scrolling sideways', async (name, size) => {
     const demo = tenants[1]!;
     const { context, page, complaints, picture } = await visit(`/graphiql#key=${demo.testKey}`, size);
 

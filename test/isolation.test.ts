@@ -909,7 +909,7 @@ interface Asker {
 
 /**
  * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. In the
- * short form, these are the probes of one stranger in turn, or half of those of strangers nearby, by the
+ * short form, each probe meets half of the time one stranger in turn, and a quarter of the strangers nearby, by the
  * seed: the callers of one run send each probe many times. The long form sends all of them.
  */
 async function askAll(
@@ -923,7 +923,7 @@ async function askAll(
   const before = await everyRow();
   const drafts = kind === 'connected_user' || acting ? draftProbes : {};
   // Edition 2 runs the same code: of its further foreign objects, the account is sufficient.
-  const parts = apart ? strangers.length : 2;
+  const parts = apart ? 2 * strangers.length : 4;
   const every = strangers.map((stranger, i) =>
     (Object.keys(stranger) as (keyof Holdings)[])
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))

@@ -19,11 +19,12 @@ export interface Trade {
  * Fills a platform in bulk: users with all rows that belong to an account, and trades, each with a row in every table:
  * a receivable, a checkout for it, the attempt to pay it, the deposit with its payment and its postings, and a payout.
  * Users and trades are alike, so that the newest are like all others. Statuses, methods and currencies change from one
- * round of all users to the next; one value of each is the usual one. The tables are analyzed at the end. The product's
- * worker must not run meanwhile.
+ * round of all users to the next; one value of each is the usual one. The tables are analyzed at the end, once for all
+ * of several trades. The product's worker must not run meanwhile.
  */
-export async function seedTrade(sql: postgres.Sql, trade: Trade): Promise<void> {
-  for (const statement of statementsOf(trade)) await sql.unsafe(statement);
+export async function seedTrade(sql: postgres.Sql, ...trades: Trade[]): Promise<void> {
+  for (const statement of trades.flatMap(statementsOf)) await sql.unsafe(statement);
+  await sql.unsafe('vacuum (analyze)');
 }
 
 function statementsOf({ platform, edition, livemode, users, trades, others }: Trade): string[] {
@@ -76,20 +77,20 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     addresses('address_partner', partner('n'), 'partner_payment', 0, false),
     `insert into file (tenant_id, livemode, id, created, account_id, purpose, filename, content_type, size, sha256, context_id, on_root_list)
      select ${tenantAndMode}, ${file('n')}, ${born('n')}, ${user('n')}, 'identity_document', 'a.pdf', 'application/pdf', 10, 'sha', ${user('n')}, true from generate_series(1, ${users + others}) n`,
-    `insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship, identification, context_id, on_root_list)
-     select ${tenantAndMode}, ${id('person', 'n')}, ${born('n')}, ${user('n')}, 'A Person', '{"owner": true}', jsonb_build_object('taxCardImage', ${file('n')}, 'passportImage', ${file('n')}),
+    `insert into person (tenant_id, livemode, id, created, updated_at, account_id, full_name, relationship, identification, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('person', 'n')}, ${born('n')}, ${born('n')}, ${user('n')}, 'A Person', '{"owner": true}', jsonb_build_object('taxCardImage', ${file('n')}, 'passportImage', ${file('n')}),
        ${user('n')}, true from generate_series(1, ${users + others}) n`,
-    `insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, context_id, on_root_list)
-     select ${tenantAndMode}, ${id('api_key', 'n')}, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into api_key (tenant_id, livemode, id, created, updated_at, account_id, permission, prefix, digest, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('api_key', 'n')}, ${now} + n, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into session (tenant_id, livemode, id, created, account_id, api_key_id, role, allowed_origins, digest, expires_at, context_id, on_root_list)
      select ${tenantAndMode}, ${id('session', 'n')}, ${now} + n, ${user('n')}, ${id('api_key', 'n')}, 'read', '{}', 'digest ' || n, ${now} + n + 900, ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into request_log (tenant_id, livemode, id, created, api, operation, status, outcome, codes, milliseconds, api_key_id, session_id, on_behalf_of, context_id, on_root_list)
      select ${tenantAndMode}, 'req_' || lpad(to_hex(n), 24, '0'), ${born('n')}, case when n % 3 = 0 then 'rest' else 'graphql' end, case when n % 7 = 0 then 'createDeposit' else 'deposits' end,
        200, case when n % 10 = 7 then 'refused' else 'succeeded' end, '{}', 5, ${id('api_key', '1')}, ${id('session', '1')}, ${user('1')}, ${user(`1 + n % ${users}`)}, true from generate_series(1, ${users + others}) n`,
-    `insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled, secret_sealed, context_id, on_root_list)
-     select ${tenantAndMode}, ${id('webhook', 'n')}, ${now} + n, ${user('n')}, 'https://example.com/', '{*}', false, n % 10 > 0, 'sealed', ${user('n')}, true from generate_series(1, ${users + others}) n`,
-    `insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)
-     select ${tenantAndMode}, ${id('delivery', 'n')}, ${born('n')}, ${id('webhook', `1 + n % ${users}`)}, 'event_' || n, 'account.updated', n, case when n % 10 = 7 then 'failed' else 'succeeded' end, ${now},
+    `insert into webhook_endpoint (tenant_id, livemode, id, created, updated_at, account_id, url, event_types, connected, enabled, secret_sealed, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('webhook', 'n')}, ${now} + n, ${now} + n, ${user('n')}, 'https://example.com/', '{*}', false, n % 10 > 0, 'sealed', ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into webhook_delivery (tenant_id, livemode, id, created, updated_at, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('delivery', 'n')}, ${born('n')}, ${born('n')}, ${id('webhook', `1 + n % ${users}`)}, 'event_' || n, 'account.updated', n, case when n % 10 = 7 then 'failed' else 'succeeded' end, ${now},
        ${user(`1 + n % ${users}`)}, true from generate_series(1, ${users + others}) n`,
     `insert into data_export (tenant_id, livemode, id, created, account_id, list, filters, format, status, caller, due, context_id, on_root_list)
      select ${tenantAndMode}, ${id('export', 'n')}, ${born('n')}, ${user('n')}, '/v1/deposits', '', 'csv', case when n % 10 = 7 then 'failed' else 'completed' end, '{}', ${now},
@@ -118,8 +119,8 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      ${common('checkout_receivable')}, ${id('checkout', 'n')}, ${id('receivable', 'n')}, 0 ${traded}`,
     `insert into transaction (tenant_id, livemode, id, created, checkout_id, attempt_key, expires_at, payment_method, amount, currency, status, payment_id, deposit_id, context_id, on_root_list)
      ${common('transaction')}, ${id('checkout', 'n')}, 'attempt', at + 60, 'upi', 1000, currency, 'succeeded', ${id('payment', 'n')}, ${id('deposit', 'n')}, ${listed}`,
-    `insert into payment (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id, checkout_id, context_id, on_root_list)
-     ${common('payment')}, receiver, case when round % 10 = 8 then 'checkout' else 'deposit' end, 1000, currency, case when round % 10 = 7 then 'failed' else 'completed' end,
+    `insert into payment (tenant_id, livemode, id, created, updated_at, account_id, type, amount, currency, status, deposit_id, checkout_id, context_id, on_root_list)
+     ${common('payment')}, at, receiver, case when round % 10 = 8 then 'checkout' else 'deposit' end, 1000, currency, case when round % 10 = 7 then 'failed' else 'completed' end,
        ${id('deposit', 'n')}, ${id('checkout', 'n')}, ${listed}`,
     `insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
      ${common('posting')}, 'deposit', ${id('deposit', 'n')}, ${id('payment', 'n')} ${traded}`,
@@ -142,11 +143,7 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
      select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
        to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
-    ...['api_key', 'payment', 'person', 'webhook_delivery', 'webhook_endpoint'].map(
-      (table) => `update ${table} set updated_at = created where (tenant_id, livemode) = (${tenantAndMode})`,
-    ),
     // The totals are not computed, as after an upgrade.
     `insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (${tenantAndMode}, '', 0)`,
-    'vacuum (analyze)',
   ];
 }

@@ -52,8 +52,8 @@ const slowest = [
 
 /** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
 const quick = [
-  ...['clock', 'connected-user', 'conventions', 'database', 'decoder', 'distribution', 'document-cache'],
-  ...['graphql-http', 'http', 'limits', 'money', 'silent-connections', 'story'],
+  ...['clock', 'conventions', 'decoder', 'distribution', 'graphql-http', 'http', 'limits', 'money'],
+  'silent-connections',
 ];
 
 /** The files that `TESTS` names, or all. The file of a resource has the name of its folder. */

@@ -54,6 +54,8 @@ export const scale = {
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */
   documents: number('DOCUMENTS', 60, 1_000),
+  /** Random profiles that are activated, of each edition. */
+  profiles: number('PROFILES', 25, 200),
   /** Partners, each of which gets 175 addresses. */
   partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */

@@ -79,7 +79,8 @@ export async function seedDemo(
   ]);
 }
 
-async function seedEdition(
+/** Seeds one of the two, as a part of a demo. */
+export async function seedEdition(
   operator: Operator,
   pepper: string,
   edition: 1 | 2,
