@@ -235,6 +235,7 @@ export function rootResolver(
       method(
         Reads.prototype,
         name,
+        // A reader takes what its own field takes.
         (id: string, context: Context) => reader(undefined, { id } as never, context),
         [Arg('id', () => ID, { description: `The id of the object, such as \`${node.prefix}_…\`.` }), Ctx()],
         Query(() => node.type, { nullable: true, description }),
@@ -243,6 +244,7 @@ export function rootResolver(
       method(
         Reads.prototype,
         name,
+        // As above.
         (args: PageArgs, context: Context) => reader(undefined, args as never, context),
         [Args(() => read.args), Ctx()],
         Query(() => node.connection, { description }),
