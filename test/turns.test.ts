@@ -58,8 +58,8 @@ describe('turns', () => {
     expect(log).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3']);
   });
 
-  it('are several for a visit with more work, at most a quarter of all', async () => {
-    const { turns, log, enter } = turnsOf({ slots: 8, perKey: 8, ofKey: 20 });
+  it('are several for a visit with more work, at most an eighth of all', async () => {
+    const { turns, log, enter } = turnsOf({ slots: 16, perKey: 16, ofKey: 20, all: 40 });
     const first = turns.visit('a');
     first.weigh(100);
     first.take(() => log.push('a1'));
@@ -67,21 +67,21 @@ describe('turns', () => {
     // The document of another is known when it has begun.
     const second = enter('a', 'a2');
     second.weigh(2);
-    for (const name of ['a3', 'a4', 'a5', 'a6', 'a7']) enter('a', name);
-    expect([log.length, turns.running, turns.working]).toEqual([6, 8, 6]);
+    for (let i = 3; i <= 15; i++) enter('a', `a${i}`);
+    expect([log.length, turns.running, turns.working]).toEqual([14, 16, 14]);
     first.leave();
     await settled();
-    expect([log.at(-1), turns.running, turns.working]).toEqual(['a7', 7, 6]);
+    expect([log.at(-1), turns.running, turns.working]).toEqual(['a15', 15, 14]);
     // What a visit turns out not to need is given to the next.
     enter('b', 'b1');
     enter('b', 'b2');
     second.weigh(1);
     await settled();
-    expect([log.at(-1), turns.running]).toEqual(['b2', 8]);
+    expect([log.at(-1), turns.running]).toEqual(['b2', 16]);
   });
 
   it('are expected to be as many as the visits of the key took', async () => {
-    const { turns, enter } = turnsOf({ slots: 12, perKey: 12, ofKey: 40, all: 40 });
+    const { turns, enter } = turnsOf({ slots: 24, perKey: 24, ofKey: 40, all: 40 });
     for (let i = 0; i < 20; i++) {
       const visit = enter('a');
       visit.weigh(3);
@@ -90,7 +90,7 @@ describe('turns', () => {
       if (i === 0) turns.visit('a');
     }
     for (let i = 0; i < 20; i++) enter('a');
-    expect([turns.running, turns.working]).toEqual([12, 4]);
+    expect([turns.running, turns.working]).toEqual([24, 8]);
   });
 
   it('are fewer while several keys have visitors', async () => {

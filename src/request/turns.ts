@@ -139,12 +139,12 @@ export class Turns {
   }
 
   /**
-   * Changes how many turns a visit takes, at most a quarter of all. A visit that has turns does not wait for more. For
+   * Changes how many turns a visit takes, at most an eighth of all. A visit that has turns does not wait for more. For
    * `Visit` alone.
    */
   weigh(visit: Visit, wanted: number): void {
     const { key } = visit;
-    const weight = Math.min(wanted, Math.ceil(this.limits.slots / 4));
+    const weight = Math.min(wanted, Math.ceil(this.limits.slots / 8));
     key.expected += (weight - key.expected) * lastShare;
     if (visit.running && weight !== visit.weight) {
       if (key.waiting.size > 0) this.#queueOf(key).delete(key);

@@ -29,7 +29,7 @@ declare module 'fastify' {
 const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, milliseconds: 2_000 };
 
 /** The part of the turns that is used while several tenants have requests: then each waits for less work of others. */
-const sharedShare = 3 / 8;
+const sharedShare = 1 / 4;
 const sharedMin = 4;
 
 /**
