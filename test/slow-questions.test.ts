@@ -4,6 +4,7 @@ import { countQuestion, hasFigures, presentQuestion, questionOfParts, tooSlow } 
 import { sentenceOfGraph } from '../src/request/problems.js';
 import { depositListing } from '../src/resources/deposit/resolver.js';
 import { pageRequest } from '../src/types/pagination.js';
+import { scale, share } from './faults/scale.js';
 import { eventually, givenIn, type Reply, type Speaker, statementsWaiting, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false, environment: { REQUEST_SLOTS: '1' } });
@@ -192,23 +193,26 @@ describe('a question that takes too long', () => {
       'Leave out `asOf`.',
     ],
   ];
-  it.each(refusals)('is 503 with the parameters to change: %s', async (_, table, asked, root, advice) => {
-    // The first two requests of a document are answered by resolvers, the third by a compiled statement.
-    for (let i = 0; i < 3; i++) {
-      const free = await locked(hasty, table);
-      try {
-        const reply = typeof asked === 'string' ? await user.get(asked) : await user.post('/graphql', asked);
-        expect(reply.codes).toEqual(['service_unavailable']);
-        const [error] = reply.body.errors;
-        expect(error.message).toBe(`${took} ${advice}`);
-        expect(reply.headers.get('retry-after')).toBe('1');
-        if (root === '') expect(reply.status).toBe(503);
-        else expect(error.extensions.httpStatus).toBe(503);
-      } finally {
-        await free();
+  it.each(share(refusals, 2, scale.seed))(
+    'is 503 with the parameters to change: %s',
+    async (_, table, asked, root, advice) => {
+      // The first two requests of a document are answered by resolvers, the third by a compiled statement.
+      for (let i = 0; i < 3; i++) {
+        const free = await locked(hasty, table);
+        try {
+          const reply = typeof asked === 'string' ? await user.get(asked) : await user.post('/graphql', asked);
+          expect(reply.codes).toEqual(['service_unavailable']);
+          const [error] = reply.body.errors;
+          expect(error.message).toBe(`${took} ${advice}`);
+          expect(reply.headers.get('retry-after')).toBe('1');
+          if (root === '') expect(reply.status).toBe(503);
+          else expect(error.extensions.httpStatus).toBe(503);
+        } finally {
+          await free();
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe('the writes of a tenant', () => {

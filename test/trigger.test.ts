@@ -5,6 +5,7 @@ import { TestGateway } from '../src/operator/trigger/gateway.js';
 import { Trader } from '../src/operator/trigger/trade.js';
 import { trigger, triggerTypes } from '../src/operator/trigger/trigger.js';
 import type { CatalogueEntry } from '../src/api/rest/contract/webhooks.js';
+import { scale, share } from './faults/scale.js';
 import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
@@ -32,7 +33,8 @@ it('knows each type of the catalogue, and what a test key cannot cause', () => {
 
 // Each has a platform of its own, because some move the test clock of the root account.
 describe.concurrent('makes an event of the type appear with a test key alone', () => {
-  it.each(types.filter(({ reason }) => reason === undefined))('$type', { timeout: 60_000 }, async ({ type }) => {
+  const made = types.filter(({ reason }) => reason === undefined);
+  it.each(share(made, 2, scale.seed))('$type', { timeout: 60_000 }, async ({ type }) => {
     const aggregator = type === 'payment.completed';
     const platform = await given.platform(2, aggregator ? { subType: 'aggregator' } : {});
     const { event, steps } = await triggered(platform, type);
