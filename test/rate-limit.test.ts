@@ -154,6 +154,23 @@ describe('an account that has used its allowance', () => {
     }
   });
 
+  it('gets most of its refusals later when it does not wait, and other accounts do not', async () => {
+    const [user, other] = [await given.directUser(1), await given.directUser(1)];
+    await exhausted(user);
+    const timed = async () => {
+      const begun = performance.now();
+      const { status } = await user.get('/v1/deposits');
+      return { status, milliseconds: performance.now() - begun };
+    };
+    const all = Promise.all(Array.from({ length: 80 }, timed));
+    expect((await other.get('/v1/deposits')).status).toBe(200);
+    const refused = (await all).filter(({ status }) => status === 429);
+    // Twenty are answered at once in a second, of which there may have been two.
+    const later = refused.filter(({ milliseconds }) => milliseconds >= 740);
+    expect(later.length).toBeGreaterThanOrEqual(refused.length - 40);
+    expect(later.length).toBeGreaterThan(0);
+  });
+
   it('has stored nothing, and the same request with the same key succeeds later', async () => {
     const user = await given.directUser(1);
     await exhausted(user);

@@ -45,6 +45,7 @@ import { probes } from './probes.js';
 import { rateLimit } from './rate-limit.js';
 import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
+import { RepeatedRefusals } from './repeated-refusals.js';
 import { pathOf, trusting } from './request.js';
 import { operatorRoutes } from './operator-session.js';
 import type { Metrics } from './telemetry/metrics.js';
@@ -102,7 +103,9 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   await crossOrigin(app, config, fixed);
   await webSockets(app, config);
   const inFlight = new InFlight(config, secrets);
-  const quickly = new QuickRefusal(callers, inFlight, fixed, config);
+  const repeated = new RepeatedRefusals();
+  repeated.addTo(app, () => server.draining);
+  const quickly = new QuickRefusal(callers, inFlight, repeated, fixed, config);
   const admission = new Admission(config, identity, inFlight, parts.links);
   eachRequest(app, { config, quickly, admission, identity, fixed, log, server });
   inFlight.addTo(app);

@@ -5,6 +5,7 @@ import { errorV1, problem } from '../request/problems.js';
 import { graphTypeOf, graphTypes } from './graphql-request.js';
 import type { InFlight } from './in-flight.js';
 import { helpLinks } from './refusal.js';
+import type { RepeatedRefusals } from './repeated-refusals.js';
 import type { Config } from '../config.js';
 import { credentialOf } from './dashboard-cookie.js';
 
@@ -22,6 +23,7 @@ export class QuickRefusal {
   constructor(
     private readonly callers: Callers,
     private readonly inFlight: InFlight,
+    private readonly repeated: RepeatedRefusals,
     fixed: Record<string, string>,
     private readonly config: Config,
   ) {
@@ -43,15 +45,20 @@ export class QuickRefusal {
     const body = graph ? this.#graph.join(request.id) : this.#body;
     reply.hijack();
     // The texts have no character of more than one byte.
-    reply.raw.writeHead(503, [
+    const head = [
       ...this.#head,
       ...Object.entries(reply.getHeaders())
         .map(([name, value]) => [name, String(value)])
         .flat(),
       ...(graph ? [] : ['link', this.#help]),
       ...['request-id', request.id, 'content-type', `${type}; charset=utf-8`, 'content-length', String(body.length)],
-    ]);
-    reply.raw.end(body);
+    ];
+    const send = () => {
+      if (!reply.raw.destroyed) reply.raw.writeHead(503, head).end(body);
+    };
+    const wait = this.repeated.count(caller);
+    if (wait > 0) setTimeout(send, wait);
+    else send();
     return true;
   }
 }

@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../request/caller.js';
+
+/** How many refusals of one tenant and mode a process answers at once in a second. */
+const atOnceMax = 20;
+const windowMilliseconds = 1_000;
+/**
+ * How long the further ones wait, as every refusal said in Retry-After. The waits differ, so that their ends do not come
+ * together.
+ */
+const delayMilliseconds = { least: 750, most: 1_250 };
+/** The most tenants that are counted at once. */
+const countedMax = 10_000;
+
+/**
+ * Makes a tenant wait that is refused again and again for too many requests (429, 503). A client that does not wait as it
+ * was told sends its next request as soon as it has the answer, and a refusal costs a good part of what an answer
+ * costs, so that 64 such connections keep a process busy with refusing. Measured: docs/decisions/fair-turns.md.
+ */
+export class RepeatedRefusals {
+  readonly #counts = new Map<string, { since: number; count: number }>();
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /** Counts a refusal of a caller's request. Returns for how many milliseconds its answer has to wait. */
+  count({ tenantId, livemode }: Pick<Caller, 'tenantId' | 'livemode'>): number {
+    const { least, most } = delayMilliseconds;
+    const key = `${tenantId}${livemode}`;
+    const now = this.now();
+    let counted = this.#counts.get(key);
+    if (!counted || now >= counted.since + windowMilliseconds) {
+      if (this.#counts.size >= countedMax) this.#counts.clear();
+      counted = { since: now, count: 0 };
+      this.#counts.set(key, counted);
+    }
+    if (++counted.count <= atOnceMax) return 0;
+    return least + Math.random() * (most - least);
+  }
+
+  /** Adds the hook by which answers wait. A gateway that ends lets none wait. */
+  addTo(app: FastifyInstance, ends: () => boolean): void {
+    app.addHook('onSend', (request, reply, _, done) => {
+      const caller = (reply.statusCode === 429 || reply.statusCode === 503) && request.context?.caller;
+      const wait = caller && !ends() ? this.count(caller) : 0;
+      if (wait > 0) setTimeout(done, wait);
+      else done();
+    });
+  }
+}
