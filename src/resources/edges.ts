@@ -230,13 +230,12 @@ export function rootResolver(
   class Reads {}
   for (const [name, read] of reads) {
     const { description } = read;
-    const reader = rootReader(object, node, read);
+    const reader = rootReader(object, node, read) as (_: unknown, args: object, context: Context) => Promise<unknown>;
     if (read.read === 'one') {
       method(
         Reads.prototype,
         name,
-        // A reader takes what its own field takes.
-        (id: string, context: Context) => reader(undefined, { id } as never, context),
+        (id: string, context: Context) => reader(undefined, { id }, context),
         [Arg('id', () => ID, { description: `The id of the object, such as \`${node.prefix}_…\`.` }), Ctx()],
         Query(() => node.type, { nullable: true, description }),
       );
@@ -244,8 +243,7 @@ export function rootResolver(
       method(
         Reads.prototype,
         name,
-        // As above.
-        (args: PageArgs, context: Context) => reader(undefined, args as never, context),
+        (args: PageArgs, context: Context) => reader(undefined, args, context),
         [Args(() => read.args), Ctx()],
         Query(() => node.connection, { description }),
       );
