@@ -47,7 +47,10 @@ beforeAll(async () => {
   const standby = (n: number) => servers.start(folders[n]!, [], first);
   [ahead, follower, promoted] = await Promise.all([standby(1), standby(2), standby(3)]);
   for (const each of [ahead, follower, promoted]) await caughtUp(first, each);
-  await Promise.all([servers.end(follower), servers.end(promoted)]);
+  // What the follower has of the old timeline, the promoted server must have, too: the first goes on writing its log.
+  await servers.end(follower);
+  await caughtUp(first, promoted);
+  await servers.end(promoted);
   await filled(first);
   await caughtUp(first, ahead);
   await servers.end(first);
