@@ -1,3 +1,4 @@
+import Fastify, { type FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { RepeatedRefusals } from '../src/server/repeated-refusals.js';
 
@@ -19,4 +20,31 @@ it('waits with the answers of a tenant that is refused more than 20 times in a s
   expect(counted(1)[0]).toBeGreaterThanOrEqual(750);
   now += 1;
   expect(counted(21).map((wait) => wait > 0)).toEqual([...Array(20).fill(false), true]);
+});
+
+it('gives the turn of a request back before its refusal waits, and lets none wait when the gateway ends', async () => {
+  let [rests, ends] = [0, false];
+  const app = Fastify();
+  app.addHook('onRequest', (request, _, done) => {
+    const given = { context: { caller: tenant }, visit: { rest: () => rests++ } };
+    Object.assign(request, given as unknown as Partial<FastifyRequest>);
+    done();
+  });
+  new RepeatedRefusals(() => 0).addTo(app, () => ends);
+  app.get('/', (_, reply) => reply.code(429).send('refused'));
+  const refused = () => app.inject('/').then(({ body }) => body);
+  for (let i = 0; i < 20; i++) expect(await refused()).toBe('refused');
+  expect(rests).toBe(0);
+  let answered = false;
+  const late = refused().then((body) => {
+    answered = true;
+    return body;
+  });
+  await expect.poll(() => rests).toBe(1);
+  expect(answered).toBe(false);
+  ends = true;
+  expect(await refused()).toBe('refused');
+  expect(answered).toBe(false);
+  expect(await late).toBe('refused');
+  await app.close();
 });

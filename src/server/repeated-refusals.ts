@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../request/caller.js';
 
-/** How many refusals of one tenant and mode a process answers at once in a second. */
+/** How many refusals of one tenant and mode a process sends without a wait in a second. */
 const atOnceMax = 20;
 const windowMilliseconds = 1_000;
 /**
@@ -42,8 +42,10 @@ export class RepeatedRefusals {
     app.addHook('onSend', (request, reply, _, done) => {
       const caller = (reply.statusCode === 429 || reply.statusCode === 503) && request.context?.caller;
       const wait = caller && !ends() ? this.count(caller) : 0;
-      if (wait > 0) setTimeout(done, wait);
-      else done();
+      if (wait === 0) return done();
+      // Some are refused in their turn, which is for others meanwhile.
+      request.visit?.rest();
+      setTimeout(done, wait);
     });
   }
 }
