@@ -1,6 +1,9 @@
 import { defineConfig } from 'drizzle-kit';
 
-/** Migrations are generated from the slices' table files; `drizzle/functions` is applied after them by `src/db/migrate.ts`. */
+/**
+ * Migrations are generated from the slices' table files; `drizzle/functions` is applied after them by
+ * `src/db/migrate.ts`.
+ */
 export default defineConfig({
   dialect: 'postgresql',
   schema: ['./src/*/table.ts', './src/resources/*/table.ts'],

@@ -15,8 +15,8 @@ const freshMilliseconds = 750;
 const cachedKeysMax = 10_000;
 
 /**
- * A key with a correct form needs a look-up to be refused. Look-ups of keys that were not valid before have few turns, so
- * that a flood of invented keys does not keep the connections from the reads of valid ones.
+ * A key with a correct form needs a look-up to be refused. Look-ups of keys that were not valid before have few turns,
+ * so that a flood of invented keys does not keep the connections from the reads of valid ones.
  */
 const strangerLimits = { slots: 8, perKey: 4, reserve: 0, ofKey: 100, all: 500, milliseconds: 1_000 };
 

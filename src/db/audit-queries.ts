@@ -57,7 +57,9 @@ export class AuditQueries {
     }
   }
 
-  /** The rows that a replica finds; undefined when the primary has to be asked, such as when it had to cancel the query. */
+  /**
+   * The rows that a replica finds; undefined when the primary has to be asked, such as when it had to cancel the query.
+   */
   async #onReplica<T>(build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[] | undefined> {
     const replica = this.replicas?.choose(0n);
     if (!replica) return undefined;

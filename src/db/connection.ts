@@ -11,9 +11,9 @@ export type Connection = postgres.Options<Record<string, never>>;
  * - Lost statements (its issue 1130): between the error of a socket and its close, the driver still gives statements to
  *   the connection. They never get an answer, or the empty answer of the next connection, and the connection serves no
  *   further statement. So this client holds statements back while a socket of it is lost and not closed yet.
- * - Incomplete results: when a statement fails after PostgreSQL sent some of its rows, the driver leaves that many empty
- *   places before the rows of the next statement on this connection (its issues 1119 and 1181): that statement would seem
- *   to have found nothing. This client removes them.
+ * - Incomplete results: when a statement fails after PostgreSQL sent some of its rows, the driver leaves that many
+ *   empty places before the rows of the next statement on this connection (its issues 1119 and 1181): that statement
+ *   would seem to have found nothing. This client removes them.
  *
  * Statements inside `begin` are the driver's own; there, a failure ends the transaction.
  */
@@ -52,7 +52,9 @@ class Gate implements Losses {
   }
 }
 
-/** A query of the driver, which takes its turn by its `handler` and is settled by its `resolve`; its types declare none. */
+/**
+ * A query of the driver, which takes its turn by its `handler` and is settled by its `resolve`; its types declare none.
+ */
 function mended<Q>(query: Q, gate: Gate): Q {
   const own = query as { resolve?: (rows: unknown) => void; handler?: (query: Q) => void };
   const { resolve, handler } = own;

@@ -8,15 +8,17 @@ export const consistencyHeader = 'tidegate-consistency';
 
 const cipher = 'aes-256-ecb';
 const blockBytes = 16;
-/** It differs from the mark of tokens without a timeline, which gateways read as of unknown keys, and these as those. */
+/**
+ * It differs from the mark of tokens without a timeline, which gateways read as of unknown keys, and these as those.
+ */
 const mark = Buffer.from('wal2');
 const timelineBytes = 4;
 const pattern = /^[\w-]{22}$/;
 
 /**
- * Makes and reads the tokens of writes. A token is one encrypted block: a mark, a timeline of the primary's log and a position in it. By the
- * mark the right key is known. A position counts the bytes that all tenants have written, which is no client's
- * business, so it is encrypted under the peppers that all gateways share.
+ * Makes and reads the tokens of writes. A token is one encrypted block: a mark, a timeline of the primary's log and a
+ * position in it. By the mark the right key is known. A position counts the bytes that all tenants have written, which
+ * is no client's business, so it is encrypted under the peppers that all gateways share.
  */
 export class ConsistencyTokens {
   readonly #keys: Buffer[];

@@ -38,9 +38,9 @@ import { type FunctionValue, isCombined, type Rows, WriteCombiner } from './writ
 
 const readsInFlightMax = 2_000;
 /**
- * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one for
- * the worker. Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and a request
- * beyond it gets 503 at once, because an unbounded queue would delay every request.
+ * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one
+ * for the worker. Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and a
+ * request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
 export class Database {
   readonly #connections: Connections;

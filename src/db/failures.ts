@@ -70,8 +70,8 @@ export class Failures {
 
   /**
    * What a write waited for in vain: a table, which a migration has locked, a shard, which a cluster moves, or null for
-   * a row, which another request has locked. PostgreSQL's context names a row that another transaction has changed. But the second
-   * statement that waits for the same row gets no such context, so a query of the current locks decides.
+   * a row, which another request has locked. PostgreSQL's context names a row that another transaction has changed. But
+   * the second statement that waits for the same row gets no such context, so a query of the current locks decides.
    */
   async #lockBehind(error: unknown): Promise<'table' | 'shard' | null> {
     if (/\btuple\b/.test(causeOf(error).where ?? '') || /\brow\b/.test(causeOf(error).message)) return null;

@@ -8,8 +8,8 @@ const asText = (filter: Column | SQL): SQL =>
   is(filter, Column) && filter.dataType === 'boolean' ? sql`${filter}::text` : sql`${filter}`;
 
 /**
- * The rows that belong to a parent and match a filter: both values as one text. PostgreSQL can use no index of the parent
- * alone for a condition on this expression, so it never reads rows of the parent that do not match, whatever its
+ * The rows that belong to a parent and match a filter: both values as one text. PostgreSQL can use no index of the
+ * parent alone for a condition on this expression, so it never reads rows of the parent that do not match, whatever its
  * statistics say about the value. Ids have no spaces, so two different pairs never have the same text.
  */
 export const pairOf = (parent: Column, filter: Column | SQL): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;

@@ -13,10 +13,10 @@ const silenceMilliseconds = 12_000;
 const retryMilliseconds = 1_000;
 
 /**
- * How gateways tell each other of new numbered events: by NOTIFY on the connections of the worker, and by one connection
- * that listens, which opens when the first stream needs it. A notification is a hint and no more: PgBouncer and a
- * distributed PostgreSQL may lose it, and the connection may die. So a gateway that listens sends itself a probe every
- * 5 s. When no probe arrives, `working` is false, and the connection is opened again.
+ * How gateways tell each other of new numbered events: by NOTIFY on the connections of the worker, and by one
+ * connection that listens, which opens when the first stream needs it. A notification is a hint and no more: PgBouncer
+ * and a distributed PostgreSQL may lose it, and the connection may die. So a gateway that listens sends itself a probe
+ * every 5 s. When no probe arrives, `working` is false, and the connection is opened again.
  */
 export class Hints {
   readonly #stop = new AbortController();

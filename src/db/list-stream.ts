@@ -21,8 +21,9 @@ export interface ListStatement {
 }
 
 /**
- * Reads whole lists, some rows at a time. A list is one statement, so that all its rows are of one moment, and it runs on
- * connections of their own for minutes at most. It is not repeated: what is interrupted begins again from the beginning.
+ * Reads whole lists, some rows at a time. A list is one statement, so that all its rows are of one moment, and it runs
+ * on connections of their own for minutes at most. It is not repeated: what is interrupted begins again from the
+ * beginning.
  */
 export class ListStreams {
   constructor(
@@ -32,7 +33,9 @@ export class ListStreams {
     private readonly observers: readonly StatementObserver[],
   ) {}
 
-  /** Calls `take` with the rows, and waits for it before the next ones are read. An error that it throws ends the read. */
+  /**
+   * Calls `take` with the rows, and waits for it before the next ones are read. An error that it throws ends the read.
+   */
   read({ name, build, values }: ListStatement, take: (rows: Record<string, unknown>[]) => Promise<void>) {
     const { bulk, availability } = this.connections;
     if (availability.away) throw busy();

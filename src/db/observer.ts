@@ -10,7 +10,10 @@ export interface ObservedStatement {
 
 /** Learns of statements, for metrics, traces and the log. It must not throw. */
 export interface StatementObserver {
-  /** Called when a statement is given to the database; returns a function to call at its end, with its error if it failed. */
+  /**
+   * Called when a statement is given to the database; returns a function to call at its end, with its error if it
+   * failed.
+   */
   began(statement: ObservedStatement): (error?: unknown) => void;
   /** Called when a statement is repeated after an outage or a conflict. */
   repeated?(pool: PoolName): void;

@@ -14,8 +14,8 @@ const rounds = 3;
  * statement only if the pooler prepares it there too. Other clients of the pooler may take that connection first, and a
  * new one may open late, so it is tried three times. Without a pooler this costs two statements.
  *
- * The driver survives the loss by preparing anew, which costs a round trip and leaves a statement behind each time, until
- * PostgreSQL has no memory for more.
+ * The driver survives the loss by preparing anew, which costs a round trip and leaves a statement behind each time,
+ * until PostgreSQL has no memory for more.
  */
 async function losesStatements(connection: Connection): Promise<boolean> {
   const options = { ...connection, max: 1, fetch_types: false, connect_timeout: 2, onnotice: () => {} };
@@ -26,7 +26,8 @@ async function losesStatements(connection: Connection): Promise<boolean> {
   try {
     const first = named();
     const [row] = await first;
-    // A pooler tells its clients other numbers than those of PostgreSQL. The driver's types do not declare this property.
+    // A pooler tells its clients other numbers than those of PostgreSQL. The driver's types do not declare this
+    // property.
     if ((first as unknown as { state?: { pid: number } }).state?.pid === row?.pid) return false;
     await holding.unsafe('select 1');
     for (let round = 0; round < rounds; round++) {

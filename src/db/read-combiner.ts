@@ -85,9 +85,9 @@ interface Group {
 /**
  * Combines reads of different requests. Reads of one text wait until the end of their turn of the event loop, and while
  * `runningMax` statements of this text run. Those that wait then go to PostgreSQL as one statement, which runs the text
- * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode and
- * visibility, and gets only the rows of its own number. A read that is alone in its turn runs by the single statement.
- * When a combined statement fails, each of its reads runs alone and gets its own result.
+ * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode
+ * and visibility, and gets only the rows of its own number. A read that is alone in its turn runs by the single
+ * statement. When a combined statement fails, each of its reads runs alone and gets its own result.
  */
 export class ReadCombiner {
   #groups = new Map<string, Group>();
@@ -148,7 +148,9 @@ export class ReadCombiner {
     });
   }
 
-  /** Sends the reads that wait at the end of this turn of the event loop, when all requests that have arrived are read. */
+  /**
+   * Sends the reads that wait at the end of this turn of the event loop, when all requests that have arrived are read.
+   */
   #gather(group: Group): void {
     if (group.gathers || group.running >= runningMax || group.waiting.length === 0) return;
     group.gathers = true;

@@ -21,14 +21,17 @@ export const lookMilliseconds = 500;
 export const answerMilliseconds = 750;
 /** The longest pause before a replica that did not answer is asked again. */
 const pauseMillisecondsMax = 5_000;
-/** The limits of a quick statement: what takes longer here, such as behind a migration that is replayed, is the primary's. */
+/**
+ * The limits of a quick statement: what takes longer here, such as behind a migration that is replayed, is the
+ * primary's.
+ */
 const quickLimits = { statement_timeout: 1_000, lock_timeout: 500 };
 const queryCanceled = '57014';
 
 /**
- * Asks a replica. Any role may ask this, and it reads no row of a tenant. A standby does not say on which timeline it is,
- * so this is the newest that it is known to follow: of its last restart point, of what it has on its disk, and, for a
- * role that may see statistics, of what it receives. It requests a timeline only while all that it has belongs to it.
+ * Asks a replica. Any role may ask this, and it reads no row of a tenant. A standby does not say on which timeline it
+ * is, so this is the newest that it is known to follow: of its last restart point, of what it has on its disk, and, for
+ * a role that may see statistics, of what it receives. It requests a timeline only while all that it has belongs to it.
  */
 const question = `
   select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,

@@ -114,8 +114,8 @@ export class Servers {
   }
 
   /**
-   * Whether a migration or an operator has locked a table against writes, or waits for such a lock; or whether a cluster
-   * moves shards.
+   * Whether a migration or an operator has locked a table against writes, or waits for such a lock; or whether a
+   * cluster moves shards.
    */
   async lockedNow(): Promise<'table' | 'shard' | null> {
     const client = fresh(this.#used ?? this.candidates[0]!);

@@ -26,9 +26,9 @@ export interface Question {
 const rangeOfCreation = ['created.gte', 'created.lt'];
 
 /**
- * The class of a page. A page is quick where an index has its order: of all objects, of one account, or of a parent, from
- * a cursor and within a range of the times that order the list. With any other filter PostgreSQL may have to read all
- * rows of the list to find the few that match.
+ * The class of a page. A page is quick where an index has its order: of all objects, of one account, or of a parent,
+ * from a cursor and within a range of the times that order the list. With any other filter PostgreSQL may have to read
+ * all rows of the list to find the few that match.
  */
 export function pageQuestion(listing: Listing, { filters, order }: PageRequest): Question {
   // An order by a value accepts only filters that its indexes serve, and a search has an index of its own.
@@ -56,7 +56,9 @@ export function countQuestion(listing: Listing, request: PageRequest): Question 
 /** The class of a read of the present, such as of an object by its id: it is quick, and the primary's. */
 export const presentQuestion: Question = { slow: false, lags: false, narrow: [], leave: [] };
 
-/** The class of a query of several parts: it is as slow as its slowest part, and of the present as soon as one part is. */
+/**
+ * The class of a query of several parts: it is as slow as its slowest part, and of the present as soon as one part is.
+ */
 export function questionOfParts(parts: readonly Question[]): Question {
   const slow = parts.filter((part) => part.slow);
   const named = (of: 'narrow' | 'leave') => [...new Set(slow.flatMap((part) => part[of]))];

@@ -58,7 +58,9 @@ export function socketTo({ path, host, port }: Target): net.Socket {
   return Object.assign(socket, { host: host[0], port: port[0] });
 }
 
-/** A socket that fails as soon as the driver has attached its listeners: a promise that rejects would stop the driver. */
+/**
+ * A socket that fails as soon as the driver has attached its listeners: a promise that rejects would stop the driver.
+ */
 export function failed(error: Error): net.Socket {
   const socket = new net.Socket();
   setImmediate(() => socket.destroy(error));

@@ -8,7 +8,10 @@ export const preparedMax = 2_000;
 /** The driver closes each connection within an hour, and PostgreSQL then drops the statements prepared on it. */
 const hourMilliseconds = 3_600_000;
 
-/** A statement, whether PostgreSQL keeps it, whether it goes to the connections for slow questions, and whether it may lag. */
+/**
+ * A statement, whether PostgreSQL keeps it, whether it goes to the connections for slow questions, and whether it may
+ * lag.
+ */
 interface Reading extends Mapped {
   prepare: boolean;
   slow: boolean;

@@ -25,8 +25,8 @@ class ListScope extends Scope {
 }
 
 /**
- * The whole list of which a resolver would answer a page. `resolve` runs it with a scope of the given class, and what it
- * refuses is refused.
+ * The whole list of which a resolver would answer a page. `resolve` runs it with a scope of the given class, and what
+ * it refuses is refused.
  */
 export async function wholeList(resolve: (kind: typeof Scope) => unknown): Promise<ListStatement> {
   try {

@@ -45,7 +45,9 @@ export type Decision = {
  * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
-  /** The form for cards in live mode. Without it, live pages offer UPI alone. In test mode the page has its own form. */
+  /**
+   * The form for cards in live mode. Without it, live pages offer UPI alone. In test mode the page has its own form.
+   */
   cardFields?: CardFields;
   /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
   fault(instrument: Instrument): string | undefined;

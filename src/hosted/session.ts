@@ -18,7 +18,9 @@ export interface Session {
   /** The address that receives the money; its UPI address is in the code. */
   address: AddressRow;
   receivables: ReceivableRow[];
-  /** What each receivable receives, by its id: before the payment by the present amounts, after it as it was credited. */
+  /**
+   * What each receivable receives, by its id: before the payment by the present amounts, after it as it was credited.
+   */
   receives: Map<string, bigint>;
   /** The attempts, newest first. */
   attempts: TransactionRow[];

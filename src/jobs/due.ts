@@ -74,8 +74,8 @@ export class DueJobs {
   }
 
   /**
-   * The next due jobs, the newest first. It goes on behind the tenant of a row, so that of jobs that a tenant has in one
-   * second a single page is read. The condition has statement_timestamp(), because a clock that moves during the
+   * The next due jobs, the newest first. It goes on behind the tenant of a row, so that of jobs that a tenant has in
+   * one second a single page is read. The condition has statement_timestamp(), because a clock that moves during the
    * statement cannot bound an index scan: PostgreSQL would read all jobs that are due later.
    */
   async #byDue(name: string, where: SQL, after: Seen | undefined): Promise<Found<Seen>> {

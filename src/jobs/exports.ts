@@ -13,8 +13,8 @@ const partBytes = 512 * 1024;
 const deletedMax = 200;
 
 /**
- * Makes exports. The whole list is one statement, so that all its rows are of one moment, and its rows are stored in parts
- * as they come. An export that is interrupted begins again: the next attempt deletes the parts of the one before.
+ * Makes exports. The whole list is one statement, so that all its rows are of one moment, and its rows are stored in
+ * parts as they come. An export that is interrupted begins again: the next attempt deletes the parts of the one before.
  */
 export class Exports {
   readonly table = dataExport;

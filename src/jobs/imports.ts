@@ -86,7 +86,9 @@ class Names {
     }
   }
 
-  /** The outcomes of a trial, where a row with the name of an earlier row has the fault that its creation would have. */
+  /**
+   * The outcomes of a trial, where a row with the name of an earlier row has the fault that its creation would have.
+   */
   repeated(outcomes: RowOutcome[], from: number): RowOutcome[] {
     return outcomes.map((outcome, i) => {
       const first = this.#first.get(this.rows[from + i]?.nickname?.toLowerCase() ?? '');

@@ -33,9 +33,9 @@ export interface WorkObserver {
 }
 
 /**
- * One kind of work, which is done for several tenants at once. Tenants take turns: a turn is one batch when other tenants
- * have such work, and otherwise lasts until the tenant has no work left. So a tenant with much work uses one place for
- * as long as no other tenant needs it.
+ * One kind of work, which is done for several tenants at once. Tenants take turns: a turn is one batch when other
+ * tenants have such work, and otherwise lasts until the tenant has no work left. So a tenant with much work uses one
+ * place for as long as no other tenant needs it.
  */
 export class Lane {
   /** The tenants that wait for a turn, the first one first. */

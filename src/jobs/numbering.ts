@@ -36,7 +36,9 @@ export class Numbering {
     }, gatherMilliseconds);
   }
 
-  /** Numbers a batch of a tenant's events, and tells the gateways, whose streams read them. Returns whether it was full. */
+  /**
+   * Numbers a batch of a tenant's events, and tells the gateways, whose streams read them. Returns whether it was full.
+   */
   async batch(of: TenantAndMode): Promise<boolean> {
     const [row] = await this.database.work('number_events', [of.tenantId, of.livemode, numberedMax]);
     const numbered = Number(row?.number_events);

@@ -42,10 +42,10 @@ const forgetEveryMilliseconds = 3_600_000;
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
  * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the ledger, makes exports and
- * imports, and deletes old rows.
- * Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes
- * it. Each kind of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant:
- * the other tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
+ * imports, and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
+ * statement that does the job deletes it. Each kind of work has a lane of its own, in which some tenants have their
+ * turn at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
+ * An observer is set before the start.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;

@@ -28,7 +28,8 @@ const batchMax = 50;
 const turnMilliseconds = 30_000;
 /**
  * A claim lasts longer than what is done during it: no attempt begins later than `claimMilliseconds`, and each ends
- * within 20 s: the wait for a turn, 3 s for its query, and 15 s for the request. The deliveries of a process that was killed wait until its claim ends.
+ * within 20 s: the wait for a turn, 3 s for its query, and 15 s for the request. The deliveries of a process that was
+ * killed wait until its claim ends.
  */
 const claimMilliseconds = 2_000;
 const claimSeconds = 25;

@@ -40,7 +40,9 @@ export interface RowOutcome {
   faults: RowFault[];
 }
 
-/** Exports and imports, as far as they are those of the APIs. The gateway makes one for the resolvers and the worker. */
+/**
+ * Exports and imports, as far as they are those of the APIs. The gateway makes one for the resolvers and the worker.
+ */
 export interface Bulk {
   /** How many bytes the exports of a tenant may have. */
   readonly exportBytesMax: number;

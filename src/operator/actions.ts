@@ -115,7 +115,8 @@ const personal = new Set(['email', 'tosIp', 'tosUserAgent']);
 
 /**
  * The arguments of an action as the log keeps them: long texts cut, long lists shortened, numbers of bank accounts
- * reduced to their last four characters, personal data left out. No operation of an operator has a secret or a document among its arguments.
+ * reduced to their last four characters, personal data left out. No operation of an operator has a secret or a document
+ * among its arguments.
  */
 export function detailsOf(value: unknown, name = ''): unknown {
   if (personal.has(name)) return '…';
@@ -146,8 +147,8 @@ export interface ActionFilter {
 }
 
 /**
- * Lists actions, newest first, each with its outcome. An index serves operator, operation and both together. Filtered by
- * an object, it reads all actions on the object, which are few: no index has the order of `number + 0`.
+ * Lists actions, newest first, each with its outcome. An index serves operator, operation and both together. Filtered
+ * by an object, it reads all actions on the object, which are few: no index has the order of `number + 0`.
  */
 export async function listActions(
   desk: OperatorDesk,

@@ -44,8 +44,8 @@ const p = sql.placeholder;
 const now = sql<number>`extract(epoch from clock_timestamp())`;
 
 /**
- * Finds the operator of a request: by OPERATOR_KEY, by the key of a named operator, or by a session. Nothing is kept, so
- * a revocation takes effect with the next request to any gateway.
+ * Finds the operator of a request: by OPERATOR_KEY, by the key of a named operator, or by a session. Nothing is kept,
+ * so a revocation takes effect with the next request to any gateway.
  *
  * The length of the keys makes guessing infeasible. Failed attempts lock out nobody, because a stranger would also lock
  * out the operators. A request with a wrong key waits a second for its domain error; while 20 such requests wait,

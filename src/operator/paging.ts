@@ -25,9 +25,9 @@ export const listedMax = 200;
 export const tenantOf = (id: string) => id.replace(/^account_/, '');
 
 /**
- * Reads one page, oldest first or newest first. The id and the mode break ties, because a root has the same id in both modes. The index
- * has this order within each status, so the statement reads the requested statuses in parallel subqueries and merges
- * them.
+ * Reads one page, oldest first or newest first. The id and the mode break ties, because a root has the same id in both
+ * modes. The index has this order within each status, so the statement reads the requested statuses in parallel
+ * subqueries and merges them.
  */
 export async function listed<
   T extends PgTable & Record<'tenantId' | 'livemode' | 'id' | 'created' | 'status', PgColumn>,

@@ -10,8 +10,8 @@ const code = 'permission_denied';
 
 /**
  * Records the changes that operators with the role `read` were refused. They may ask any number of times, and entries
- * are never deleted: so beyond a number the log has one entry with their count, when the time is over. The gateway's own
- * log has each request.
+ * are never deleted: so beyond a number the log has one entry with their count, when the time is over. The gateway's
+ * own log has each request.
  */
 export class RefusedChanges {
   readonly #counts = new Map<string, number>();

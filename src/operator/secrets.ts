@@ -17,9 +17,9 @@ export interface SecretInUse {
 }
 
 /**
- * Counts the uses of each pepper and encryption key, by its public name: the API keys and operators' keys that it hashes
- * and that still work, and the tax card numbers that it encrypts. A secret that rows name but that is not configured is listed without
- * a setting.
+ * Counts the uses of each pepper and encryption key, by its public name: the API keys and operators' keys that it
+ * hashes and that still work, and the tax card numbers that it encrypts. A secret that rows name but that is not
+ * configured is listed without a setting.
  */
 export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
   const keys = await desk.auditQuery<{ id: string | null; n: number }>('operator_peppers', (db) =>

@@ -123,8 +123,8 @@ export const operatorAction = pgTable(
     uniqueIndex('operator_action_id').on(t.id),
     index('operator_action_of_action').on(t.action),
     index('operator_action_begun').on(t.number).where(sql`number = action`),
-    // Of the other lists, only these indexes have the order. With that of the number itself, PostgreSQL would look for a
-    // rare operator or operation among all actions.
+    // Of the other lists, only these indexes have the order. With that of the number itself, PostgreSQL would look for
+    // a rare operator or operation among all actions.
     index('operator_action_of_operator').on(t.operator, sql`(-${t.number})`).where(sql`number = action`),
     index('operator_action_of_operation').on(t.operation, sql`(-${t.number})`).where(sql`number = action`),
     index('operator_action_of_both').on(t.operator, t.operation, sql`(-${t.number})`).where(sql`number = action`),

@@ -11,7 +11,8 @@ const unknown = '(unknown)';
 
 /**
  * Counts requests with wrong keys of operators in the audit log. A stranger can send any number of them, so the first
- * one is logged at once, and the others as a count, with the next one after ten minutes. The gateway's own log has each.
+ * one is logged at once, and the others as a count, with the next one after ten minutes. The gateway's own log has
+ * each.
  */
 export class WrongKeys {
   #count = 0;

@@ -9,8 +9,8 @@ interface Changed {
 }
 
 /**
- * The field `updatedAt` of an object whose table records its changes. A row that counts its changes and has none was last
- * changed when it was created. Silent: the field.
+ * The field `updatedAt` of an object whose table records its changes. A row that counts its changes and has none was
+ * last changed when it was created. Silent: the field.
  */
 export function changesOf({ rows }: NodeRow): Fields[] {
   const columns = getTableColumns(rows);

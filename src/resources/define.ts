@@ -57,7 +57,9 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number;
-  /** The values of parameters that it accepts, where the type of the parameter has more; its rules refuse the others. */
+  /**
+   * The values of parameters that it accepts, where the type of the parameter has more; its rules refuse the others.
+   */
   accepts?: Operation['accepts'];
   /** Why no event tells about it, where none does: each other write has one. */
   withoutEvent?: string;

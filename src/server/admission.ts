@@ -12,8 +12,8 @@ import { openLink } from './dashboard-session.js';
 import { isApi, isSecure, single } from './request.js';
 
 /**
- * Admits or refuses a request before its body is read, by HTTPS, its API key, the requests of its tenant in flight and the
- * permission of its route.
+ * Admits or refuses a request before its body is read, by HTTPS, its API key, the requests of its tenant in flight and
+ * the permission of its route.
  */
 export class Admission {
   constructor(
@@ -56,8 +56,8 @@ export class Admission {
   }
 
   /**
-   * The caller of a WebSocket is known with its first message. Browsers open WebSockets to other origins without asking, so
-   * the origin is checked here.
+   * The caller of a WebSocket is known with its first message. Browsers open WebSockets to other origins without
+   * asking, so the origin is checked here.
    */
   #admitSocket(request: FastifyRequest): void {
     const origin = single(request, 'origin');

@@ -61,9 +61,10 @@ const maxAge = 600;
 
 /**
  * Opens /v1 and /graphql to the pages of the origins in CORS_ORIGINS. A preflight is answered before any check of a
- * key, without cost and without a turn; one of another origin is refused with the reason. Over plain HTTP it is refused like every request, so that a browser does not
- * send the token. Cookies are never accepted. Everything else, such as payment pages, the explorer and the operator's
- * endpoint, has no such headers. Register it before the other hooks, so that refusals have the headers, too.
+ * key, without cost and without a turn; one of another origin is refused with the reason. Over plain HTTP it is refused
+ * like every request, so that a browser does not send the token. Cookies are never accepted. Everything else, such as
+ * payment pages, the explorer and the operator's endpoint, has no such headers. Register it before the other hooks, so
+ * that refusals have the headers, too.
  */
 export async function crossOrigin(app: FastifyInstance, config: Config, fixed: Record<string, string>): Promise<void> {
   const closed: FastifyCorsOptions = { origin: false };

@@ -7,8 +7,8 @@ import { repeatedProblems } from './json-body.js';
 
 /**
  * Refuses a request whose Accept header allows no media type of ours, and a body that is no GraphQL request. A request
- * that names its document by a hash needs no `query`; `persisted` says whether it does. Where there are subscriptions, a
- * client may accept server-sent events alone.
+ * that names its document by a hash needs no `query`; `persisted` says whether it does. Where there are subscriptions,
+ * a client may accept server-sent events alone.
  */
 export function refuseMisshapen(
   request: FastifyRequest,

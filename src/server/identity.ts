@@ -40,7 +40,8 @@ export interface IdentityParts {
 }
 
 /**
- * Identifies the sender of a request, the caller of its API key or session, or the operator, and builds the context for resolvers.
+ * Identifies the sender of a request, the caller of its API key or session, or the operator, and builds the context for
+ * resolvers.
  */
 export class Identity {
   readonly #credentials: Credentials;

@@ -5,8 +5,8 @@ import { type Slot, Slots } from '../request/slots.js';
 const lookMilliseconds = 50;
 
 /**
- * The requests whose time limits run. All limits are equally long, so the request that began first ends first. One timer
- * serves them all, because a timer for each request takes three times the CPU.
+ * The requests whose time limits run. All limits are equally long, so the request that began first ends first. One
+ * timer serves them all, because a timer for each request takes three times the CPU.
  */
 export class TimeLimits {
   readonly #running = new Slots<TimeLimit>();
@@ -72,9 +72,9 @@ export class TimeLimit {
 }
 
 /**
- * Ends a request early when its client disconnects or, once its time limit was started, when that is over. In the second
- * case it answers at once, without waiting for running work: a write continues, and a retry with the same idempotency
- * key returns its outcome. When the request is over, its visit ends.
+ * Ends a request early when its client disconnects or, once its time limit was started, when that is over. In the
+ * second case it answers at once, without waiting for running work: a write continues, and a retry with the same
+ * idempotency key returns its outcome. When the request is over, its visit ends.
  */
 export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits, times: TimeLimits): void {
   const budget = new RequestBudget(limits);

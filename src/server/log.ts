@@ -22,8 +22,9 @@ function time(): string {
 }
 
 /**
- * The log line of one request, built from an allow-list: of the client's data only the method and the route, of the
- * key and session only their ids, and of an operator the name. It never contains a header, a query string, a body or a path with ids.
+ * The log line of one request, built from an allow-list: of the client's data only the method and the route, of the key
+ * and session only their ids, and of an operator the name. It never contains a header, a query string, a body or a path
+ * with ids.
  */
 export function requestLine(request: FastifyRequest, status: number, milliseconds: number) {
   const caller = request.context?.caller;

@@ -5,16 +5,16 @@ import type { Caller } from '../request/caller.js';
 const atOnceMax = 20;
 const windowMilliseconds = 1_000;
 /**
- * How long the further ones wait, as every refusal said in Retry-After. The waits differ, so that their ends do not come
- * together.
+ * How long the further ones wait, as every refusal said in Retry-After. The waits differ, so that their ends do not
+ * come together.
  */
 const delayMilliseconds = { least: 750, most: 1_250 };
 /** The most tenants that are counted at once. */
 const countedMax = 10_000;
 
 /**
- * Makes a tenant wait that is refused again and again for too many requests (429, 503). A client that does not wait as it
- * was told sends its next request as soon as it has the answer, and a refusal costs a good part of what an answer
+ * Makes a tenant wait that is refused again and again for too many requests (429, 503). A client that does not wait as
+ * it was told sends its next request as soon as it has the answer, and a refusal costs a good part of what an answer
  * costs, so that 64 such connections keep a process busy with refusing. Measured: docs/decisions/fair-turns.md.
  */
 export class RepeatedRefusals {

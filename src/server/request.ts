@@ -36,7 +36,10 @@ export function originOf(request: FastifyRequest, config: Config): string {
   return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${host}`;
 }
 
-/** The origin for payers' links where there is no request: PUBLIC_URL, otherwise the address that the gateway listens on. */
+/**
+ * The origin for payers' links where there is no request: PUBLIC_URL, otherwise the address that the gateway listens
+ * on.
+ */
 export function ownOriginOf({ PUBLIC_URL, transport, HOST, PORT }: Config): string {
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   return PUBLIC_URL ?? `${transport === 'local' ? 'http' : 'https'}://${host}:${PORT}`;

@@ -10,9 +10,9 @@ type Connection = Socket & { _httpMessage?: ServerResponse | null };
 const addressOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`;
 
 /**
- * Ends the connections on which no request is under way when the gateway ends. Node ends only those that have had one and
- * waits for the others: a browser opens connections before it needs them, and a client may still be sending a body that
- * was refused. After the grace, a connection ends as soon as its answer has.
+ * Ends the connections on which no request is under way when the gateway ends. Node ends only those that have had one
+ * and waits for the others: a browser opens connections before it needs them, and a client may still be sending a body
+ * that was refused. After the grace, a connection ends as soon as its answer has.
  */
 export function endSilentConnections(app: FastifyInstance): void {
   const connections = new Map<string, Connection>();

@@ -8,7 +8,9 @@ import { cut } from '../request/problems.js';
 /** Documents by the SHA-256 of their text, in hexadecimal digits. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** The two common forms of a manifest: that of Apollo, and a map from hashes to texts, as Relay and codegen write it. */
+/**
+ * The two common forms of a manifest: that of Apollo, and a map from hashes to texts, as Relay and codegen write it.
+ */
 const manifest = z.union([
   z
     .object({

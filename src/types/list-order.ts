@@ -41,7 +41,9 @@ interface OrderView {
   keysOf: (given: Record<string, unknown>) => string[];
 }
 
-/** A filter that is true or absent, such as `overdue`: a condition within an order, for one value of the order's key. */
+/**
+ * A filter that is true or absent, such as `overdue`: a condition within an order, for one value of the order's key.
+ */
 interface Condition {
   order: string;
   value: string;
@@ -55,8 +57,8 @@ interface Either {
 
 /**
  * A filter by a list of values of a column without an index. PostgreSQL has no statistics for a column that a view
- * derives: with an equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most
- * rows to match, and scans the index of the list.
+ * derives: with an equality it expects few matches, reads all rows and sorts them. With `array_position` it expects
+ * most rows to match, and scans the index of the list.
  */
 interface Derived {
   derived: PgColumn;

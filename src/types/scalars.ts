@@ -13,8 +13,8 @@ import { problemsMax } from '../request/problems.js';
 const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';
 
 /*
- * What is stored is answered as it is: it was checked when it was written, perhaps by older rules, and a check on output
- * would turn it into an error. So no scalar of a text checks on output, and the query compiler answers the same.
+ * What is stored is answered as it is: it was checked when it was written, perhaps by older rules, and a check on
+ * output would turn it into an error. So no scalar of a text checks on output, and the query compiler answers the same.
  */
 
 /** A calendar date. The library's own scalar, with the address of its specification. */

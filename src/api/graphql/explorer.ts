@@ -18,9 +18,8 @@ export interface Example {
 /**
  * The route handler of the explorer: GraphiQL in one HTML page that loads nothing from other hosts, with the examples
  * as tabs. The page is built at the first request (9 MB, 2 MB compressed) and then kept, because most processes never
- * show it.
- * `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the session of
- * the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
+ * show it. `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the
+ * session of the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
  * Silent: the specification requires an explorer and leaves its shape open.
  */
 export function explorer(o: {

@@ -143,8 +143,8 @@ async function resultOf(
 }
 
 /**
- * Answers the query with the selection set of a subscription, as if a client had sent it: by a compiled query if that is
- * possible, and by resolvers otherwise.
+ * Answers the query with the selection set of a subscription, as if a client had sent it: by a compiled query if that
+ * is possible, and by resolvers otherwise.
  */
 function answerOf(parts: Parts): Subscription['execute'] {
   const { asked, settings } = parts;

@@ -14,8 +14,8 @@ function headersOf(): Record<string, string> {
 }
 
 /**
- * Uploads a file to /v1, since the graph transfers no bytes. Reports how much was sent, from 0 to 1. Returns the file, or
- * why the gateway refused it.
+ * Uploads a file to /v1, since the graph transfers no bytes. Reports how much was sent, from 0 to 1. Returns the file,
+ * or why the gateway refused it.
  */
 export function upload(
   file: File,

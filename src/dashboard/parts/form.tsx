@@ -25,8 +25,8 @@ interface FormProps<Input> {
   pending: boolean;
   failure?: Failure | undefined;
   /**
-   * Asks for an API key, for what no session may do: a session that could do it alone would hand its powers to who steals
-   * it, or sits down at the screen. The key is given to `onSubmit` and then forgotten.
+   * Asks for an API key, for what no session may do: a session that could do it alone would hand its powers to who
+   * steals it, or sits down at the screen. The key is given to `onSubmit` and then forgotten.
    */
   withKey?: boolean | undefined;
   onSubmit: (input: Input, apiKey?: string) => unknown;
@@ -36,8 +36,8 @@ interface FormProps<Input> {
 }
 
 /**
- * A form for an input of the graph. The names of its fields are the paths of the input, such as `invoice.amount`, so the
- * gateway's errors find their fields, and the values become the input without a line of code. Fields left empty are
+ * A form for an input of the graph. The names of its fields are the paths of the input, such as `invoice.amount`, so
+ * the gateway's errors find their fields, and the values become the input without a line of code. Fields left empty are
  * absent.
  */
 export function Form<Input>({

@@ -1,4 +1,7 @@
-/** The design system: the parts that pages are made of. The QR code has a library of its own, and is imported where it is drawn. */
+/**
+ * The design system: the parts that pages are made of. The QR code has a library of its own, and is imported where it
+ * is drawn.
+ */
 export * from './action';
 export * from './cells';
 export * from './create-page';

@@ -20,7 +20,9 @@ export interface BackupOptions {
   demo: Manifest['demo'];
 }
 
-/** Of the bookkeeping of migrations, the tables whose rows are data. The others are made by the migrations themselves. */
+/**
+ * Of the bookkeeping of migrations, the tables whose rows are data. The others are made by the migrations themselves.
+ */
 const bookkeepingData = ['pepper', 'runtime_role'];
 const batchBytes = 256 * 1024;
 /** The fastest level, because the snapshot stays open meanwhile, which keeps PostgreSQL from removing old rows. */

@@ -108,7 +108,9 @@ function hasEmptyLateral(text: string): boolean {
 
 const without = (body: string) => body.replaceAll(/--[^\n]*/g, '').replaceAll(/'[^']*'/g, "''");
 
-/** The statements of a body: what stands between semicolons, without plpgsql's own keywords that precede a statement. */
+/**
+ * The statements of a body: what stands between semicolons, without plpgsql's own keywords that precede a statement.
+ */
 const statementsOf = (body: string): string[] =>
   without(body)
     .split(/;|\bloop\b/)

@@ -9,9 +9,9 @@ interface Unregistered {
 }
 
 /**
- * The functions that the workers do not have, and those with a tenant whose calls would not run on its node. Citus sends
- * a replaced function to all nodes, but a new one has to be registered. The functions about the whole deployment use
- * local tables of the coordinator and stay there.
+ * The functions that the workers do not have, and those with a tenant whose calls would not run on its node. Citus
+ * sends a replaced function to all nodes, but a new one has to be registered. The functions about the whole deployment
+ * use local tables of the coordinator and stay there.
  */
 export async function unregistered(sql: postgres.ISql): Promise<Unregistered[]> {
   return sql<Unregistered[]>`

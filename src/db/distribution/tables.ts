@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
 
 /**
- * The tables about the whole deployment, which have no tenant and stay local tables of the coordinator, with the reason.
- * No function of a tenant reads or writes them, so no shard needs them.
+ * The tables about the whole deployment, which have no tenant and stay local tables of the coordinator, with the
+ * reason. No function of a tenant reads or writes them, so no shard needs them.
  */
 export const ofDeployment: Record<string, string> = {
   operator: 'operators see all tenants',

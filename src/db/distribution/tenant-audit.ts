@@ -24,8 +24,8 @@ const names = [
 /**
  * The violations of one tenant and mode, as the source `v` of a statement, with its condition. Where data is
  * distributed, names of a `with` hide the tables, so that the views' own text reads the rows of the tenant alone: Citus
- * then runs the statement on the tenant's node, in one snapshot. The view over all tenants would be a statement for each
- * of its parts and each shard, and a write between two of them would look like a violation.
+ * then runs the statement on the tenant's node, in one snapshot. The view over all tenants would be a statement for
+ * each of its parts and each shard, and a write between two of them would look like a violation.
  */
 export async function violationsOf(
   database: Audited,

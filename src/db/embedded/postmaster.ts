@@ -9,8 +9,8 @@ import { code, text } from './folder.js';
 const NO_LISTENER: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /**
- * The answer of the server at a socket: it is ready; it is starting; it refuses the login or gives no answer in time; or
- * no server listens.
+ * The answer of the server at a socket: it is ready; it is starting; it refuses the login or gives no answer in time;
+ * or no server listens.
  */
 export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
   if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';

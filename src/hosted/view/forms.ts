@@ -116,8 +116,8 @@ function cardForm({ checkout }: Session, state: State, { path, attemptKey, card 
 }
 
 /**
- * The acquirer's card fields in a frame. The script asks them for a token, and sends only that. The frame needs scripts,
- * and so does this form; the script loads the frame when it can hear it.
+ * The acquirer's card fields in a frame. The script asks them for a token, and sends only that. The frame needs
+ * scripts, and so does this form; the script loads the frame when it can hear it.
  */
 function fieldsForm({ checkout }: Session, url: string, { path, attemptKey, cardFieldsError }: PageOptions): string {
   return html`<form method="post" action="${path}/card" data-fields="${new URL(url).origin}">

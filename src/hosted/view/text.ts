@@ -13,7 +13,9 @@ export function money(minor: bigint | string): string {
   return rupees.format(amountText(minor) as `${number}`);
 }
 
-/** The amount that the page is about. A long one is smaller on a phone, because a line break would change what is read. */
+/**
+ * The amount that the page is about. A long one is smaller on a phone, because a line break would change what is read.
+ */
 export function hero(minor: bigint): string {
   const text = money(minor);
   const size = text.length > 16 ? 'longest' : text.length > 13 ? 'long' : '';

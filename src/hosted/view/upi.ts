@@ -59,7 +59,8 @@ function countdown({ created, expiresAt }: TransactionRow, now: number): string 
 }
 
 /**
- * The query of the link that a UPI app reads. Its reference has at most 35 characters, so it is the attempt's id without the prefix.
+ * The query of the link that a UPI app reads. Its reference has at most 35 characters, so it is the attempt's id
+ * without the prefix.
  */
 function upiQuery(session: Session, attempt: TransactionRow): string {
   const { address, payee, receivables } = session;

@@ -41,8 +41,8 @@ export async function backupStore(config: Config, folder: string, { progress, sa
 }
 
 /**
- * Restores a backup into the empty database of the settings, checks its ledger as `ledger audit` and `ledger verify` do,
- * and warns where the secrets of the settings are not those of the backup.
+ * Restores a backup into the empty database of the settings, checks its ledger as `ledger audit` and `ledger verify`
+ * do, and warns where the secrets of the settings are not those of the backup.
  */
 export async function restoreStore(config: Config, folder: string, { progress, say }: Output) {
   const action = {

@@ -29,8 +29,8 @@ type Add = (
 ) => Command;
 
 /**
- * Adds the commands of a cluster, which run as the owner of the tables. `settingsOf` reads the settings, and `print` prints
- * a result.
+ * Adds the commands of a cluster, which run as the owner of the tables. `settingsOf` reads the settings, and `print`
+ * prints a result.
  */
 export function clusterCommands(
   program: Command,

@@ -4,9 +4,9 @@ import type { OrderBy } from '../../types/list-order.js';
 import { AccountType, accountColumns } from './table.js';
 
 /**
- * Accounts in the order of their balances: the view `account_by_balance` of `drizzle/functions/balance-rank.sql`, with a
- * row for each currency in which an account has a balance. The view is not in the table's file, because the migrations
- * are generated from that file.
+ * Accounts in the order of their balances: the view `account_by_balance` of `drizzle/functions/balance-rank.sql`, with
+ * a row for each currency in which an account has a balance. The view is not in the table's file, because the
+ * migrations are generated from that file.
  */
 const accountByBalance = pgTable('account_by_balance', {
   ...accountColumns(),
@@ -17,8 +17,8 @@ const accountByBalance = pgTable('account_by_balance', {
 });
 
 /**
- * The order of accounts by what they have in one currency, `available` and `pending` together. The list has the accounts
- * with such a balance. Silent: the order.
+ * The order of accounts by what they have in one currency, `available` and `pending` together. The list has the
+ * accounts with such a balance. Silent: the order.
  */
 export const byBalance: OrderBy = {
   by: (name) => sql`${name(accountByBalance.ranked)}`,

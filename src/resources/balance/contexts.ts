@@ -8,9 +8,9 @@ export const descendantsText =
   'With the accounts below it: the partners of a user; the users of a platform, their partners and its own.';
 
 /**
- * The balances of accounts, each with the `id` of the account of `ids` that it counts for. With `descendants`, these are
- * also the balances of the accounts below, in parts that each follow an index: the own balances, those of partners, and
- * for a root account all others.
+ * The balances of accounts, each with the `id` of the account of `ids` that it counts for. With `descendants`, these
+ * are also the balances of the accounts below, in parts that each follow an index: the own balances, those of partners,
+ * and for a root account all others.
  */
 export function accountsOfContexts(descendants: boolean): SQL {
   const root = sql`('account_' || ${p('tenant')}::text)`;

@@ -17,8 +17,8 @@ interface Common {
 }
 
 /**
- * The beginnings of the steps in a time zone. A midnight that the clocks pass twice begins at the first time: PostgreSQL
- * takes the second one, and the second before it then belongs to the same day.
+ * The beginnings of the steps in a time zone. A midnight that the clocks pass twice begins at the first time:
+ * PostgreSQL takes the second one, and the second before it then belongs to the same day.
  */
 function starts(interval: Interval): SQL {
   const local = (time: SQL) => sql`(to_timestamp(${time}) at time zone ${p('timeZone')}::text)`;
@@ -36,10 +36,10 @@ function cut(seconds: number): SQL {
 }
 
 /**
- * The rows whose sums are the totals of steps in a time zone, each with the beginning of its step. The total of a day in
- * UTC counts where no step begins within it, that of an hour within the other days, and the deposits themselves within
- * the hours that a step begins in. So the cost grows with the steps; in a time zone whose difference from UTC is no
- * whole number of hours, one hour of each step is read from the deposits.
+ * The rows whose sums are the totals of steps in a time zone, each with the beginning of its step. The total of a day
+ * in UTC counts where no step begins within it, that of an hour within the other days, and the deposits themselves
+ * within the hours that a step begins in. So the cost grows with the steps; in a time zone whose difference from UTC is
+ * no whole number of hours, one hour of each step is read from the deposits.
  */
 export function zonedParts(interval: Interval, { descendants, changed, deposits }: Common): SQL {
   const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");

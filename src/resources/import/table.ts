@@ -8,7 +8,9 @@ import { file } from '../file/table.js';
 export const ImportKind = { PARTNERS: 'partners', RECEIVABLES: 'receivables' } as const;
 export type ImportKind = (typeof ImportKind)[keyof typeof ImportKind];
 
-/** The creation of an object for each row of a CSV file, or its trial, by the worker. Its times are wall-clock times. */
+/**
+ * The creation of an object for each row of a CSV file, or its trial, by the worker. Its times are wall-clock times.
+ */
 export const dataImport = pgTable(
   'data_import',
   {

@@ -8,7 +8,9 @@ import type { Context } from '../../operation/context.js';
 /** The movements that complete an object. A cause posts once per kind, so the time of the posting is that moment. */
 type Completion = 'deposit' | 'payout_end';
 
-/** When the movement of a cause was posted; null if it was not. One statement reads all causes requested in one tick. */
+/**
+ * When the movement of a cause was posted; null if it was not. One statement reads all causes requested in one tick.
+ */
 function postedAt(scope: Scope, kind: Completion, cause: string): Promise<number | null> {
   const p = sql.placeholder;
   return scope.many(`posted_at:${kind}`, cause, async (ids) => {

@@ -72,8 +72,8 @@ export type BalanceRow = typeof balance.$inferSelect;
 
 /**
  * The place of a balance among those of its currency, for lists of accounts by balance: `available` and `pending`
- * together, as they were at `version`. The worker writes it when it seals the postings of the balance, so that a posting
- * costs nothing for it; the audit of the ledger compares it with the entries.
+ * together, as they were at `version`. The worker writes it when it seals the postings of the balance, so that a
+ * posting costs nothing for it; the audit of the ledger compares it with the entries.
  */
 export const balanceRank = pgTable(
   'balance_rank',
@@ -236,8 +236,8 @@ export interface BrokenRule {
 }
 
 /**
- * A check of the ledger of one tenant and mode: its invariants and its chain of seals. The worker of one gateway makes it
- * when it is due; at most one runs for a tenant and mode. Its times are wall-clock times.
+ * A check of the ledger of one tenant and mode: its invariants and its chain of seals. The worker of one gateway makes
+ * it when it is due; at most one runs for a tenant and mode. Its times are wall-clock times.
  */
 export const ledgerCheck = pgTable(
   'ledger_check',

@@ -41,8 +41,8 @@ const amounts = ['amountMaximumReconcilable', 'amountReconcilable', 'amountLocke
 type Sums = Record<(typeof amounts)[number], string>;
 
 /**
- * Receivables of an account by status and currency. One statement reads all accounts that are requested in one tick, and
- * each of their receivables. Silent: all of it.
+ * Receivables of an account by status and currency. One statement reads all accounts that are requested in one tick,
+ * and each of their receivables. Silent: all of it.
  */
 export async function receivableTotals(
   { id }: AccountRow,

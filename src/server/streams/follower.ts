@@ -90,8 +90,8 @@ export class Follower {
   }
 
   /**
-   * Does a piece of work in a turn, and takes what it could cost from the allowance before. Where there is no turn or too
-   * little allowance, the work waits, as the client's position stays. Undefined when the stream has ended.
+   * Does a piece of work in a turn, and takes what it could cost from the allowance before. Where there is no turn or
+   * too little allowance, the work waits, as the client's position stays. Undefined when the stream has ended.
    */
   async piece<T>(stream: Stream, points: number, work: (context: Context) => Promise<T>): Promise<T | undefined> {
     while (!stream.ending) {
@@ -159,8 +159,8 @@ export class Follower {
   }
 
   /**
-   * True at once and after each event of a filter, and false at least every 15 s. Events that come shortly after each other
-   * are one change.
+   * True at once and after each event of a filter, and false at least every 15 s. Events that come shortly after each
+   * other are one change.
    */
   async *changes(stream: Stream, feed: Feed, filter: EventFilter): AsyncGenerator<boolean, void, void> {
     let position = feed.last;

@@ -69,8 +69,8 @@ function variablesOf(text: string): Record<string, unknown> {
 }
 
 /**
- * The messages of a subscription. The `id` is the number up to which all events are sent. Without the message `complete`
- * a client knows that it has to come back.
+ * The messages of a subscription. The `id` is the number up to which all events are sent. Without the message
+ * `complete` a client knows that it has to come back.
  */
 async function* messages({ stream, results }: OpenSubscription): AsyncGenerator<string, void, void> {
   for await (const { result, position } of results) {

@@ -26,8 +26,8 @@ export function endMessage({ ending }: Stream): string {
 }
 
 /**
- * Answers with messages as they come. The client's connection takes no more than it reads: the next message is made when
- * the last one is on its way.
+ * Answers with messages as they come. The client's connection takes no more than it reads: the next message is made
+ * when the last one is on its way.
  */
 export function sendStream(
   request: FastifyRequest,

@@ -20,8 +20,8 @@ export interface Ending {
 /** What a stream needs from its endpoint. */
 export interface StreamParts {
   /**
-   * Identifies the caller again; refuses one whose key was revoked or whose session has ended. Absent where another stream
-   * of the same connection does that.
+   * Identifies the caller again; refuses one whose key was revoked or whose session has ended. Absent where another
+   * stream of the same connection does that.
    */
   identify?: (() => Context | Promise<Context>) | undefined;
   /** Closes the connection of a client that does not read. */

@@ -11,8 +11,8 @@ const farewellMilliseconds = 1_000;
 const restart = 1012;
 
 /**
- * Prepares a gateway for WebSockets to /graphql. Register it before the hooks that look at `request.ws`. When the gateway
- * stops, it closes them with a code after which clients connect again.
+ * Prepares a gateway for WebSockets to /graphql. Register it before the hooks that look at `request.ws`. When the
+ * gateway stops, it closes them with a code after which clients connect again.
  */
 export async function webSockets(app: FastifyInstance, { BODY_BYTES_MAX }: Config): Promise<void> {
   await app.register(websocket, {

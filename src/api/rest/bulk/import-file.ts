@@ -18,7 +18,9 @@ export function columnsOfInput(type: GraphQLInputObjectType, at = ''): string[] 
   });
 }
 
-/** How much of a file is read before others have their turn: a whole file takes a second, in which nothing is served. */
+/**
+ * How much of a file is read before others have their turn: a whole file takes a second, in which nothing is served.
+ */
 const pieceBytes = 64 * 1024;
 
 /** The rows of a file, or what is wrong with it as a whole. Empty cells are absent. */
@@ -35,7 +37,9 @@ export async function rowsOfFile(content: Buffer, columns: readonly string[]): P
 
 const faulty = (faults: string[]): FileRows => ({ faults: faults.slice(0, problemsMax), rows: [] });
 
-/** The cells of a file by lines; no more lines than what shows that there are too many lines, or too many cells in one. */
+/**
+ * The cells of a file by lines; no more lines than what shows that there are too many lines, or too many cells in one.
+ */
 async function cellsOf(content: Buffer): Promise<string[][] | string> {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(content);

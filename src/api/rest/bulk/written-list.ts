@@ -25,8 +25,8 @@ export function writing(
 const lines = (rows: (string | null)[][]): string => stringify(rows, { record_delimiter: '\r\n' });
 
 /**
- * The columns of the declared keys: all that any object of the kind has, so that every file of a list has the same ones.
- * A list, and a map whose keys clients choose, is one cell of JSON.
+ * The columns of the declared keys: all that any object of the kind has, so that every file of a list has the same
+ * ones. A list, and a map whose keys clients choose, is one cell of JSON.
  */
 function columnsOf(keys: Keys, type: GraphQLObjectType | undefined, at: Column = []): Column[] {
   return Object.entries(keys).flatMap(([name, rule]) => {

@@ -41,8 +41,8 @@ export function Documents({ account, shown, show }: DocumentsProps) {
 const types = ['application/pdf', 'image/png', 'image/jpeg'];
 
 /**
- * The content of a document as an address of this page. The request needs the header of the console, which no picture or
- * frame sends by itself.
+ * The content of a document as an address of this page. The request needs the header of the console, which no picture
+ * or frame sends by itself.
  */
 function useContent({ contentPath, contentType }: File): { address?: string; failure?: Failure } {
   const [state, setState] = useState<{ address?: string; failure?: Failure }>({});

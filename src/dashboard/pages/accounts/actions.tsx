@@ -18,7 +18,9 @@ const DeactivateMutation = graphql(`
   }
 `);
 
-/** What the viewer can do with an account: activate it when nothing is missing, deactivate it, act as it, pay it out. */
+/**
+ * What the viewer can do with an account: activate it when nothing is missing, deactivate it, act as it, pay it out.
+ */
 export function Actions({ account: { id, type, status, requirements } }: { account: AccountDetail }) {
   const { viewer, actAs } = useSession();
   const mayWrite = useMayWrite();

@@ -73,7 +73,9 @@ export function CreateCheckout() {
 
 type Invoice = ResultOf<typeof InvoicesQuery>['receivables']['nodes'][number];
 
-/** The invoice that is collected, and how much of it: one that bills the customer, or that does not say whom it bills. */
+/**
+ * The invoice that is collected, and how much of it: one that bills the customer, or that does not say whom it bills.
+ */
 function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: string }) {
   const [chosen, setChosen] = useState<Invoice>();
   const field = { name: 'receivables', label: 'Invoice', required: true };

@@ -54,8 +54,8 @@ function payeeOf({ toAccount, fromAccount }: PaymentDetail): string | undefined 
 }
 
 /**
- * The open receivables that a payment can pay: the newest ones, and where there are more than a page those that have the
- * text of the payment or the one that is sought. What was found once stays, since it may have been chosen.
+ * The open receivables that a payment can pay: the newest ones, and where there are more than a page those that have
+ * the text of the payment or the one that is sought. What was found once stays, since it may have been chosen.
  */
 function useCandidates(payment: PaymentDetail, filter: string) {
   const accountId = payeeOf(payment);

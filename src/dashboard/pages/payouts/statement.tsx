@@ -64,8 +64,8 @@ export function useSettlements(id: string): Settlements {
 }
 
 /**
- * The invoices that a payout settles. On paper it is a statement for the bank, with what a remittance certificate (FIRA)
- * or an eBRC needs: who paid, for which invoice and purpose, how much, and when.
+ * The invoices that a payout settles. On paper it is a statement for the bank, with what a remittance certificate
+ * (FIRA) or an eBRC needs: who paid, for which invoice and purpose, how much, and when.
  */
 export function Statement({ payout, settlements }: { payout: PayoutDetail; settlements: Settlements }) {
   const { rows, complete, error } = settlements;

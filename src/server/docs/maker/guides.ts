@@ -11,7 +11,10 @@ export interface Guides {
   records: Link[];
 }
 
-/** Makes the pages of the guides. `asset` adds a file of `docs/images` or `docs/operations` to the site and returns its address. */
+/**
+ * Makes the pages of the guides. `asset` adds a file of `docs/images` or `docs/operations` to the site and returns its
+ * address.
+ */
 export function guidesOf(folder: URL, asset: (file: string) => string): Guides {
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })

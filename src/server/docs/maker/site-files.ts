@@ -63,7 +63,9 @@ export class SiteFiles {
     fs.writeFileSync(path.join(this.#staging, file), content);
   }
 
-  /** Puts the new site in the place of the old one. A gateway that runs on the old one answers 404 until it restarts. */
+  /**
+   * Puts the new site in the place of the old one. A gateway that runs on the old one answers 404 until it restarts.
+   */
   finish(source: string): void {
     const index: SiteIndex = { source, files: this.#files };
     fs.writeFileSync(path.join(this.#staging, 'site.json'), JSON.stringify(index));
