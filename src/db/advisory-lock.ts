@@ -92,7 +92,8 @@ async function waitFor<T>(
 async function holderOf(sql: postgres.Sql, work: string): Promise<string> {
   const [holder] = await sql`
     select a.pid, a.usename, a.application_name, a.client_addr::text, a.state, a.xact_start is not null as working,
-           to_char(coalesce(a.xact_start, a.state_change, a.backend_start) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+           to_char(coalesce(a.xact_start, a.state_change, a.backend_start) at time zone 'UTC',
+             'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
     from pg_locks l left join pg_stat_activity a on a.pid = l.pid, (select ${keyOf(sql, work)} as key) k
     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
       and l.database = (select d.oid from pg_database d where d.datname = current_database())

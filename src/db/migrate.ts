@@ -63,12 +63,15 @@ export async function migrate(
 
 /** The tables that record the migrations of a database, separate from the tables of the product. */
 const bookkeeping = `
-  create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+  create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null,
+    created_at bigint);
   create table if not exists drizzle.schema_version (
-    singleton boolean primary key default true check (singleton), version int not null, serves_from int not null, sha256 text not null,
+    singleton boolean primary key default true check (singleton),
+    version int not null, serves_from int not null, sha256 text not null,
     migrated timestamptz not null default now());
   create table if not exists drizzle.runtime_role (name text primary key);
-  create table if not exists drizzle.pepper (slot int primary key, fingerprint text not null unique, since timestamptz not null default now());
+  create table if not exists drizzle.pepper (slot int primary key, fingerprint text not null unique,
+    since timestamptz not null default now());
 `;
 
 /**
@@ -77,7 +80,9 @@ const bookkeeping = `
  */
 const guard = `
   do $$ begin
-    if (select c.relkind from pg_class c where c.oid = to_regclass('drizzle.function_file')) = 'r' then drop table drizzle.function_file; end if;
+    if (select c.relkind from pg_class c where c.oid = to_regclass('drizzle.function_file')) = 'r' then
+      drop table drizzle.function_file;
+    end if;
   end $$;
   create or replace view drizzle.function_file as select version as "this database needs a newer program" from drizzle.schema_version;
 `;
@@ -114,7 +119,9 @@ export async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Pr
   await makeTables(tx);
   for (const name of sqlFiles('functions')) await tx.unsafe(fs.readFileSync(path.join(folder, name), 'utf8'));
   if (distributed) await register(tx);
-  await tx`insert into drizzle.schema_version (version, serves_from, sha256) values (${own.version}, ${own.servesFrom}, ${own.sha256})
-    on conflict (singleton) do update set version = excluded.version, serves_from = excluded.serves_from, sha256 = excluded.sha256, migrated = now()`;
+  await tx`insert into drizzle.schema_version (version, serves_from, sha256)
+    values (${own.version}, ${own.servesFrom}, ${own.sha256})
+    on conflict (singleton) do update set version = excluded.version, serves_from = excluded.serves_from,
+      sha256 = excluded.sha256, migrated = now()`;
   await tx.unsafe(guard);
 }

@@ -43,7 +43,8 @@ const strongLocks = `
       and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
       and c.relkind in ('r', 'p') and c.relpersistence <> 't') then 'table'
     -- Citus' own advisory locks: a group of shards is being moved or split.
-    when exists (select from pg_locks l where l.locktype = 'advisory' and l.objsubid > 2 and l.mode = 'ExclusiveLock') then 'shard'
+    when exists (
+      select from pg_locks l where l.locktype = 'advisory' and l.objsubid > 2 and l.mode = 'ExclusiveLock') then 'shard'
     end as locked`;
 
 /**

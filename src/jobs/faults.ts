@@ -116,7 +116,8 @@ export class Faults {
           .from(workerFault)
           .where(
             sql`(${workerFault.tenantId}, ${workerFault.livemode}, ${workerFault.work}) >
-              (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean, ${sql.placeholder('work')}::text)`,
+              (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean,
+                ${sql.placeholder('work')}::text)`,
           )
           .orderBy(workerFault.tenantId, workerFault.livemode, workerFault.work)
           .limit(faultsMax),

@@ -133,7 +133,8 @@ export class Webhooks {
           .where(
             sql`${enabled} and ${due} <= ${now} and coalesce(${claimedUntil}, 0) <= ${now} and
               (${due}, ${tenantId}, ${livemode}, ${id}) >
-              (${placeholder('due')}::bigint, ${placeholder('tenant')}::text, ${placeholder('live')}::boolean, ${placeholder('id')}::text)`,
+              (${placeholder('due')}::bigint, ${placeholder('tenant')}::text, ${placeholder('live')}::boolean,
+                ${placeholder('id')}::text)`,
           )
           .orderBy(due, tenantId, livemode, id)
           .limit(endpointsMax),

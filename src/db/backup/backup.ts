@@ -107,12 +107,14 @@ export interface FoundTable {
 export async function tablesOf(tx: postgres.TransactionSql): Promise<FoundTable[]> {
   const rows = await tx`
     select n.nspname as schema, c.relname as name, string_agg(a.attname, ',' order by a.attnum) as columns,
-           format('%I.%I (%s)', n.nspname, c.relname, string_agg(quote_ident(a.attname), ', ' order by a.attnum)) as quoted
+           format('%I.%I (%s)', n.nspname, c.relname,
+             string_agg(quote_ident(a.attname), ', ' order by a.attnum)) as quoted
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     where c.relkind = 'r'
-      and (n.nspname = 'public' or n.nspname = 'drizzle' and c.relname = any (string_to_array(${bookkeepingData.join(',')}, ',')))
+      and (n.nspname = 'public' or n.nspname = 'drizzle'
+        and c.relname = any (string_to_array(${bookkeepingData.join(',')}, ',')))
     group by n.nspname, c.relname
     order by n.nspname, c.relname`;
   return rows.map((row) => ({ ...row, columns: (row.columns as string).split(',') }) as FoundTable);

@@ -64,7 +64,8 @@ export async function restore(
     // Without statistics the first statements would get bad plans, and keep them.
     if (!before) await sql.unsafe('analyze');
     const missing = await sql`
-      select r.name from drizzle.runtime_role r where not exists (select from pg_roles p where p.rolname = r.name) order by 1`;
+      select r.name from drizzle.runtime_role r
+      where not exists (select from pg_roles p where p.rolname = r.name) order by 1`;
     return { manifest, before, missingRoles: missing.map(({ name }) => name as string) };
   } finally {
     await sql.end({ timeout: 5 });

@@ -18,7 +18,8 @@ export async function unregistered(sql: postgres.ISql): Promise<Unregistered[]> 
     select p.oid::regprocedure::text as signature, coalesce(p.proargnames[1] = 'p_tenant', false) as "ofTenant"
     from pg_proc p left join pg_dist_object d on d.classid = 'pg_proc'::regclass and d.objid = p.oid
     where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
-      and not exists (select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
+      and not exists (
+        select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = p.oid and e.deptype = 'e')
       and p.proname <> 'tg_distribute' and p.prosrc !~ ${localTables}
       and p.oid::regprocedure::text !~ ${localTables}
       and (d.objid is null

@@ -6,12 +6,14 @@ import type postgres from 'postgres';
  * shard has the name of its table and a number.
  */
 const ofNode = `
-  select coalesce(string_agg(distinct c.relname || '': '' || coalesce(g.rolname::text, ''PUBLIC'') || '' has '' || a.privilege_type, E''\\n''), '''')
+  select coalesce(string_agg(distinct
+    c.relname || '': '' || coalesce(g.rolname::text, ''PUBLIC'') || '' has '' || a.privilege_type, E''\\n''), '''')
   from pg_class c
     cross join lateral aclexplode(coalesce(c.relacl, acldefault(''r'', c.relowner))) a
     left join pg_roles g on g.oid = a.grantee
   where c.relnamespace = ''public''::regnamespace and c.relkind = ''r''
-    and c.relname ~ %L and a.privilege_type in (''UPDATE'', ''DELETE'', ''TRUNCATE'') and not coalesce(g.rolsuper, false)`;
+    and c.relname ~ %L and a.privilege_type in (''UPDATE'', ''DELETE'', ''TRUNCATE'')
+    and not coalesce(g.rolsuper, false)`;
 
 /**
  * The privileges on append-only tables that any node grants, and the nodes that do not answer, as the source `v` with a
@@ -19,8 +21,10 @@ const ofNode = `
  * coordinator alone say nothing.
  */
 const ofAllNodes = `(
-  select n.nodename || ':' || n.nodeport || ' ' || case when r.success then b.what else 'does not answer: ' || r.result end as what
-  from run_command_on_all_nodes(format('${ofNode}', '^(' || array_to_string(append_only_tables(), '|') || ')(_[0-9]+)?$')) r
+  select n.nodename || ':' || n.nodeport || ' ' ||
+    case when r.success then b.what else 'does not answer: ' || r.result end as what
+  from run_command_on_all_nodes(
+    format('${ofNode}', '^(' || array_to_string(append_only_tables(), '|') || ')(_[0-9]+)?$')) r
     join pg_dist_node n on n.nodeid = r.nodeid
     cross join lateral regexp_split_to_table(r.result, E'\\n') b(what)
   where b.what <> '') v`;

@@ -40,7 +40,8 @@ export async function clusterStatus(sql: postgres.Sql): Promise<ClusterStatus> {
       select * from run_command_on_all_nodes($$select coalesce(sum(pg_total_relation_size(c.oid)), 0)
         from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'$$))
     select n.nodename || ':' || n.nodeport as node, n.groupid = 0 as coordinator, a.success as answers,
-      count(s.shardid)::int as shards, (count(s.shardid) filter (where s.shardminvalue = s.shardmaxvalue))::int as isolated,
+      count(s.shardid)::int as shards,
+      (count(s.shardid) filter (where s.shardminvalue = s.shardmaxvalue))::int as isolated,
       case when a.success then a.result else '0' end as bytes
     from pg_dist_node n join answer a on a.nodeid = n.nodeid
       left join pg_dist_placement p on p.groupid = n.groupid
@@ -64,6 +65,7 @@ export async function clusterStatus(sql: postgres.Sql): Promise<ClusterStatus> {
 
 async function unlimited(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ node: string }[]>`
-    select nodename || ':' || nodeport as node from run_command_on_workers('show lock_timeout') where result = '0' order by 1`;
+    select nodename || ':' || nodeport as node from run_command_on_workers('show lock_timeout')
+    where result = '0' order by 1`;
   return rows.map(({ node }) => node);
 }

@@ -35,7 +35,8 @@ const pauseMilliseconds = { min: 1_000, max: 10_000 };
 const distributed = "select to_regclass('pg_catalog.pg_dist_partition') is not null";
 const nodes = `
   select distinct on (p.groupid) p.groupid, k.key
-  from (select distinct on (shard) get_shard_id_for_distribution_column('account', 'node ' || i) as shard, 'node ' || i as key
+  from (select distinct on (shard) get_shard_id_for_distribution_column('account', 'node ' || i) as shard,
+    'node ' || i as key
         from generate_series(1, 500) i) k
     join pg_dist_placement p on p.shardid = k.shard and p.shardstate = 1
   where exists (select from pg_dist_partition t where t.logicalrelid = to_regclass('public.account'))

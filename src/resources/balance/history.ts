@@ -98,14 +98,23 @@ async function readSeries(
       sql` `,
     );
   const points = sql`with recursive step as (${spans}),
-    compartment as (select b.id as shown_id, b.account_id, b.currency, c.category from (${accountsOfContexts(descendants)}) b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
+    compartment as (select b.id as shown_id, b.account_id, b.currency, c.category
+      from (${accountsOfContexts(descendants)}) b,
+      unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
     walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', sql`${p('to')}`)}) l
-      union all select w.shown_id, w.account_id, w.currency, w.category, l.* from walk w cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),
+      union all select w.shown_id, w.account_id, w.currency, w.category, l.* from walk w
+        cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),
     reached as (select w.*, case when w.created < ${p('from')} then -1 else ${step} end as start from walk w),
-    numbered as (select c.*, s.start, r.balance_after as amount, count(r.balance_after) over (partition by c.shown_id, c.account_id, c.currency, c.category order by s.start) as nth
+    numbered as (select c.*, s.start, r.balance_after as amount,
+      count(r.balance_after) over (
+        partition by c.shown_id, c.account_id, c.currency, c.category order by s.start) as nth
       from compartment c cross join (select start from step union all select -1) s
-        left join reached r on r.shown_id = c.shown_id and r.account_id = c.account_id and r.currency = c.currency and r.category = c.category and r.start = s.start)
-    select n.shown_id, n.currency, n.category, n.start, first_value(n.amount) over (partition by n.shown_id, n.account_id, n.currency, n.category, n.nth order by n.start) as amount from numbered n`;
+        left join reached r on r.shown_id = c.shown_id and r.account_id = c.account_id and r.currency = c.currency
+          and r.category = c.category and r.start = s.start)
+    select n.shown_id, n.currency, n.category, n.start,
+      first_value(n.amount) over (
+        partition by n.shown_id, n.account_id, n.currency, n.category, n.nth order by n.start) as amount
+    from numbered n`;
   const amountOf = (category: Compartment) =>
     sql<string>`coalesce(sum(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
   const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | BalanceColumn, string>>(

@@ -62,13 +62,16 @@ function parts(): SQL {
   const summed = sql`(select summed from state)`;
   const span = (seconds: number, first: string, last: string) =>
     sql`select t.account_id, t.currency, t.count, t.amount from deposit_total t
-      where ${tenantAndMode('t')} and t.account_id = any((select ids from users)::text[]) and t.of_others = any('{f,t}'::boolean[])
+      where ${tenantAndMode('t')} and t.account_id = any((select ids from users)::text[])
+        and t.of_others = any('{f,t}'::boolean[])
         and t.seconds = ${sql.raw(String(seconds))} and t.start >= ${p(first)} and t.start < ${p(last)} and ${summed}`;
   const deposits = (first: SQL, last: SQL) =>
     sql`select d.context_id, d.currency, 1, d.amount from counted_deposit d
-      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first} and d.created < ${last} and d.context_id <> ${root}`;
+      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first}
+        and d.created < ${last} and d.context_id <> ${root}`;
   const changes = sql`select c.context_id, c.currency, c.count, c.amount from deposit_total_change c
-      where ${tenantAndMode('c')} and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')} and c.context_id <> ${root} and ${summed}`;
+      where ${tenantAndMode('c')} and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')}
+        and c.context_id <> ${root} and ${summed}`;
   const until = sql`(select case when summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end from state)`;
   const all = [
     span(totalSeconds.day, 'firstDay', 'lastDay'),
@@ -78,8 +81,10 @@ function parts(): SQL {
     deposits(sql`${p('from')}`, until),
     sql`${deposits(sql`${p('lastHour')}`, sql`${p('to')}`)} and ${summed}`,
   ];
-  return sql`with state as materialized (select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed),
-    users as materialized (select coalesce(array_agg(a.id), '{}') as ids from account a where ${tenantAndMode('a')} and a.owner_id = ${root} and a.type = 'user')
+  return sql`with state as materialized (
+      select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed),
+    users as materialized (select coalesce(array_agg(a.id), '{}') as ids from account a
+      where ${tenantAndMode('a')} and a.owner_id = ${root} and a.type = 'user')
     ${sql.join(all, sql` union all `)}`;
 }
 

@@ -122,10 +122,13 @@ export function boundsOf(from: number, to: number) {
 function partsOf(descendants: boolean): SQL {
   const span = (seconds: number, first: string, last: string) =>
     sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
-      where ${tenantAndMode('t')} and t.account_id = any(${p('ids')}) and t.of_others = any(${sql.raw(descendants ? "'{f,t}'" : "'{f}'")}::boolean[])
-        and t.seconds = ${sql.raw(String(seconds))} and t.start >= ${p(first)} and t.start < ${p(last)} and (select summed from state)`;
+      where ${tenantAndMode('t')} and t.account_id = any(${p('ids')})
+        and t.of_others = any(${sql.raw(descendants ? "'{f,t}'" : "'{f}'")}::boolean[])
+        and t.seconds = ${sql.raw(String(seconds))} and t.start >= ${p(first)} and t.start < ${p(last)}
+        and (select summed from state)`;
   const summed = sql`(select summed from state)`;
-  const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount from deposit_total_change c
+  const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount
+    from deposit_total_change c
       cross join unnest(${p('ids')}::text[]) i(id)
       where ${tenantAndMode('c')} and ${changedOf(descendants)}
         and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')} and ${summed}`;
@@ -141,7 +144,8 @@ function partsOf(descendants: boolean): SQL {
     changes,
     ...deposits,
   ];
-  return sql`with state as materialized (select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed)
+  return sql`with state as materialized (
+      select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed)
     ${sql.join(parts, sql` union all `)}`;
 }
 
@@ -176,7 +180,8 @@ const ofDescendants: Deposits[] = [
   (first, last) => sql`${ofColumn('context_id', first, last)} and d.context_id <> d.to_account_id`,
   (first, last) =>
     sql`select ${root}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
-      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first} and d.created < ${last}
+      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first}
+        and d.created < ${last}
         and ${root} = any(${p('ids')}) and d.context_id <> ${root}`,
 ];
 

@@ -23,15 +23,21 @@ interface Common {
 function starts(interval: Interval): SQL {
   const local = (time: SQL) => sql`(to_timestamp(${time}) at time zone ${p('timeZone')}::text)`;
   const name = sql.raw(interval);
-  return sql`select array_agg(distinct extract(epoch from case when b.before < g.midnight then b.at else b.at - interval '1 second' - (b.before - g.midnight) end)::bigint) as starts
-    from generate_series(date_trunc('${name}', ${local(sql`${p('from')}::bigint`)}), ${local(sql`${p('to')}::bigint - 1`)}, interval '1 ${name}') g(midnight)
-    cross join lateral (select g.midnight at time zone ${p('timeZone')}::text as at, (g.midnight at time zone ${p('timeZone')}::text - interval '1 second') at time zone ${p('timeZone')}::text as before) b`;
+  return sql`select array_agg(distinct extract(epoch from
+      case when b.before < g.midnight then b.at
+        else b.at - interval '1 second' - (b.before - g.midnight) end)::bigint) as starts
+    from generate_series(date_trunc('${name}', ${local(sql`${p('from')}::bigint`)}),
+      ${local(sql`${p('to')}::bigint - 1`)}, interval '1 ${name}') g(midnight)
+    cross join lateral (select g.midnight at time zone ${p('timeZone')}::text as at,
+      (g.midnight at time zone ${p('timeZone')}::text - interval '1 second') at time zone ${p('timeZone')}::text
+        as before) b`;
 }
 
 /** The spans of totals within which a step begins, or the range begins or ends. */
 function cut(seconds: number): SQL {
   const length = sql.raw(String(seconds));
-  return sql`coalesce((select array_agg(distinct e - e % ${length}) from step, unnest(step.starts || array[${p('from')}::bigint, ${p('to')}::bigint]) e
+  return sql`coalesce((select array_agg(distinct e - e % ${length})
+    from step, unnest(step.starts || array[${p('from')}::bigint, ${p('to')}::bigint]) e
     where e % ${length} <> 0 and e >= ${p('from')} and e <= ${p('to')}), '{}'::bigint[])`;
 }
 
@@ -59,9 +65,11 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
   );
   // With `offset 0` each day or hour is a look-up: PostgreSQL could otherwise read all rows of an account, and join.
   const hours = sql`select x.* from unnest((select days from cut)::bigint[]) d(start) cross join lateral (${hoursOfDay} offset 0) x`;
-  const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount from deposit_total_change c
+  const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount
+    from deposit_total_change c
       cross join unnest(${p('ids')}::text[]) i(id)
-      where ${tenantAndMode('c')} and ${changed} and c.created >= ${p('from')} and c.created < ${p('to')} and (select summed from state)
+      where ${tenantAndMode('c')} and ${changed} and c.created >= ${p('from')} and c.created < ${p('to')}
+        and (select summed from state)
         and c.created - c.created % ${sql.raw(String(hour))} <> all((select hours from cut)::bigint[])`;
   const span = sql`unnest(case when (select summed from state) then (select hours from cut) else array[null::bigint] end) h(start)`;
   const first = sql`greatest(coalesce(h.start, ${p('from')}), ${p('from')})`;
@@ -69,10 +77,13 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
   const rows = deposits.map(
     (each) => sql`select x.* from ${span} cross join lateral (${each(first, last)} offset 0) x`,
   );
-  return sql`with state as materialized (select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed),
+  return sql`with state as materialized (
+      select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed),
     step as materialized (${starts(interval)}),
     cut as materialized (select ${cut(day)} as days, ${cut(hour)} as hours),
-    part (account_id, created, payment_method, currency, count, amount) as (${sql.join([days, hours, changes, ...rows], sql` union all `)})
-    select part.account_id, step.starts[greatest(width_bucket(part.created, step.starts), 1)] as step, part.payment_method, part.currency, part.count, part.amount
+    part (account_id, created, payment_method, currency, count, amount) as
+      (${sql.join([days, hours, changes, ...rows], sql` union all `)})
+    select part.account_id, step.starts[greatest(width_bucket(part.created, step.starts), 1)] as step,
+      part.payment_method, part.currency, part.count, part.amount
     from part cross join step`;
 }

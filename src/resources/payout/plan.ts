@@ -131,7 +131,8 @@ async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<stri
   const liveFx = sql`s.of_connected_user and exists (select from account_setting g where ${own('g')} and g.account_id = 'account_' || ${p('tenant')}::text and g.live_fx)`;
   const scheduled = sql`(select j.due + ${clockOffset} from job j where ${own('j')} and j.kind = 'pay_out' and j.subject_id = s.account_id order by j.due limit 1)`;
   const money = sql`select b.currency, e.rate::text as rate, e.amount::text as amount from balance b
-      left join lateral (select a.currency from address a where ${usable} order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d on true
+      left join lateral (select a.currency from address a
+          where ${usable} order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d on true
       left join lateral exchanged(${p('tenant')}, ${p('live')}, b.available, b.currency, d.currency) e on true
       where ${own('b')} and b.account_id = s.account_id and b.available > 0`;
   const rows = await scope.read<Facts>(

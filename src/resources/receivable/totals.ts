@@ -85,7 +85,8 @@ export async function receivableTotals(
 /** The receivables of the accounts, and for a root account those of all others, in parts that each follow an index. */
 function partsOf(descendants: boolean): SQL[] {
   const part = (id: SQL, where: SQL) =>
-    sql`select ${id} as account_id, r.status, r.currency, r.amount_maximum_reconcilable, r.amount_reconcilable, r.amount_locked, r.amount_settled_payouts
+    sql`select ${id} as account_id, r.status, r.currency, r.amount_maximum_reconcilable, r.amount_reconcilable,
+      r.amount_locked, r.amount_settled_payouts
       from ${receivable} r where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and ${where}`;
   const root = sql`('account_' || ${p('tenant')}::text)`;
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
