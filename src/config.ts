@@ -39,12 +39,14 @@ export const settings = z.object({
   API_KEY_PEPPER: secret
     .optional()
     .describe(
-      'The secret under which API keys are hashed, or several, the newest first. Required with DATABASE_URL; otherwise a file in DATA_DIR.',
+      'The secret under which API keys are hashed, or several, the newest first. Required with DATABASE_URL; ' +
+        'otherwise a file in DATA_DIR.',
     ),
   ENCRYPTION_KEY: secret
     .optional()
     .describe(
-      'The secret under which tax card numbers are encrypted, or several, the newest first. Otherwise a file in DATA_DIR; with DATABASE_URL it derives from API_KEY_PEPPER.',
+      'The secret under which tax card numbers are encrypted, or several, the newest first. Otherwise a file ' +
+        'in DATA_DIR; with DATABASE_URL it derives from API_KEY_PEPPER.',
     ),
   TLS_CERT_FILE: z
     .string()
@@ -58,7 +60,8 @@ export const settings = z.object({
   CORS_ORIGINS: originList
     .default([])
     .describe(
-      'Origins, separated by commas, whose pages may use /v1 and /graphql from a browser, such as https://app.example.com.',
+      'Origins, separated by commas, whose pages may use /v1 and /graphql ' +
+        'from a browser, such as https://app.example.com.',
     ),
   OPERATOR_API: flag
     .default(true)
@@ -71,7 +74,8 @@ export const settings = z.object({
     )
     .optional()
     .describe(
-      'A shared secret of the operators, at least 32 random characters, for starting out and for programs; it acts as the operator OPERATOR_KEY, which may do everything.',
+      'A shared secret of the operators, at least 32 random characters, for starting out and for programs; it ' +
+        'acts as the operator OPERATOR_KEY, which may do everything.',
     ),
   TRUSTED_DOCUMENTS_FILE: z
     .string()
@@ -103,7 +107,8 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'Where traces go: `otlp` or `console`; by default `otlp` with an OTEL_EXPORTER_OTLP_ENDPOINT, and otherwise nowhere. All variables of OpenTelemetry apply.',
+      'Where traces go: `otlp` or `console`; by default `otlp` with an OTEL_EXPORTER_OTLP_ENDPOINT, and ' +
+        'otherwise nowhere. All variables of OpenTelemetry apply.',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('The address of an OpenTelemetry collector.'),
   OTEL_SERVICE_NAME: z.string().default('tidegate').describe('The name of the service in traces.'),
@@ -130,7 +135,8 @@ export const settings = z.object({
   REQUEST_SLOTS: wholeNumber(1, 1_000)
     .default(inFlightDefault.slots)
     .describe(
-      'How many turns the requests of the APIs have at once; a request for many objects takes several, and the others wait, fair to tenants.',
+      'How many turns the requests of the APIs have at once; a request for many objects takes several, and the ' +
+        'others wait, fair to tenants.',
     ),
   REQUESTS_OF_TENANT_MAX: wholeNumber(1, 100_000)
     .default(inFlightDefault.ofTenant)
@@ -159,7 +165,8 @@ export const settings = z.object({
     .refine((text) => URL.canParse(text), 'is not an address that can be read')
     .optional()
     .describe(
-      "The origin of the payment pages' addresses. Required unless the gateway is local; there it is otherwise that of the request that asks for one.",
+      "The origin of the payment pages' addresses. Required unless the gateway is local; there it is otherwise " +
+        'that of the request that asks for one.',
     ),
   CHECKOUT_SECONDS: wholeNumber(1_800, 2_592_000)
     .default(checkoutTermsDefault.seconds)
@@ -185,7 +192,8 @@ export const settings = z.object({
   EXPORT_MEGABYTES_MAX: wholeNumber(1, 100_000)
     .default(1_024)
     .describe(
-      'The largest content of an export, in MiB. No further export begins while those that a root account keeps in a mode have as much together.',
+      'The largest content of an export, in MiB. No further export begins while those that a root account ' +
+        'keeps in a mode have as much together.',
     ),
   REQUEST_LOG_DAYS: wholeNumber(0, 90)
     .default(7)
@@ -197,7 +205,8 @@ export const settings = z.object({
     .string()
     .optional()
     .describe(
-      'Errors of GraphQL suggest names of the schema in `development`, which must be set for that with DATABASE_URL; never in `production`.',
+      'Errors of GraphQL suggest names of the schema in `development`, which must be set for that with ' +
+        'DATABASE_URL; never in `production`.',
     ),
 });
 
@@ -247,7 +256,8 @@ export function config(
     throw new ConfigError('DATABASE_REPLICA_URL goes with DATABASE_URL: set both or neither.');
   if (keys && s.DATABASE_URL !== undefined && s.API_KEY_PEPPER === undefined) {
     throw new ConfigError(
-      'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
+      'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 ' +
+        'characters that is kept outside the database.',
     );
   }
   if (s.TRUSTED_DOCUMENTS === 'only' && s.TRUSTED_DOCUMENTS_FILE === undefined)
@@ -258,19 +268,22 @@ export function config(
   const transport = tls ? 'tls' : s.TRUSTED_PROXY !== undefined ? 'proxy' : 'local';
   if (serves && transport === 'local' && s.DATABASE_URL !== undefined) {
     throw new ConfigError(
-      'TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, must be set with DATABASE_URL: API keys travel over HTTPS only.',
+      'TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, must be set with ' +
+        'DATABASE_URL: API keys travel over HTTPS only.',
     );
   }
   if (serves && transport === 'local' && !isLoopback(s.HOST)) {
     throw new ConfigError(
-      'HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API keys travel over HTTPS only.',
+      'HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API ' +
+        'keys travel over HTTPS only.',
     );
   }
   const proxies = addressList(s.TRUSTED_PROXY ?? '');
   if (!proxies) throw new ConfigError('TRUSTED_PROXY: must be addresses or subnets, separated by commas.');
   if (serves && transport !== 'local' && s.PUBLIC_URL === undefined) {
     throw new ConfigError(
-      'PUBLIC_URL must be set unless the gateway is local: payment links carry it, and the Host of a request is what its client says.',
+      'PUBLIC_URL must be set unless the gateway is local: payment links carry it, ' +
+        'and the Host of a request is what its client says.',
     );
   }
   if (transport !== 'local' && s.PUBLIC_URL?.startsWith('http:'))

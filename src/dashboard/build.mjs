@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard and the operator's console into dist/dashboard, with compressed copies of their files, and writes
- * the types of both schemas for their queries. Does nothing when no input has changed since the last build.
+ * Builds the dashboard and the operator's console into dist/dashboard, with compressed copies of their files, and
+ * writes the types of both schemas for their queries. Does nothing when no input has changed since the last build.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -97,7 +97,8 @@ function compress(folder) {
   const largest = sizes.toSorted((a, b) => b.brotli - a.brotli)[0];
   const kilobytes = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
   process.stderr.write(
-    `dashboard: ${sizes.length} files, ${kilobytes(sum)} compressed; the largest is ${largest.file} with ${kilobytes(largest.brotli)}\n`,
+    `dashboard: ${sizes.length} files, ${kilobytes(sum)} compressed; the largest is ${largest.file} with ` +
+      `${kilobytes(largest.brotli)}\n`,
   );
 }
 

@@ -179,7 +179,8 @@ function targetOf(target: string | undefined, places: Place[]): ServerTarget {
   if (target === 'primary' || target === 'read-write') return target;
   if (target !== 'any' || places.length > 1)
     throw refused(
-      `target_session_attrs must be primary or read-write${places.length > 1 ? '' : ' or any'}, since the gateway writes.`,
+      `target_session_attrs must be primary or read-write${places.length > 1 ? '' : ' or any'}, since the ` +
+        'gateway writes.',
     );
   return target;
 }

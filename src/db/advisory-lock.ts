@@ -78,7 +78,9 @@ async function waitFor<T>(
     const waited = performance.now() - since;
     if (waited > seconds * 1000) {
       throw new MigrationError(
-        `The lock for "${work}" was not free within ${seconds} s: ${await holderOf(sql, work)}. If that connection is an idle one of a pooler, end it with pg_terminate_backend, and set MIGRATION_URL to the address of PostgreSQL itself.`,
+        `The lock for "${work}" was not free within ${seconds} s: ${await holderOf(sql, work)}. If that ` +
+          'connection is an idle one of a pooler, end it with pg_terminate_backend, and set MIGRATION_URL to the ' +
+          'address of PostgreSQL itself.',
       );
     }
     if (!said && waited > saidAfterMilliseconds && say) {
@@ -101,5 +103,8 @@ async function holderOf(sql: postgres.Sql, work: string): Promise<string> {
   if (!holder) return 'its holder has just released it';
   const { pid, usename, application_name, client_addr, state, since } = holder;
   const name = application_name ? `"${application_name}"` : 'without an application name';
-  return `it is held by the connection with pid ${pid} of role "${usename ?? 'unknown'}", application ${name}, from ${client_addr ?? 'the local socket'}, ${state ?? 'in an unknown state'} since ${since ?? 'an unknown time'}`;
+  return (
+    `it is held by the connection with pid ${pid} of role "${usename ?? 'unknown'}", application ${name}, from ` +
+    `${client_addr ?? 'the local socket'}, ${state ?? 'in an unknown state'} since ${since ?? 'an unknown time'}`
+  );
 }

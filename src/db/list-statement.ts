@@ -233,7 +233,8 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
       of?.filter === undefined ? undefined : of.column === listing.own ? 'account' : tableOf(asked, of.filter);
     if (named !== undefined)
       conditions.push(
-        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenant')} and a.livemode = ${p('live')} and a.id = ${parent} and a.context_id = ${p('context')})`,
+        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenant')}
+          and a.livemode = ${p('live')} and a.id = ${parent} and a.context_id = ${p('context')})`,
       );
   }
   for (const [name, value] of Object.entries(request.filters)) {

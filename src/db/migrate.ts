@@ -84,7 +84,8 @@ const guard = `
       drop table drizzle.function_file;
     end if;
   end $$;
-  create or replace view drizzle.function_file as select version as "this database needs a newer program" from drizzle.schema_version;
+  create or replace view drizzle.function_file as select version as "this database needs a newer program"
+  from drizzle.schema_version;
 `;
 
 /**

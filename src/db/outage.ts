@@ -40,9 +40,11 @@ const outages: readonly (readonly [pattern: RegExp, meaning: Outage])[] = [
   [/^(ERR_TLS_.*|ERR_SSL_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/, 'refused'],
   // Codes of the operating system: refused, reset, unreachable, not found, no descriptors left.
   [
-    /^(ECONN.*|ENOENT|EPIPE|ETIMEDOUT|EHOST.*|ENET.*|ENOTFOUND|EAI_.*|EAGAIN|EACCES|EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS)$/,
+    /^(ECONN.*|EPIPE|ETIMEDOUT|EHOST.*|ENET.*|ENOTFOUND|EAI_.*|EAGAIN|EACCES|EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS)$/,
     'lost',
   ],
+  // No socket at the path.
+  [/^ENOENT$/, 'lost'],
 ];
 
 /** The codes that mean that no server runs at an address, so that it is safe to start one. */

@@ -50,6 +50,7 @@ async function losesStatements(connection: Connection): Promise<boolean> {
 export async function refuseForgetfulPooler(connection: Connection): Promise<void> {
   if (await during('connecting to PostgreSQL', () => losesStatements(connection)))
     throw new ConfigError(
-      'PREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
+      'PREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set ' +
+        'max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
     );
 }

@@ -231,7 +231,10 @@ function combinedOf(text: string, types: readonly number[]): string {
   );
   const arrays = types.map((_, i) => `(select $${i + 1}::text[])`).join(', ');
   const names = types.map((_, i) => `p${i + 1}`).join(', ');
-  return `select x.*, member.n::int4 from unnest(${arrays}) with ordinality member(${names}, n) cross join lateral (${inner}) x`;
+  return (
+    `select x.*, member.n::int4 from unnest(${arrays}) with ordinality member(${names}, n) cross join lateral ` +
+    `(${inner}) x`
+  );
 }
 
 /** A value as PostgreSQL reads it from text; null stays null. */

@@ -31,7 +31,8 @@ export const databaseSettings = {
   DATABASE_REPLICA_URL: replicaAddresses
     .optional()
     .describe(
-      'The addresses of standbys that answer lists and figures, separated by spaces; each host of an address is one standby.',
+      'The addresses of standbys that answer lists and figures, separated by ' +
+        'spaces; each host of an address is one standby.',
     ),
   REPLICA_LAG_SECONDS: wholeNumber(1, 3_600)
     .default(5)
@@ -43,12 +44,14 @@ export const databaseSettings = {
   MIGRATION_URL: address
     .optional()
     .describe(
-      'The address of PostgreSQL itself, and of the role that owns the tables, for migrations; DATABASE_URL by default.',
+      'The address of PostgreSQL itself, and of the role that owns the ' +
+        'tables, for migrations; DATABASE_URL by default.',
     ),
   LISTEN_URL: address
     .optional()
     .describe(
-      'The address of PostgreSQL itself for the connections that hear of new events, check the ledger and read exports, where DATABASE_URL leads through a PgBouncer; DATABASE_URL by default.',
+      'The address of PostgreSQL itself for the connections that hear of new events, check the ledger and read ' +
+        'exports, where DATABASE_URL leads through a PgBouncer; DATABASE_URL by default.',
     ),
   MIGRATION_LOCK_SECONDS: wholeNumber(1, 3_600)
     .default(60)

@@ -75,7 +75,8 @@ export async function versionOf(
       for (const [name, limit] of Object.entries(limits)) {
         if (Number(kept![name]) === limit) continue;
         throw new StartError(
-          `While connecting to PostgreSQL: a session does not have the ${name} that the gateway requests; a PgBouncer may ignore it. Set it for the role: alter role … set ${name} = '${limit}ms'.`,
+          `While connecting to PostgreSQL: a session does not have the ${name} that the gateway requests; a ` +
+            `PgBouncer may ignore it. Set it for the role: alter role … set ${name} = '${limit}ms'.`,
         );
       }
       return databaseVersion(sql);
@@ -97,11 +98,13 @@ export async function known(connection: Connection, secrets: Secrets): Promise<v
       const stored = (await sql`select fingerprint from drizzle.pepper`).map((row) => row.fingerprint as string);
       if (!names.some((name) => stored.includes(name)))
         throw new ConfigError(
-          'API_KEY_PEPPER: must be the secret with which the API keys of this database were hashed. To change it, put the new secret before the old one, with a comma between them.',
+          'API_KEY_PEPPER: must be the secret with which the API keys of this database were hashed. To change ' +
+            'it, put the new secret before the old one, with a comma between them.',
         );
       const missing = names.find((name) => !stored.includes(name));
       if (missing === undefined) return;
-      await sql`insert into drizzle.pepper (slot, fingerprint) select coalesce(max(slot), 0) + 1, ${missing} from drizzle.pepper on conflict do nothing`;
+      await sql`insert into drizzle.pepper (slot, fingerprint) select coalesce(max(slot), 0) + 1, ${missing}
+        from drizzle.pepper on conflict do nothing`;
     }
   };
   await answered(sql, work());

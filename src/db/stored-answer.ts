@@ -3,7 +3,11 @@ import { fromRow } from './row-mapper.js';
 
 /** The statement that reads the stored answer of an idempotency key, as a row of the named table. */
 export function answeredStatement(tableName: string): string {
-  return `select i.operation as answered_operation, i.request as answered_request, i.request_id as answered_request_id, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
+  return (
+    'select i.operation as answered_operation, i.request as answered_request, i.request_id as ' +
+    `answered_request_id, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where ` +
+    'i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4'
+  );
 }
 
 /** The stored answer that the statement has found. */

@@ -93,7 +93,9 @@ export function file(parameter: 'id_document', purposes: readonly FilePurpose[])
 export function persons(roles: { [role in keyof RelationshipObject]?: number }): Prerequisite[] {
   return Object.entries(roles).map(([role, least]) => ({
     field: `account.persons.${role}`,
-    message: `Activation requires ${least === 1 ? `a person who is ${role}` : `${least} persons who are ${role}`}. Create the missing ones.`,
+    message:
+      `Activation requires ${least === 1 ? `a person who is ${role}` : `${least} persons who are ${role}`}. ` +
+      'Create the missing ones.',
     met: ({ persons }) =>
       persons.filter((person) => person.relationship[role as keyof RelationshipObject]).length >= least,
   }));
@@ -104,7 +106,8 @@ export function soleOwner(): Prerequisite {
   return {
     field: 'account.persons.owner',
     message: ({ persons }) =>
-      `Activation requires exactly one person, who is owner and nothing else and has a personal tax card. ${wayToSoleOwner(persons)}`,
+      'Activation requires exactly one person, who is owner and nothing else and has a personal tax card. ' +
+      `${wayToSoleOwner(persons)}`,
     met: ({ persons }) => persons.length === 1 && persons.every((one) => ownsAlone(one) && hasTaxCard(one)),
   };
 }
@@ -147,7 +150,9 @@ export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisi
     field: first.field,
     message: {
       v1: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.v1 ?? field).join(', ')}.`,
-      graph: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.graph ?? argumentPath(field).join('.')).join(', ')}.`,
+      graph:
+        'is required for activation, or one of: ' +
+        `${others.map(({ shown, field }) => shown?.graph ?? argumentPath(field).join('.')).join(', ')}.`,
     },
     met: (profile) => choices.some((choice) => choice.met(profile)),
     alternatives: others.map((choice) => choice.field),

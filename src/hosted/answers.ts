@@ -126,9 +126,13 @@ function isPhone({ 'sec-ch-ua-mobile': hint, 'user-agent': agent }: IncomingHttp
 
 const outcomeUnknown: Message = {
   title: 'We are checking your payment',
-  text: 'Something went wrong on our side, and we do not know yet whether you have paid. Please do not pay again: this page will show the result.',
+  text:
+    'Something went wrong on our side, and we do not know yet whether you have paid. Please do not pay again: ' +
+    'this page will show the result.',
 };
 const notLoaded: Message = {
   title: 'This page could not be loaded',
-  text: 'Something went wrong on our side. If you have already paid, please do not pay again: your payment is not lost.',
+  text:
+    'Something went wrong on our side. If you have already paid, please ' +
+    'do not pay again: your payment is not lost.',
 };

@@ -179,7 +179,9 @@ function cardRefused(field: string, path: string): Message {
   const name = cardFieldNames.has(field) || field === 'token' ? `The field ${field}` : 'A field of the form';
   return {
     title: 'Card numbers are not accepted here',
-    text: `${name} was refused and not stored. In live mode a card is entered in the form of the payment company, which this page shows.`,
+    text:
+      `${name} was refused and not stored. In live mode a card is entered in the form of the payment company, ` +
+      'which this page shows.',
     way: { path, words: 'Back to the payment page' },
   };
 }

@@ -57,7 +57,8 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
           .where(
             and(
               where,
-              sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean)`,
+              sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text,
+                ${sql.placeholder('live')}::boolean)`,
             ),
           )
           .orderBy(tenantId, livemode, ...order)

@@ -10,7 +10,8 @@ import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
 type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
 
 const unknownPepper =
-  'was used before, and its request can no longer be compared with this one. Look up the object before you send the request with another key.';
+  'was used before, and its request can no longer be compared with this one. Look up the object before you ' +
+  'send the request with another key.';
 
 const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 

@@ -161,7 +161,8 @@ export async function listActions(
   const order = filtered
     ? sql`(-${first.number})`
     : desc(objectId === undefined ? first.number : sql`${first.number} + 0`);
-  const ofObject = sql`${first.number} in (select x.action from ${operatorAction} x where x.object_id = ${p('objectId')})`;
+  const ofObject = sql`${first.number} in (select x.action from ${operatorAction} x
+    where x.object_id = ${p('objectId')})`;
   const conditions: Record<string, SQL | undefined> = {
     operator: operator === undefined ? undefined : eq(first.operator, p('operator')),
     operation: operation === undefined ? undefined : eq(first.operation, p('operation')),

@@ -37,7 +37,8 @@ export async function auditLedger(
         postings: sql<number>`p.count::int`,
       })
       .from(
-        sql`(select count(distinct (tenant_id, livemode, account_id)) from balance) a, (select count(*) from posting) p`,
+        sql`(select count(distinct (tenant_id, livemode, account_id)) from balance) a, (select count(*)
+          from posting) p`,
       ),
   );
   return {

@@ -23,7 +23,8 @@ export async function listNotices(desk: OperatorDesk, limit: number, after?: str
         .from(bankNotice)
         .where(
           from &&
-            sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text, ${placeholder('v2')}::boolean, ${placeholder('v3')}::text, ${placeholder('v4')}::text)`,
+            sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text,
+              ${placeholder('v2')}::boolean, ${placeholder('v3')}::text, ${placeholder('v4')}::text)`,
         )
         .orderBy(...columns.map((column) => desc(column)))
         .limit(placeholder('limit')),
@@ -51,7 +52,8 @@ export async function listHolds(
           and(
             sql`${serviceHold}`,
             from &&
-              sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text, ${placeholder('v2')}::boolean)`,
+              sql`(${sql.join(columns, sql`, `)}) < (${placeholder('v0')}::bigint, ${placeholder('v1')}::text,
+                ${placeholder('v2')}::boolean)`,
           ),
         )
         .orderBy(...columns.map((column) => desc(column)))

@@ -196,7 +196,8 @@ export class WithdrawBankNoticeInput {
 }
 
 const tenantOfDeposit =
-  'The tenant: the id of its root account, with or without `account_`. Without it, all tenants are searched, which takes longer the more tenants there are.';
+  'The tenant: the id of its root account, with or without `account_`. Without it, all tenants are searched, ' +
+  'which takes longer the more tenants there are.';
 
 @ArgsType()
 export class DepositArgs {

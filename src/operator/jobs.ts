@@ -99,7 +99,8 @@ const none = sql<string | null>`null::text`;
 
 /** The rows after the end of a page. */
 function beyond([tenantId, livemode, id]: [unknown, unknown, unknown]): SQL {
-  return sql`(${tenantId}, ${livemode}, ${id}) > (${placeholder('tenant')}::text, ${placeholder('live')}::boolean, ${placeholder('id')}::text)`;
+  return sql`(${tenantId}, ${livemode}, ${id}) > (${placeholder('tenant')}::text, ${placeholder('live')}::boolean,
+    ${placeholder('id')}::text)`;
 }
 
 function pageOf<T extends { tenantId: string; livemode: boolean; id: string }>(rows: T[], limit: number): ListPage<T> {

@@ -88,7 +88,8 @@ export class OperatorMoney {
 
   @Mutation(() => RecordBankNoticePayload, {
     description:
-      'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in any order; different content under its reference is a conflict.',
+      'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in ' +
+      'any order; different content under its reference is a conflict.',
   })
   async recordBankNotice(
     @Input(() => RecordBankNoticeInput) input: RecordBankNoticeInput,

@@ -46,7 +46,8 @@ export async function listed<
     tenant: tenantId === undefined ? undefined : eq(table.tenantId, placeholder('tenantId')),
     after:
       from &&
-      sql`(${table.created}, ${table.id}, ${table.livemode}) ${newestFirst ? sql`<` : sql`>`} (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
+      sql`(${table.created}, ${table.id}, ${table.livemode}) ${newestFirst ? sql`<` : sql`>`}
+        (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
   };
   const values: Record<string, unknown> = {
     livemode,

@@ -27,7 +27,8 @@ export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
       .select({ id: apiKey.pepperId, n: sql<number>`count(*)::int` })
       .from(apiKey)
       .where(
-        sql`${apiKey.revokedAt} is null and (${apiKey.expiresAt} is null or ${apiKey.expiresAt} > extract(epoch from clock_timestamp()))`,
+        sql`${apiKey.revokedAt} is null and (${apiKey.expiresAt} is null or ${apiKey.expiresAt} > extract(epoch
+          from clock_timestamp()))`,
       )
       .groupBy(apiKey.pepperId),
   );

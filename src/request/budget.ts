@@ -113,7 +113,8 @@ export const tooLate = (seconds: number): DomainError =>
     problem(
       'service_unavailable',
       undefined,
-      `The request took longer than ${seconds} s and was ended. Ask for less at once, or retry after the time in Retry-After. Retry a write with the same Idempotency-Key.`,
+      `The request took longer than ${seconds} s and was ended. Ask for less at once, or retry after the time ` +
+        'in Retry-After. Retry a write with the same Idempotency-Key.',
     ),
   );
 
@@ -122,7 +123,8 @@ export const tooLarge = (bytes: number): DomainError =>
     problem(
       'answer_too_large',
       undefined,
-      `The answer is larger than ${bytes} bytes. Ask for fewer objects or fields at once. A write that the request made stays made.`,
+      `The answer is larger than ${bytes} bytes. Ask for fewer objects or fields at once. A write that the ` +
+        'request made stays made.',
     ),
   );
 
@@ -131,7 +133,8 @@ const tooManyNodes = (nodes: number): DomainError =>
     problem(
       'answer_too_large',
       undefined,
-      `The answer has more than ${nodes} objects. Ask for smaller pages, or for the inner objects in requests of their own. A write that the request made stays made.`,
+      `The answer has more than ${nodes} objects. Ask for smaller pages, or for the inner objects in requests ` +
+        'of their own. A write that the request made stays made.',
     ),
   );
 

@@ -11,7 +11,8 @@ export const catalogue = {
     400,
     'A required parameter is missing. Send it and try again.',
     'The operation needs a parameter that the request does not have, or has as null.',
-    'Send the parameter that `metadata.field_name` names. The reference says which parameters an operation requires, and in which edition.',
+    'Send the parameter that `metadata.field_name` names. The reference says which parameters an operation ' +
+      'requires, and in which edition.',
   ],
   parameter_invalid_empty: [
     400,
@@ -23,7 +24,8 @@ export const catalogue = {
     400,
     'A parameter is not valid. Correct it and try again.',
     'A parameter has a value that its type, its bounds, its edition or another parameter does not allow.',
-    'Read the message, which names the rule, and correct the parameter in `metadata.field_name`. An answer names all wrong parameters at once.',
+    'Read the message, which names the rule, and correct the parameter in `metadata.field_name`. An answer ' +
+      'names all wrong parameters at once.',
   ],
   parameter_unknown: [
     400,
@@ -34,8 +36,10 @@ export const catalogue = {
   body_invalid: [
     400,
     'The request body cannot be read. Send well-formed JSON, as Content-Type: application/json.',
-    'The body is no JSON object in UTF-8, has a key twice, or comes with another content type than the operation takes.',
-    'Send one well-formed JSON object with `Content-Type: application/json`; files are uploaded as `multipart/form-data`.',
+    'The body is no JSON object in UTF-8, has a key twice, or comes with ' +
+      'another content type than the operation takes.',
+    'Send one well-formed JSON object with `Content-Type: ' +
+      'application/json`; files are uploaded as `multipart/form-data`.',
   ],
   body_too_large: [
     400,
@@ -57,7 +61,8 @@ export const catalogue = {
   ],
   document_not_trusted: [
     400,
-    'This gateway answers only the documents of its manifest (TRUSTED_DOCUMENTS=only). Ask its operator to add this one.',
+    'This gateway answers only the documents of its manifest ' +
+      '(TRUSTED_DOCUMENTS=only). Ask its operator to add this one.',
     'The gateway runs with `TRUSTED_DOCUMENTS=only`, and the GraphQL document is not in its manifest.',
     'Send the hash of a document of the manifest, or ask the operator to add the document.',
   ],
@@ -70,7 +75,8 @@ export const catalogue = {
   idempotency_key_reused: [
     400,
     'This Idempotency-Key was used for another request. Use a new key for a new request.',
-    'The `Idempotency-Key` belongs to an earlier request with other parameters or to another operation. The metadata names the parameters that differ.',
+    'The `Idempotency-Key` belongs to an earlier request with other parameters or to another operation. The ' +
+      'metadata names the parameters that differ.',
     'Use a new key for a new request, and the same key for repetitions of the same request only.',
   ],
   idempotency_key_ambiguous: [
@@ -82,8 +88,10 @@ export const catalogue = {
   account_requirements_missing: [
     400,
     'The account does not meet a requirement for activation. Update it and activate again.',
-    'The account cannot be activated yet. The answer has an entry for each requirement that is missing, with alternatives where one of several is enough.',
-    'Update the account with what the entries name, and activate it again. `Account.requirements` lists the same without an attempt.',
+    'The account cannot be activated yet. The answer has an entry for each requirement that is missing, with ' +
+      'alternatives where one of several is enough.',
+    'Update the account with what the entries name, and activate it again. ' +
+      '`Account.requirements` lists the same without an attempt.',
   ],
   account_not_updatable: [
     400,
@@ -113,7 +121,8 @@ export const catalogue = {
     401,
     'The API key is not valid. Check it, or create a new one.',
     'The key or token is unknown, mistyped, expired or revoked.',
-    'Compare it with the key that you were given; make a new one when it was revoked. For a session, make the next one on your server. Do not retry with the same key.',
+    'Compare it with the key that you were given; make a new one when it was revoked. For a session, make the ' +
+      'next one on your server. Do not retry with the same key.',
   ],
   balance_insufficient: [
     402,
@@ -135,20 +144,24 @@ export const catalogue = {
   ],
   address_unusable: [
     402,
-    'The account has no usable receiving address. Activate the account, wait until its `address` is `activated`, or send another address.',
+    'The account has no usable receiving address. Activate the account, wait until its `address` is ' +
+      '`activated`, or send another address.',
     'The account that was to receive has no address that is active and fits the payment.',
-    'Activate the account, and wait until its `address` is `activated`, which comes a little later than its `status`; or create an address, or name another one.',
+    'Activate the account, and wait until its `address` is `activated`, which comes a little later than its ' +
+      '`status`; or create an address, or name another one.',
   ],
   acquirer_unavailable: [
     402,
-    'No acquirer is configured for payments in live mode, so this checkout could not be paid. Ask the operator of the service to configure one, or use a test key.',
+    'No acquirer is configured for payments in live mode, so this checkout could not be paid. Ask the operator ' +
+      'of the service to configure one, or use a test key.',
     'No acquirer is configured for live mode, so that the checkout could not be paid.',
     'Ask the operator of the gateway to connect an acquirer, or use a test key.',
   ],
   permission_denied: [
     403,
     'The API key lacks permission for this operation. Use a key that has it.',
-    'The key or session may not call the operation: because of its permission, its role, the kind of its account or its mode, or the origin of the page.',
+    'The key or session may not call the operation: because of its permission, its role, the kind of its ' +
+      'account or its mode, or the origin of the page.',
     'Use a key that has the permission. A platform acts for its user with the header `On-Behalf-Of`.',
   ],
   https_required: [
@@ -160,7 +173,8 @@ export const catalogue = {
   resource_missing: [
     404,
     'This API key has access to no such object. Check the id and the key.',
-    'No object that the caller can see has this id. An object of another account or of the other mode is answered in the same way.',
+    'No object that the caller can see has this id. An object of another account or of the other mode is ' +
+      'answered in the same way.',
     'Check the id, the mode of the key, and the account in `On-Behalf-Of`.',
   ],
   route_missing: [
@@ -232,7 +246,8 @@ export const catalogue = {
   service_unavailable: [
     503,
     'The service is busy or restarting. Retry after the time in Retry-After.',
-    'The gateway is busy, starting or stopping, or its database does not answer. Nothing was stored unless the answer got lost.',
+    'The gateway is busy, starting or stopping, or its database does not ' +
+      'answer. Nothing was stored unless the answer got lost.',
     'Wait for the seconds in `Retry-After`, and send the same request with the same `Idempotency-Key`.',
   ],
 } as const satisfies Record<string, readonly [status: number, message: string, meaning: string, remedy: string]>;

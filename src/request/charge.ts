@@ -105,7 +105,8 @@ export function tooFewPoints(points: number, remaining: number, seconds: number)
   const refused = problem(
     'rate_limit_exceeded',
     undefined,
-    `The request costs up to ${points} points, and ${remaining} are left of the account's allowance. Retry after the time in Retry-After, or ask for less at once.`,
+    `The request costs up to ${points} points, and ${remaining} are left of the account's allowance. Retry ` +
+      'after the time in Retry-After, or ask for less at once.',
   );
   return new DomainError({ ...refused, retryAfter: seconds });
 }
@@ -116,7 +117,8 @@ export function tooManyPoints(points: number, limit: number): DomainError {
     problem(
       'request_too_expensive',
       undefined,
-      `The request costs up to ${points} points, and the account's allowance holds at most ${limit}. Ask for smaller pages, or for the inner objects in requests of their own.`,
+      `The request costs up to ${points} points, and the account's allowance holds at most ${limit}. Ask for ` +
+        'smaller pages, or for the inner objects in requests of their own.',
     ),
   );
 }

@@ -80,7 +80,8 @@ export const rateLimitSettings = {
     .enum(['off', 'measure', 'enforce'])
     .default('enforce')
     .describe(
-      'Whether requests are charged to the allowance of their root account and mode; `measure` tells their cost and refuses none.',
+      'Whether requests are charged to the allowance of their root account and ' +
+        'mode; `measure` tells their cost and refuses none.',
     ),
   RATE_LIMIT_BURST: wholeNumber(1_000, 999_999_999)
     .default(2_000_000)

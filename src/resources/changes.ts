@@ -22,12 +22,16 @@ export function changesOf({ rows }: NodeRow): Fields[] {
     {
       nullable: true,
       description:
-        'When it was last changed, or else created. Null for an object that was last changed before the service recorded this.',
+        'When it was last changed, or else created. Null for an object that was ' +
+        'last changed before the service recorded this.',
       json: (column) => {
         const at = counted
           ? `coalesce(${column('updatedAt')}, case when ${column('version')} = 0 then ${column('created')} end)`
           : column('updatedAt');
-        return `coalesce('"' || to_char(to_timestamp(${at}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '"', 'null')`;
+        return (
+          `coalesce('"' || to_char(to_timestamp(${at}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '"', ` +
+          `'null')`
+        );
       },
     },
   );

@@ -83,7 +83,8 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
 /** What the explorer says above its editors. */
 function noticeOf({ TRUSTED_DOCUMENTS }: Config): string | undefined {
   return TRUSTED_DOCUMENTS === 'only'
-    ? 'This gateway answers only the documents of its manifest (TRUSTED_DOCUMENTS=only). It refuses the schema and every other document here.'
+    ? 'This gateway answers only the documents of its manifest (TRUSTED_DOCUMENTS=only). It refuses the schema ' +
+        'and every other document here.'
     : undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Gathers the packages that the built program imports in dist/node_modules, a few files instead of more than a thousand:
- * finding and reading those takes most of the time of a start (docs/decisions/packages-are-gathered.md). The program's
- * own files are as TypeScript emits them, and find the gathered packages before those in node_modules. Does nothing when
- * neither the imports nor the lock file have changed.
+ * Gathers the packages that the built program imports in dist/node_modules, a few files instead of more than a
+ * thousand: finding and reading those takes most of the time of a start (docs/decisions/packages-are-gathered.md). The
+ * program's own files are as TypeScript emits them, and find the gathered packages before those in node_modules. Does
+ * nothing when neither the imports nor the lock file have changed.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';

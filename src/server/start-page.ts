@@ -71,16 +71,21 @@ function page({ config, takesLivePayments, links }: StartPage, demos: readonly D
 <body>
 <main>
 <header><img src="${logo}" alt="" width="44" height="44"><div><h1>Tidegate</h1><p>Version ${version}</p></div></header>
-<p class="lead">A payments gateway: one connected graph and REST over collections, receivables and payouts across borders.</p>
+<p class="lead">A payments gateway: one connected graph and REST over collections, receivables and payouts across
+borders.</p>
 <nav aria-label="Places"><ul class="places">
-!${places.map(({ href, name, text }) => html`<li><a href="${href}"><strong>${name}</strong><span>${text}</span></a></li>`)}
+!${places.map(
+    ({ href, name, text }) => html`<li><a
+  href="${href}"><strong>${name}</strong><span>${text}</span></a></li>`,
+  )}
 </ul></nav>
 <section aria-labelledby="runs"><h2 id="runs">What runs here</h2>
 <dl>
 <div><dt>Edition 1</dt><dd>Exporters in India collect from customers abroad.</dd></div>
 <div><dt>Edition 2</dt><dd>Businesses abroad collect from partners in India, on a payment page.</dd></div>
 <div><dt>Test mode</dt><dd>A sandbox with its own clock. No money moves.</dd></div>
-<div><dt>Live mode</dt><dd>${takesLivePayments ? 'The payment page takes payments.' : 'The payment page takes no payments yet: there is no acquirer.'}</dd></div>
+<div><dt>Live mode</dt>
+<dd>The payment page takes ${takesLivePayments ? 'payments.' : 'no payments yet: there is no acquirer.'}</dd></div>
 <div><dt>APIs</dt><dd><code>/graphql</code> <code>/v1</code> <a href="/openapi.json">/openapi.json</a></dd></div>
 </dl></section>
 !${
@@ -103,5 +108,7 @@ function demoCard({ edition, name, testKey }: Demo, { EXPLORER }: Config, links:
 }
 
 const logo = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" ' +
+    'fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" stroke="#fff" ' +
+    'stroke-width="3" stroke-linecap="round"/></svg>',
 )}`;

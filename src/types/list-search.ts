@@ -3,7 +3,8 @@ import { type MessageText, type Problem, problem, snake } from '../request/probl
 
 @InputType({
   description:
-    'Only objects with this key in their metadata, in the order of its values, and then the newest first. It excludes every other filter and `orderBy`.',
+    'Only objects with this key in their metadata, in the order of its values, and then the newest first. It ' +
+    'excludes every other filter and `orderBy`.',
 })
 export class MetadataFilter {
   @Field(() => String, { description: 'The key, such as `order`.' })
@@ -14,16 +15,19 @@ export class MetadataFilter {
 
 /** The description of the argument `search`, of which a list says what it searches in. */
 export const searchText = (within: string): string =>
-  `Only objects with these words, one after the other, in ${within}, or at the beginning of a value of their metadata. ` +
-  'The last word may be incomplete. Case, accents and punctuation do not count, and neither does what follows the first 32 characters. ' +
-  'The objects are in the order of the text that was found, and then the newest first. It excludes every other filter and `orderBy`.';
+  `Only objects with these words, one after the other, in ${within}, or at the beginning of a value of their ` +
+  'metadata. ' +
+  'The last word may be incomplete. Case, accents and punctuation do not count, and neither does what follows ' +
+  'the first 32 characters. The objects are in the order of the text that was found, and then the newest ' +
+  'first. It excludes every other filter and `orderBy`.';
 
 /** The longest text to search for, in characters. */
 const searchLengthMax = 100;
 
 /** A character that `search_text` in the database keeps: it is neither punctuation nor the accent of another one. */
 const kept = new RegExp(
-  String.raw`[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u0300-\u036f\u2000-\u206f\u3000-\u3004\u3008-\u3020\ufe50-\ufe6b]`,
+  String.raw`[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00bf\u00d7\u00f7\u0300-\u036f\u2000-\u206f` +
+    String.raw`\u3000-\u3004\u3008-\u3020\ufe50-\ufe6b]`,
 );
 const hasWord = (text: string): boolean => kept.test(text.normalize('NFKD'));
 

@@ -34,7 +34,9 @@ export class TimeFilter {
 export class CursorArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `How many objects from the start of the list, which is the newest one by default: 1 to ${pageSizeMax}, ${pageSizeDefault} by default. See \`PageInfo\`.`,
+    description:
+      `How many objects from the start of the list, which is the newest one by default: 1 to ${pageSizeMax}, ` +
+      `${pageSizeDefault} by default. See \`PageInfo\`.`,
   })
   first?: number | null;
   @Field(() => ID, {
@@ -203,9 +205,11 @@ export interface Page<T> {
 @ObjectType({
   simpleResolvers: true,
   description:
-    'The position of a page in its list. Lists are ordered from the newest object to the oldest, unless `orderBy` gives another order, and so is each page. ' +
-    'For the first page, send `first` alone; for the next one, `first` and `after` with the `endCursor` of this page. ' +
-    'To page backwards, send `last` and `before` with the `startCursor`. A cursor is the id of an object, so ids from /v1 work as well. ' +
+    'The position of a page in its list. Lists are ordered from the newest object to the oldest, unless ' +
+    '`orderBy` gives another order, and so is each page. ' +
+    'For the first page, send `first` alone; for the next one, `first` and `after` with the `endCursor` of this ' +
+    'page. To page backwards, send `last` and `before` with the `startCursor`. A cursor is the id of an object, so ' +
+    'ids from /v1 work as well. ' +
     '`first` and `after` cannot be combined with `last` and `before`.',
 })
 export class PageInfo {
@@ -244,7 +248,9 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
     pageInfo: PageInfo;
     @Field(() => Int, {
       nullable: true,
-      description: `The number of objects in the whole list; null beyond ${totalCountMax}. Counted only when the query selects it.`,
+      description:
+        `The number of objects in the whole list; null beyond ${totalCountMax}. Counted only when the query ` +
+        'selects it.',
     })
     totalCount: unknown;
   }

@@ -77,7 +77,8 @@ export function amountText(minor: bigint | string): string {
 export const Amount = new GraphQLScalarType<bigint, string>({
   name: 'Amount',
   description:
-    'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not accepted.',
+    'A decimal string with two places, such as `"1250.00"`. `"10"` is ' +
+    'accepted and means `"10.00"`; numbers are not accepted.',
   serialize: (value) => amountText(value as bigint | string),
   parseValue: parseAmount,
   parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
@@ -202,7 +203,8 @@ const metadataInputSchema = {
 export const Metadata = new GraphQLScalarType<Record<string, string | null> | null, Record<string, string>>({
   name: 'Metadata',
   description:
-    'A map of string keys to string values: at most 10 keys of 40 characters, values of 500. In an update it merges key by key; `""` or null unsets a key.',
+    'A map of string keys to string values: at most 10 keys of 40 characters, values of 500. In an update it ' +
+    'merges key by key; `""` or null unsets a key.',
   serialize: (map) => map as Record<string, string>,
   parseValue: parseMetadata,
   parseLiteral: literal(parseMetadata),

@@ -153,8 +153,11 @@ function placeOf({ loc }: FieldNode): Pick<GraphQLFormattedError, 'locations'> {
 }
 
 /** Matches the library's messages for errors of a document that are not about arguments. */
-const notAboutArguments =
-  /^(Cannot query field|Unknown (fragment|type|directive)|Fragment |Field "\w+" (must not have|of type "[^"]+" must have) a selection|Variable "\$\w+" is (not defined|never used))/;
+const notAboutArguments = new RegExp(
+  '^(Cannot query field|Unknown (fragment|type|directive)|Fragment |' +
+    'Field "\\w+" (must not have|of type "[^"]+" must have) a selection|' +
+    'Variable "\\$\\w+" is (not defined|never used))',
+);
 
 function argumentProblems(
   node: FieldNode,

@@ -200,7 +200,8 @@ export class PreparedEventQueries implements EventQueries {
       const { name } = definition.variable;
       if (!variables.includes(name.value))
         throw new GraphQLError(
-          `The variable $${name.value} has no value. There are $eventId: ID!, the id of the event, and $objectId: ID!, that of its object.`,
+          `The variable $${name.value} has no value. There are $eventId: ID!, the id of the event, and ` +
+            '$objectId: ID!, that of its object.',
           { nodes: definition },
         );
     }

@@ -91,7 +91,8 @@ async function render({ endpoint, examples, notice, dashboard }: Parameters<type
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
   const tasks = examples.filter(({ task }) => task !== undefined);
   const tabs = examples.filter(({ task }) => task === undefined).map(tabOf);
-  const first = `const tidegateSetup = ${literal({ endpoint, tabs, tasks: tasks.map(tabOf), dashboard })};\n${asset('explorer.js')}`;
+  const setup = literal({ endpoint, tabs, tasks: tasks.map(tabOf), dashboard });
+  const first = `const tidegateSetup = ${setup};\n${asset('explorer.js')}`;
   const second = `self.MonacoEnvironment = tidegate.workers(${literal({
     editorWorkerService: graphiql.editorWorkerService,
     json: graphiql.jsonWorker,
@@ -109,11 +110,11 @@ async function render({ endpoint, examples, notice, dashboard }: Parameters<type
 <style>${asset('explorer.css')}</style>
 </head>
 <body>
-<form id="key-bar" autocomplete="off">
-<h1>Tidegate explorer</h1>
+<form id="key-bar" autocomplete="off"><h1>Tidegate explorer</h1>
 <div class="key">
 <label for="key">API key</label>
-<input id="key" name="key" type="text" placeholder="sk_test_…" autocomplete="off" autocapitalize="off" spellcheck="false">
+<input id="key" name="key" type="text" placeholder="sk_test_…" autocomplete="off" autocapitalize="off"
+spellcheck="false">
 <button type="submit">Use key</button>
 </div>
 <div class="status">
@@ -126,12 +127,14 @@ async function render({ endpoint, examples, notice, dashboard }: Parameters<type
 <button type="button" id="behalf-load" hidden>Act for a user</button>
 <select id="behalf" aria-label="On-Behalf-Of" hidden></select>
 </div>
-<a href="/docs">Docs</a>
-<span id="key-hint" hidden>No key yet? A local gateway shows test keys on its <a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
+<a href="/docs">Docs</a> <span id="key-hint" hidden>No key yet? A local gateway shows test keys on its
+<a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
 </form>
-${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>\n`}<noscript>The explorer needs JavaScript.</noscript>
+${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>`}
+<noscript>The explorer needs JavaScript.</noscript>
 <main id="root"></main>
-<p id="cost-bar"><output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output></p>
+<p id="cost-bar"><output id="cost"
+title="What the last answer cost, and what is left of the account's allowance"></output></p>
 <script>${first}</script>
 <script>${second}</script>
 </body>
@@ -186,7 +189,9 @@ function literal(value: unknown): string {
 }
 
 const icon = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" ' +
+    'fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" stroke="#fff" ' +
+    'stroke-width="3" stroke-linecap="round"/></svg>',
 )}`;
 
 const asset = (name: string) => fs.readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');

@@ -62,25 +62,29 @@ function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
         depth,
         limits.depth,
         'QUERY_TOO_DEEP',
-        `The operation nests fields deeper than ${limits.depth} levels. Ask for the inner objects in a request of their own, by id.`,
+        `The operation nests fields deeper than ${limits.depth} levels. Ask for the inner objects in a request ` +
+          'of their own, by id.',
       );
       check(
         aliases,
         limits.aliases,
         'QUERY_TOO_MANY_ALIASES',
-        `The operation has more than ${limits.aliases} aliased fields, fragments included. Use a list field, or several requests.`,
+        `The operation has more than ${limits.aliases} aliased fields, fragments included. Use a list field, ` +
+          'or several requests.',
       );
       check(
         fields,
         limits.rootFields,
         'QUERY_TOO_MANY_ROOT_FIELDS',
-        `The operation has more than ${limits.rootFields} fields at its root, fragments included. Split it into several requests.`,
+        `The operation has more than ${limits.rootFields} fields at its root, fragments included. Split it ` +
+          'into several requests.',
       );
       check(
         declared,
         limits.directives,
         'QUERY_TOO_MANY_DIRECTIVES',
-        `The operation has more than ${limits.directives} directives, fragments included. Leave fields out instead of skipping them.`,
+        `The operation has more than ${limits.directives} directives, fragments included. Leave fields out ` +
+          'instead of skipping them.',
       );
       return false;
     },

@@ -94,7 +94,10 @@ export class NodeCounter {
 export function refuseTooMany({ nodes, path, nodesAtPath }: Estimate, limit: number): void {
   if (nodes <= limit) return;
   const countText = (count: number) => (count >= countMax ? `at least ${countMax}` : String(count));
-  const message = `The operation could touch ${countText(nodes)} nodes, of which ${countText(nodesAtPath)} are at ${path}; the limit is ${limit}. Ask for smaller pages with first or last, or for the inner objects in requests of their own.`;
+  const message =
+    `The operation could touch ${countText(nodes)} nodes, of which ${countText(nodesAtPath)} are at ${path}; the ` +
+    `limit is ${limit}. Ask for smaller pages with first or last, or for the inner objects in requests of their ` +
+    'own.';
   throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_LARGE', http: { status: 400 } } });
 }
 

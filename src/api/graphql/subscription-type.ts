@@ -51,7 +51,8 @@ export function subscriptionType(query: GraphQLObjectType, event: GraphQLOutputT
         type: new GraphQLNonNull(event),
         args: eventStreamArgs,
         description:
-          'The events of the objects on the lists of the caller, in the order of their numbers. After a disconnect, subscribe again after the last number: nothing is missed or repeated.',
+          'The events of the objects on the lists of the caller, in the order of their numbers. After a ' +
+          'disconnect, subscribe again after the last number: nothing is missed or repeated.',
         subscribe: (_, args, context) => context.follow!.events(args),
         resolve: (root) => (root as SubscriptionRoot).row,
       },
@@ -69,6 +70,7 @@ export function refuseSubscription(document: DocumentNode, operationName: string
   const operation = getOperationAST(document, operationName);
   if (!operation || !isSubscription(operation)) return;
   const message =
-    'Subscriptions are answered as server-sent events, for requests with the header `Accept: text/event-stream`, or over a WebSocket. See docs/streams.md.';
+    'Subscriptions are answered as server-sent events, for requests with the header `Accept: ' +
+    'text/event-stream`, or over a WebSocket. See docs/streams.md.';
   throw new GraphQLError(message, { extensions: { code: 'OPERATION_NOT_SUPPORTED', http: { status: 400 } } });
 }

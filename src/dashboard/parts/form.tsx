@@ -129,7 +129,10 @@ function KeyField({ mode }: { mode: 'TEST' | 'LIVE' | undefined }) {
       required
       spellCheck={false}
       placeholder={mode === 'LIVE' ? 'sk_live_…' : 'sk_test_…'}
-      hint="Being signed in is not enough for this, so that a stolen session cannot do it. Enter an API key of this account; who set up Tidegate for you has one. It is sent once, for this action, and not kept."
+      hint={
+        'Being signed in is not enough for this, so that a stolen session cannot do it. Enter an API key of this ' +
+        'account; who set up Tidegate for you has one. It is sent once, for this action, and not kept.'
+      }
     />
   );
 }

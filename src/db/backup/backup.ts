@@ -77,10 +77,12 @@ async function copyAll(tx: postgres.TransactionSql, folder: string, { demo }: Ba
   const [distributed] = await tx`select to_regclass('pg_catalog.pg_dist_partition') is not null as yes`;
   if (distributed!.yes)
     throw new BackupError(
-      'This database is distributed by Citus, where one snapshot does not cover all nodes. Back up each node with pg_basebackup.',
+      'This database is distributed by Citus, where one snapshot does not cover ' +
+        'all nodes. Back up each node with pg_basebackup.',
     );
   const [now] =
-    await tx`select current_setting('server_version') as version, to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as time`;
+    await tx`select current_setting('server_version') as version, to_char(clock_timestamp() at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS"Z"') as time`;
   const tables: TableEntry[] = [];
   for (const found of await tablesOf(tx)) tables.push(await copyOut(tx, found, folder));
   const migrations =

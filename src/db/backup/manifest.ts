@@ -100,7 +100,8 @@ function readManifest(folder: string): Manifest {
   const content = JSON.parse(text) as { format?: unknown };
   if (content.format !== format)
     throw new BackupError(
-      `The backup has the format ${String(content.format)}, and this program knows the format ${format} only: restore it with a newer program.`,
+      `The backup has the format ${String(content.format)}, and this program knows the format ${format} only: ` +
+        'restore it with a newer program.',
     );
   const parsed = manifest.safeParse(content);
   if (!parsed.success) throw new BackupError(`The backup is damaged: its ${manifestFile} has no valid content.`);

@@ -56,7 +56,8 @@ export async function restore(
       await fill(tx, manifest, path.resolve(folder));
       await apply(tx, programVersion());
       await endSessions(tx);
-      await tx`select append_operator_action(${action.operator}, ${JSON.stringify(action.entry(manifest))}::text::jsonb)`;
+      await tx`select append_operator_action(${action.operator},
+        ${JSON.stringify(action.entry(manifest))}::text::jsonb)`;
       await tx.unsafe(`comment on schema drizzle is '${origin(manifest.id)}'`);
       await grant(tx, undefined);
       return false;
@@ -77,7 +78,9 @@ function refuseNewer({ schema, migrations }: Manifest): void {
   const known = new Set(migrationFiles().map(({ hash }) => hash));
   if (schema.version > own.version || migrations.some(({ hash }) => !known.has(hash)))
     throw new BackupError(
-      `The backup is of a database at version ${schema.version}, newer than this program's version ${own.version}, or of another line of migrations: restore it with the program that made it, or a newer one.`,
+      `The backup is of a database at version ${schema.version}, newer than this program's version ` +
+        `${own.version}, or of another line of migrations: restore it with the program that made it, or a newer ` +
+        'one.',
     );
 }
 
@@ -88,7 +91,8 @@ async function refuseOccupied(tx: postgres.TransactionSql): Promise<void> {
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`;
   if (found!.relations > 0)
     throw new BackupError(
-      `The database is not empty: it has ${found!.relations} tables, views and sequences. A backup is restored into an empty database, such as that of a new DATA_DIR; nothing was changed.`,
+      `The database is not empty: it has ${found!.relations} tables, views and sequences. A backup is restored ` +
+        'into an empty database, such as that of a new DATA_DIR; nothing was changed.',
     );
 }
 

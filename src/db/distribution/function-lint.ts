@@ -116,7 +116,7 @@ const statementsOf = (body: string): string[] =>
     .split(/;|\bloop\b/)
     .map((text) =>
       text.replace(
-        /^[\s\S]*\b(?:begin|then|else|loop|declare)\b(?=\s+(?:insert|update|delete|select|perform|return|for|if|with)\b)/,
+        /^[^]*\b(?:begin|then|else|loop|declare)\b(?=\s+(?:insert|update|delete|select|perform|return|for|if|with)\b)/,
         '',
       ),
     )

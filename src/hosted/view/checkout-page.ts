@@ -106,7 +106,8 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
     body: (_, state, options) => html`<div class="result">
       <div class="busy" aria-hidden="true"></div>
       <h1 tabindex="-1">${confirming}</h1>
-      <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
+      <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay
+      again.</p>
       !${look(options)}
       <p class="hint">You can close this page and open the same link later to see the result.</p>
     </div>`,
@@ -119,7 +120,8 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
     }),
     // Nothing was refused where the outcome is not known, or where nobody paid in time.
     body: (session, state, options) => html`
-    <div class="notice ${known(state.attempt) ? 'bad' : 'wait'}" role="alert">!${icon('alert')}<p>${reason(state.attempt)}</p></div>
+    <div class="notice ${known(state.attempt) ? 'bad' : 'wait'}"
+    role="alert">!${icon('alert')}<p>${reason(state.attempt)}</p></div>
     !${forms(session, state, options)}!${leave(session, 'Return without paying')}`,
   },
   paid: { title: () => 'Payment received', body: paid },

@@ -19,7 +19,8 @@ export function forms(session: Session, state: State, options: PageOptions): str
   const offered = paymentMethods.filter((way) => way === 'upi' || !livemode || options.cardFields !== undefined);
   if (!options.takesMoney || offered.length === 0)
     return html`<div class="notice" role="note">
-      <p>${name} cannot accept payments on this page yet. You have not been charged. Please ask ${name} for another way to pay.</p>
+      <p>${name} cannot accept payments on this page yet. You have not been charged. Please ask ${name} for another way
+      to pay.</p>
     </div>`;
   if (!mayPay(session, options))
     return html`<div class="notice" role="note">
@@ -33,7 +34,10 @@ export function forms(session: Session, state: State, options: PageOptions): str
   if (ways.length === 1) return form[ways[0]!]();
   return html`<fieldset class="ways">
     <legend class="unseen">Payment method</legend>
-    !${ways.map((way) => html`<input class="unseen" type="radio" name="way" id="way-${way}" autocomplete="off" !${way === chosen ? 'checked' : ''}>`)}
+    !${ways.map(
+      (way) => html`<input class="unseen" type="radio" name="way" id="way-${way}" autocomplete="off"
+      !${way === chosen ? 'checked' : ''}>`,
+    )}
     <div class="tabs">!${ways.map((way) => html`<label for="way-${way}">${names[way]}</label>`)}</div>
     !${ways.map((way) => html`<div class="panel ${way}">!${form[way]()}</div>`)}
   </fieldset>`;
@@ -91,9 +95,12 @@ function field({ name, label, hint, autocomplete, numeric, value, maxlength, err
     <label for="${name}">${label}</label>
     !${hint ? html`<span class="unseen" id="${name}-hint">${hint}</span>` : ''}
     !${error ? html`<span class="error" id="${name}-error"><span class="unseen">Error: </span>${error}</span>` : ''}
-    <span class="box"><input id="${name}" name="${name}" type="text" autocomplete="${autocomplete}" maxlength="${maxlength}" value="${value ?? ''}" required
-      placeholder="${more.placeholder}" !${numeric ? 'inputmode="numeric"' : 'autocapitalize="words"'} !${described ? html`aria-describedby="${described}"` : ''}
-      !${error ? 'aria-invalid="true"' : ''} !${more.focus ? 'autofocus' : ''} spellcheck="false">!${more.inside ?? ''}</span>
+    <span class="box"><input id="${name}" name="${name}" type="text" autocomplete="${autocomplete}"
+    maxlength="${maxlength}" value="${value ?? ''}" required
+      placeholder="${more.placeholder}" !${numeric ? 'inputmode="numeric"' : 'autocapitalize="words"'}
+      !${described ? html`aria-describedby="${described}"` : ''}
+      !${error ? 'aria-invalid="true"' : ''} !${more.focus ? 'autofocus' : ''}
+      spellcheck="false">!${more.inside ?? ''}</span>
   </div>`;
 }
 
@@ -102,14 +109,51 @@ function cardForm({ checkout }: Session, state: State, { path, attemptKey, card 
   const [first] = Object.keys(errors);
   const of = (name: CardField) => ({ name, error: errors[name], focus: first === name });
   return html`<form method="post" action="${path}/card" novalidate>
-    !${first ? html`<div class="notice bad" role="alert"><p>Please check the fields marked below. You have not been charged.</p></div>` : ''}
+    !${
+      first
+        ? html`<div class="notice bad" role="alert"><p>Please check the fields marked below. You have not been
+      charged.</p></div>`
+        : ''
+    }
     <input type="hidden" name="attempt" value="${attemptKey}-card">
-    !${field({ ...of('number'), label: 'Card number', placeholder: '1234 1234 1234 1234', autocomplete: 'cc-number', numeric: true, maxlength: 23, inside: brandMarks() })}
+    !${field({
+      ...of('number'),
+      label: 'Card number',
+      placeholder: '1234 1234 1234 1234',
+      autocomplete: 'cc-number',
+      numeric: true,
+      maxlength: 23,
+      inside: brandMarks(),
+    })}
     <div class="pair">
-      !${field({ ...of('expiry'), label: 'Expiry date', hint: 'Month and year, as MM/YY', placeholder: 'MM/YY', autocomplete: 'cc-exp', numeric: true, maxlength: 9, value: card?.expiry ?? expiryOf(state) })}
-      !${field({ ...of('code'), label: 'Security code', hint: '3 or 4 digits', placeholder: 'CVC', autocomplete: 'cc-csc', numeric: true, maxlength: 4 })}
+      !${field({
+        ...of('expiry'),
+        label: 'Expiry date',
+        hint: 'Month and year, as MM/YY',
+        placeholder: 'MM/YY',
+        autocomplete: 'cc-exp',
+        numeric: true,
+        maxlength: 9,
+        value: card?.expiry ?? expiryOf(state),
+      })}
+      !${field({
+        ...of('code'),
+        label: 'Security code',
+        hint: '3 or 4 digits',
+        placeholder: 'CVC',
+        autocomplete: 'cc-csc',
+        numeric: true,
+        maxlength: 4,
+      })}
     </div>
-    !${field({ ...of('name'), label: 'Name on the card', placeholder: 'As printed on the card', autocomplete: 'cc-name', maxlength: 100, value: card?.name ?? '' })}
+    !${field({
+      ...of('name'),
+      label: 'Name on the card',
+      placeholder: 'As printed on the card',
+      autocomplete: 'cc-name',
+      maxlength: 100,
+      value: card?.name ?? '',
+    })}
     <button class="primary">Pay ${money(checkout.grossAmount)}</button>
     !${checkout.livemode ? '' : testCardsHint()}
   </form>`;
@@ -123,7 +167,8 @@ function fieldsForm({ checkout }: Session, url: string, { path, attemptKey, card
   return html`<form method="post" action="${path}/card" data-fields="${new URL(url).origin}">
     <input type="hidden" name="attempt" value="${attemptKey}-card">
     <input type="hidden" name="token" value="">
-    <div class="notice bad" role="alert" data-fields-error !${cardFieldsError ? '' : 'hidden'}><p>${cardFieldsError ?? ''}</p></div>
+    <div class="notice bad" role="alert" data-fields-error
+    !${cardFieldsError ? '' : 'hidden'}><p>${cardFieldsError ?? ''}</p></div>
     <iframe data-src="${url}" title="Card details" height="248" referrerpolicy="no-referrer"></iframe>
     <noscript><p>Paying by card needs JavaScript.</p></noscript>
     <button class="primary" data-needs-script hidden>Pay ${money(checkout.grossAmount)}</button>
@@ -144,7 +189,8 @@ function testCardsHint(): string {
       : (decision.reasonCode?.replaceAll('_', ' ') ?? decision.status);
     return html`<li><code>${number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}</code> ${outcome}</li>`;
   });
-  return html`<details class="test"><summary>Test cards</summary><p>With any date to come, any code and any name:</p><ul>!${outcomes}</ul></details>`;
+  return html`<details class="test"><summary>Test cards</summary><p>With any date to come, any code and any
+    name:</p><ul>!${outcomes}</ul></details>`;
 }
 
 /** The form that acts as the payer's app in test mode, where no bank reads the code. */
@@ -155,7 +201,8 @@ export function sandboxForm(attempt: TransactionRow, { path, vpaError }: PageOpt
     <span class="hint" id="vpa-hint">${Object.keys(testVpas).join(', ')}</span>
     !${vpaError ? html`<span class="error" id="vpa-error"><span class="unseen">Error: </span>${vpaError}</span>` : ''}
     <div class="row">
-      <input id="vpa" name="vpa" type="text" value="success@test" autocomplete="off" inputmode="email" spellcheck="false" maxlength="100" required
+      <input id="vpa" name="vpa" type="text" value="success@test" autocomplete="off" inputmode="email"
+      spellcheck="false" maxlength="100" required
         aria-describedby="vpa-hint${vpaError ? ' vpa-error' : ''}" !${vpaError ? 'aria-invalid="true" autofocus' : ''}>
       <button>Pay this code</button>
     </div>

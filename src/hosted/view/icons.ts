@@ -13,17 +13,21 @@ const paths = {
 
 /** An icon of a line. Screen readers skip it. */
 export function icon(name: keyof typeof paths): string {
-  return html`<svg class="icon" viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${paths[name]}"/></svg>`;
+  return html`<svg class="icon" viewBox="0 0 20 20" width="20" height="20" fill="none" stroke="currentColor"
+    stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path
+    d="${paths[name]}"/></svg>`;
 }
 
 const words = (text: string, color: string, size: number) =>
-  `<text x="17" y="15.5" text-anchor="middle" font-size="${size}" font-weight="800" font-style="italic" fill="${color}">${text}</text>`;
+  `<text x="17" y="15.5" text-anchor="middle" font-size="${size}" font-weight="800" font-style="italic" ` +
+  `fill="${color}">${text}</text>`;
 
 /** Simple marks of the card brands, drawn here, by the name that a card's details have. */
 const brands: Record<string, string> = {
   visa: words('VISA', '#1a3a8f', 11.5),
   mastercard:
-    '<circle cx="13.5" cy="11" r="6.2" fill="#e2231a"/><circle cx="20.5" cy="11" r="6.2" fill="#f5a31b" fill-opacity="0.85"/>',
+    '<circle cx="13.5" cy="11" r="6.2" fill="#e2231a"/><circle cx="20.5" ' +
+    'cy="11" r="6.2" fill="#f5a31b" fill-opacity="0.85"/>',
   rupay: words('RuPay', '#0f6b3c', 9.5),
   'american-express': words('AMEX', '#0a6bb3', 9.5),
 };
@@ -32,7 +36,8 @@ const brands: Record<string, string> = {
 export function brandMarks(): string {
   const marks = Object.entries(brands).map(
     ([name, inside]) =>
-      html`<svg class="${name}" viewBox="0 0 34 22" width="34" height="22"><rect x="0.5" y="0.5" width="33" height="21" rx="3" fill="#fff" stroke="#cdd5da"/>!${inside}</svg>`,
+      html`<svg class="${name}" viewBox="0 0 34 22" width="34" height="22"><rect x="0.5" y="0.5" width="33" height="21"
+        rx="3" fill="#fff" stroke="#cdd5da"/>!${inside}</svg>`,
   );
   return html`<span class="brands" aria-hidden="true">!${marks}</span>`;
 }

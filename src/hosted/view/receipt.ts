@@ -22,14 +22,24 @@ export function paid(session: Session, { attempt }: { attempt: TransactionRow })
       <h1 tabindex="-1">Payment received</h1>
       <p>!${hero(checkout.grossAmount)}</p>
     </div>
-    !${after ? html`<p class="notice">Your payment arrived after ${after}. ${payeeName(session)} has received it all the same.</p>` : ''}
-    !${twice ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>` : ''}
+    !${
+      after
+        ? html`<p class="notice">Your payment arrived after ${after}. ${payeeName(session)} has received it all the
+          same.</p>`
+        : ''
+    }
+    !${
+      twice
+        ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>`
+        : ''
+    }
     <dl class="receipt">
       !${paidAt === null ? '' : html`<div><dt>Date</dt><dd>!${time(paidAt)}</dd></div>`}
       <div><dt>Paid with</dt><dd><span>!${method(attempt)}</span></dd></div>
       <div><dt>Reference</dt><dd>!${reference(attempt.id)}</dd></div>
     </dl>
-    <details class="more receipt-lines"><summary>Invoices and total</summary><div class="lines">!${lines(session)}</div></details>
+    <details class="more receipt-lines"><summary>Invoices and total</summary><div
+    class="lines">!${lines(session)}</div></details>
     <p class="actions"><button type="button" class="quiet" data-print hidden>!${icon('print')}Print receipt</button></p>
     !${leave(session, `Return to ${payeeName(session)}`, 'button')}
     <p class="return hint" data-return="${returnSeconds}"></p>`;
@@ -38,5 +48,6 @@ export function paid(session: Session, { attempt }: { attempt: TransactionRow })
 /** The end of a reference with a button that copies it; without a script, and on paper, the whole reference. */
 function reference(id: string): string {
   return html`<span class="short" title="${id}">…${id.slice(-referenceLength)}</span><span class="full">${id}</span>
-    <button type="button" class="quiet small" data-copy="${id}" hidden>!${icon('copy')}<span>Copy</span><span class="unseen"> the reference</span></button>`;
+    <button type="button" class="quiet small" data-copy="${id}" hidden>!${icon('copy')}<span>Copy</span><span
+    class="unseen"> the reference</span></button>`;
 }

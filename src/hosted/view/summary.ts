@@ -30,13 +30,23 @@ export function summary(session: Session, state: State, options: PageOptions): s
   return html`<section class="summary" aria-label="Summary">
     <header>
       !${mark(session, options)}
-      !${state.name === 'summary' ? html`<h1 class="hero" tabindex="-1">!${words}</h1>` : html`<p class="hero">!${words}</p>`}
+      !${
+        state.name === 'summary'
+          ? html`<h1 class="hero" tabindex="-1">!${words}</h1>`
+          : html`<p
+        class="hero">!${words}</p>`
+      }
     </header>
     <details class="fold">
       <summary>Invoices and total</summary>
       <div class="lines">!${lines(session)}</div>
     </details>
-    !${due ? html`<p class="left">Pay by !${time(checkout.expiresAt)} <span class="whole" data-left="${checkout.expiresAt - checkout.now}"></span></p>` : ''}
+    !${
+      due
+        ? html`<p class="left">Pay by !${time(checkout.expiresAt)} <span class="whole"
+      data-left="${checkout.expiresAt - checkout.now}"></span></p>`
+        : ''
+    }
   </section>`;
 }
 
@@ -52,12 +62,26 @@ export function lines(session: Session): string {
   const rest = checkout.amount - received;
   return html`<h2>${receivables.length === 1 ? 'Invoice' : 'Invoices'}</h2>
     <ul>!${shown}</ul>
-    !${folded.length === 0 ? '' : html`<details class="more"><summary>${folded.length} more invoices</summary><ul>!${folded}</ul></details>`}
+    !${
+      folded.length === 0
+        ? ''
+        : html`<details class="more"><summary>${folded.length} more
+      invoices</summary><ul>!${folded}</ul></details>`
+    }
     !${rest > 0n ? html`<p class="part">${money(rest)} on account of ${payeeName(session)}</p>` : ''}
-    !${checkout.amount < invoiced ? html`<p class="part">Part payment: ${money(checkout.amount)} of ${money(invoiced)}</p>` : ''}
+    !${
+      checkout.amount < invoiced
+        ? html`<p class="part">Part payment: ${money(checkout.amount)} of ${money(invoiced)}</p>`
+        : ''
+    }
     <dl>
       !${legal && legal !== payeeName(session) ? html`<div><dt>To</dt><dd>${legal}</dd></div>` : ''}
-      !${fee > 0n ? html`<div><dt>Amount</dt><dd>${money(checkout.amount)}</dd></div><div><dt>Fee</dt><dd>${money(fee)}</dd></div>` : ''}
+      !${
+        fee > 0n
+          ? html`<div><dt>Amount</dt><dd>${money(checkout.amount)}</dd></div>
+          <div><dt>Fee</dt><dd>${money(fee)}</dd></div>`
+          : ''
+      }
       <div class="total"><dt>Total</dt><dd>${money(checkout.grossAmount)}</dd></div>
     </dl>`;
 }

@@ -44,12 +44,20 @@ export function reason(attempt: TransactionRow): string {
   const last4 = paymentMethodDetails?.card?.last4;
   const card = last4 === undefined ? 'card' : `card ending in ${last4}`;
   if (reasonCode === 'insufficient_funds')
-    return `There was not enough money in the account${last4 === undefined ? '' : ` of the ${card}`}. You have not been charged.`;
+    return (
+      `There was not enough money in the account${last4 === undefined ? '' : ` of the ${card}`}. You have not ` +
+      'been charged.'
+    );
   if (reasonCode === 'declined')
-    return `${paymentMethod === 'card' ? `The bank declined the ${card}` : 'The payment was declined in the UPI app'}. You have not been charged.`;
+    return (
+      `${paymentMethod === 'card' ? `The bank declined the ${card}` : 'The payment was declined in the UPI app'}. ` +
+      'You have not been charged.'
+    );
   return paymentMethodDetails
-    ? 'The bank has not answered in time. If money has left your account, do not pay again: this page will show your payment as soon as the bank confirms it.'
-    : 'If you have already paid, do not pay again: this page will show your payment as soon as the bank confirms it. Otherwise you can get a new code.';
+    ? 'The bank has not answered in time. If money has left your account, do not pay again: this page will show ' +
+        'your payment as soon as the bank confirms it.'
+    : 'If you have already paid, do not pay again: this page will show your payment as soon as the bank confirms ' +
+        'it. Otherwise you can get a new code.';
 }
 
 /** The card or UPI address of an attempt, for the payer. */

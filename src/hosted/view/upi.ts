@@ -32,14 +32,20 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
         <li>Come back to this page to see the result.</li>
       </ol>
       <dl class="check">
-        <div><dt>UPI ID</dt><dd>${name}<wbr>@${host} <button type="button" class="quiet small" data-copy="${vpa}" hidden>!${icon('copy')}<span>Copy</span><span class="unseen"> the UPI ID</span></button></dd></div>
+        <div><dt>UPI ID</dt><dd>${name}<wbr>@${host} <button type="button" class="quiet small" data-copy="${vpa}"
+        hidden>!${icon('copy')}<span>Copy</span><span class="unseen"> the UPI ID</span></button></dd></div>
       </dl>
       !${countdown(attempt, checkout.now)}
       !${look(options)}
     </div>
   </div>
   !${checkout.livemode ? '' : sandboxForm(attempt, options)}
-  !${mayPay(session, options) ? html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another way</a></p>` : ''}`;
+  !${
+    mayPay(session, options)
+      ? html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another
+    way</a></p>`
+      : ''
+  }`;
 }
 
 /** Apps that have an address of their own. On iOS no other address leads to a certain app. */
@@ -53,8 +59,11 @@ const apps = [
 function countdown({ created, expiresAt }: TransactionRow, now: number): string {
   const [left, all] = [Math.max(0, expiresAt - now), Math.max(1, expiresAt - created)];
   return html`<div class="time">
-    <svg class="ring" viewBox="0 0 40 40" width="40" height="40" aria-hidden="true"><circle cx="20" cy="20" r="17" pathLength="100"/><circle data-ring="${all}" cx="20" cy="20" r="17" pathLength="100" stroke-dasharray="${Math.round((100 * left) / all)} 100"/></svg>
-    <p class="left">Valid until !${time(expiresAt, hour)} <span class="whole" data-left="${left}" data-warn="This code expires in 30 seconds. You can get a new one then."></span></p>
+    <svg class="ring" viewBox="0 0 40 40" width="40" height="40" aria-hidden="true"><circle cx="20" cy="20" r="17"
+    pathLength="100"/><circle data-ring="${all}" cx="20" cy="20" r="17" pathLength="100"
+    stroke-dasharray="${Math.round((100 * left) / all)} 100"/></svg>
+    <p class="left">Valid until !${time(expiresAt, hour)} <span class="whole" data-left="${left}"
+    data-warn="This code expires in 30 seconds. You can get a new one then."></span></p>
   </div>`;
 }
 

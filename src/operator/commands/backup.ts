@@ -86,7 +86,10 @@ function summary({ id, created, schema, tables }: Manifest) {
 function apart({ secrets: { peppers, encryption_keys } }: Manifest): string {
   const keys = encryption_keys.length > 0 ? `, nor that of the encryption keys ${encryption_keys.join(', ')}` : '';
   const pepper = ['the pepper', ...peppers.slice(0, 1)].join(' ');
-  return `The backup does not contain ${pepper}${keys}. Keep them elsewhere: without its pepper, no API key of a restored database works.`;
+  return (
+    `The backup does not contain ${pepper}${keys}. Keep them elsewhere: without its pepper, no API key of a ` +
+    'restored database works.'
+  );
 }
 
 /** What an operator has to do before the restored database can be served as it was. */
@@ -97,15 +100,19 @@ function warnings(config: Config, { manifest: { secrets, created }, before, miss
   const keys = missing(secrets.encryption_keys, given?.encryptionIds);
   const pepper =
     secrets.peppers.length > 0 && !secrets.peppers.some((name) => given?.pepperIds.includes(name))
-      ? `API_KEY_PEPPER is not a pepper of this backup (${secrets.peppers.join(', ')}). Set it${where} before a gateway starts: without it no API key works.`
+      ? `API_KEY_PEPPER is not a pepper of this backup (${secrets.peppers.join(', ')}). Set it${where} before a ` +
+        'gateway starts: without it no API key works.'
       : undefined;
   return [
     !before &&
-      `Operators and API keys that were revoked after ${created} work again: revoke them before a gateway starts. All sessions have ended.`,
+      `Operators and API keys that were revoked after ${created} work again: revoke them before a gateway ` +
+        'starts. All sessions have ended.',
     pepper,
     keys &&
-      `Tax card numbers are encrypted with keys that are not configured (${keys}). Set ENCRYPTION_KEY${where} before a gateway starts.`,
+      `Tax card numbers are encrypted with keys that are not configured (${keys}). Set ENCRYPTION_KEY${where} ` +
+        'before a gateway starts.',
     missingRoles.length > 0 &&
-      `This server has no role ${missingRoles.join(', ')}, which served the backed-up database: create it, and run tidegate migrate --grant-to for it.`,
+      `This server has no role ${missingRoles.join(', ')}, which served the backed-up database: create it, and ` +
+        'run tidegate migrate --grant-to for it.',
   ].filter((text) => typeof text === 'string' && text !== '') as string[];
 }

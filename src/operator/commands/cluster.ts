@@ -61,7 +61,8 @@ export function clusterCommands(
 
   command(
     'status',
-    'Show the nodes, their shards, privileges, and tables and functions that are missing there; exit code 1 when something is wrong',
+    'Show the nodes, their shards, privileges, and tables and functions that are ' +
+      'missing there; exit code 1 when something is wrong',
     (settings) => statusOf(settings, output),
   );
 

@@ -28,7 +28,8 @@ const drafting =
   async ({ account, trader }) => {
     if (account.type === 'USER')
       throw new TriggerError(
-        'Persons change while their account is a draft, and in test mode the account of this key is not. Use a test key of a platform.',
+        'Persons change while their account is a draft, and in test mode the account ' +
+          'of this key is not. Use a test key of a platform.',
       );
     return (await steps(await trader())).id;
   };
@@ -188,7 +189,8 @@ const impossible: Readonly<Record<string, string>> = {
   'import.failed': 'An import fails when each process that runs it ends. Faults of its rows do not fail it.',
   'rate.set': 'Only the operator sets exchange rates.',
   'transaction.mismatched':
-    'The acquirer of the sandbox reports each attempt once, as it was submitted. Only an acquirer of live mode can differ.',
+    'The acquirer of the sandbox reports each attempt once, as it was ' +
+    'submitted. Only an acquirer of live mode can differ.',
 };
 
 /** Why a test key cannot cause events of a type; undefined if it can. */
@@ -234,7 +236,8 @@ async function endpoint(gateway: TestGateway, work?: (id: string) => Promise<unk
 async function goneEndpoint(gateway: TestGateway): Promise<string> {
   if (!gateway.local)
     throw new TriggerError(
-      'The gateway must be on this machine: an endpoint of this command answers 410 to it. Elsewhere, let an endpoint of yours answer 410.',
+      'The gateway must be on this machine: an endpoint of this command answers 410 to it. Elsewhere, let an ' +
+        'endpoint of yours answer 410.',
     );
   const server = http.createServer((_, response) => void response.writeHead(410).end());
   await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));

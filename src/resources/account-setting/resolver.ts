@@ -34,7 +34,8 @@ export class AccountSettingResolver {
   /** Changes a setting. Spec: Endpoints, POST /v1/account_settings/:id. */
   @Mutation(() => UpdateAccountSettingPayload, {
     description:
-      'Changes a setting. Switching a kind on, or adding a currency, also issues addresses to accounts that are activated already.',
+      'Changes a setting. Switching a kind on, or adding a currency, also issues ' +
+      'addresses to accounts that are activated already.',
   })
   async updateAccountSetting(
     @Input(() => UpdateAccountSettingInput) input: UpdateAccountSettingInput,

@@ -59,7 +59,10 @@ export const accountSetting = pgTable(
     payoutsReason: text('payouts_reason')
       .$type<PayoutReasonCode>()
       .generatedAlwaysAs(
-        sql`case when not payouts_applicable then null when service_hold then 'service_hold' when not account_activated then 'account_not_activated' when platform_hold then 'platform_hold' end`,
+        sql.raw(
+          "case when not payouts_applicable then null when service_hold then 'service_hold' " +
+            "when not account_activated then 'account_not_activated' when platform_hold then 'platform_hold' end",
+        ),
       ),
     payoutsInterval: text('payouts_interval').$type<PayoutInterval>().notNull().default('daily'),
     payoutsMonthlyAnchor: smallint('payouts_monthly_anchor'),

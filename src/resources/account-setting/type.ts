@@ -102,7 +102,8 @@ export class AccountSetting extends Node {
   addressCurrency: AddressCurrencyOffer;
   @Field(() => Boolean, {
     description:
-      'Whether payouts of connected users are processed at once, with the exchange rate of that time. False in Edition 2.',
+      'Whether payouts of connected users are processed at once, with the ' +
+      'exchange rate of that time. False in Edition 2.',
   })
   liveFx: boolean;
 }

@@ -64,9 +64,12 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   if (type !== undefined && type !== 'partner') {
     problems.push(
       problem('parameter_invalid', 'account.type', {
-        v1: 'must be partner: only partners are created through this call. A platform creates a connected user with POST /v1/accounts/connected, and a partner of a connected user with the header On-Behalf-Of.',
+        v1:
+          'must be partner: only partners are created through this call. A platform creates a connected user ' +
+          'with POST /v1/accounts/connected, and a partner of a connected user with the header On-Behalf-Of.',
         graph:
-          'must be PARTNER: only partners are created through this call. A platform creates a connected user with createConnectedUser, and a partner of a connected user with the header On-Behalf-Of.',
+          'must be PARTNER: only partners are created through this call. A platform creates a connected user ' +
+          'with createConnectedUser, and a partner of a connected user with the header On-Behalf-Of.',
       }),
     );
   }

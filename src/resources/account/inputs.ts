@@ -55,7 +55,8 @@ export class VolumeInput {
 
 @InputType({
   description:
-    'The details of a business. Creating a partner requires `legalName`, `type` and `physicalAddress.country`; in Edition 1 also `email`, in Edition 2 also `physicalAddress.postalCode`.',
+    'The details of a business. Creating a partner requires `legalName`, `type` and `physicalAddress.country`; ' +
+    'in Edition 1 also `email`, in Edition 2 also `physicalAddress.postalCode`.',
 })
 export class BusinessDetailsInput {
   @Field(() => String, { nullable: true, description: businessTexts.legalName })
@@ -75,7 +76,8 @@ export class BusinessDetailsInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'The GST id of the business, as in the rules for activation: the same as `ids.taxGst`, where it is stored and shown.',
+      'The GST id of the business, as in the rules for activation: the same ' +
+      'as `ids.taxGst`, where it is stored and shown.',
   })
   taxGst?: string | null;
   @Field(() => PostalAddressInput, { nullable: true, description: businessTexts.physicalAddress })
@@ -173,8 +175,10 @@ export class RankedAccountArgs extends TimedPageArgs {
   @Field(() => AccountOrder, {
     nullable: true,
     description:
-      'The order of the list; the newest first by default. An order by balance needs a `currency`, and lists the accounts with a balance in it: `available` and `pending` together, as they were a moment ago. ' +
-      'It can be combined with `type` alone. An account whose balance changes moves in the list, so a walk over its pages may miss it or meet it twice.',
+      'The order of the list; the newest first by default. An order by balance needs a `currency`, and lists ' +
+      'the accounts with a balance in it: `available` and `pending` together, as they were a moment ago. ' +
+      'It can be combined with `type` alone. An account whose balance changes moves in the list, so a walk ' +
+      'over its pages may miss it or meet it twice.',
   })
   declare orderBy?: string | null;
   @Field(() => Currency, {
@@ -210,7 +214,8 @@ export class AccountArgs extends RankedAccountArgs {
   @Field(() => Boolean, {
     defaultValue: false,
     description:
-      "Also the accounts below the listed ones: for a platform, its own partners and its users' partners. A user's list has its partners in any case.",
+      "Also the accounts below the listed ones: for a platform, its own partners and its users' partners. A " +
+      "user's list has its partners in any case.",
   })
   declare descendants: boolean;
 }

@@ -27,7 +27,8 @@ export const accountListing: Listing = {
   search: {
     object: 'account',
     texts: (name) =>
-      sql`array[${name(account.nickname)}, ${name(account.businessDetails)} ->> 'legalName', ${name(account.businessDetails)} ->> 'email']`,
+      sql`array[${name(account.nickname)}, ${name(account.businessDetails)} ->> 'legalName',
+        ${name(account.businessDetails)} ->> 'email']`,
     metadata: (name) => name(account.metadata),
   },
 };

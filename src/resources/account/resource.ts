@@ -73,7 +73,8 @@ export default defineResource({
       owner: link(account, 'ownerId', {
         nullable: true,
         description:
-          'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where the caller cannot see it.',
+          'The account that created this one: the platform of a connected user, the owner of a partner. Null ' +
+          'for a root, and where the caller cannot see it.',
       }),
       partners: page(account, account.ownerId, {
         args: RankedAccountArgs,

@@ -155,7 +155,10 @@ export const accountColumns = () => ({
     .$type<CapabilityStatus>()
     .notNull()
     .generatedAlwaysAs(
-      sql`case status when 'verifying' then 'verifying' when 'activated' then 'activated' when 'draft' then 'pending' else 'hold' end`,
+      sql.raw(
+        "case status when 'verifying' then 'verifying' when 'activated' then 'activated' " +
+          "when 'draft' then 'pending' else 'hold' end",
+      ),
     ),
   logoId: text('logo_id'),
   metadata: jsonb('metadata').$type<MetadataMap>(),

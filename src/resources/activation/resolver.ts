@@ -89,7 +89,8 @@ export class ActivationResolver {
   /** Submits an account for activation. Spec: Activate an Account. */
   @Mutation(() => ActivateAccountPayload, {
     description:
-      'Submits an account for activation. A platform activates its connected users; a platform or direct user activates its partners. See `Account.requirements`.',
+      'Submits an account for activation. A platform activates its connected users; a platform or direct user ' +
+      'activates its partners. See `Account.requirements`.',
   })
   async activateAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
@@ -98,7 +99,8 @@ export class ActivationResolver {
         problem(
           'permission_denied',
           'account.id',
-          'A connected user is activated by its platform, a partner by a platform or a direct user, a platform or direct user by the operator.',
+          'A connected user is activated by its platform, a partner by a platform or a direct user, a platform ' +
+            'or direct user by the operator.',
         ),
       );
     }

@@ -64,7 +64,8 @@ export default defineResource({
     fields(account, {
       requirements: value(() => [Requirement], requirements, {
         description:
-          'The requirements for activation that are not met yet. The list is empty exactly when `activateAccount` finds nothing missing.',
+          'The requirements for activation that are not met yet. The list is empty exactly when ' +
+          '`activateAccount` finds nothing missing.',
       }),
     }),
   ],

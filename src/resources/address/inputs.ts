@@ -50,7 +50,8 @@ export class CreateAddressInput {
   name: string;
   @Field(() => BankAccountInput, {
     description:
-      'The bank account. Edition 1 requires `number` and `domesticCredit`; Edition 2 `number` or `iban`, and `globalWire` or `bankName`.',
+      'The bank account. Edition 1 requires `number` and `domesticCredit`; Edition 2 `number` or `iban`, and ' +
+      '`globalWire` or `bankName`.',
   })
   bankAccount: BankAccountInput;
   @Field(() => PostalAddressInput, { description: 'The postal address of the holder.' })

@@ -41,9 +41,11 @@ const sources = {
     cursor: sql`${p('cursor')}::text`,
   },
   payout: {
-    from: sql`lock_batch b join receivable_lock l on ${tenantAndMode('l')} and l.batch_id = b.id where ${tenantAndMode('b')} and b.payout_id = parent.id`,
+    from: sql`lock_batch b join receivable_lock l on ${tenantAndMode('l')} and l.batch_id = b.id
+      where ${tenantAndMode('b')} and b.payout_id = parent.id`,
     order: ['b.id', 'l.id'],
-    cursor: sql`(select c.batch_id from receivable_lock c where ${tenantAndMode('c')} and c.id = ${p('cursor')}), ${p('cursor')}::text`,
+    cursor: sql`(select c.batch_id from receivable_lock c where ${tenantAndMode('c')}
+      and c.id = ${p('cursor')}), ${p('cursor')}::text`,
   },
 } satisfies Record<string, Source>;
 
@@ -106,7 +108,8 @@ async function readPages(scope: Scope, of: Allocated, request: PageRequest, ids:
       : sql` and (${sql.raw(order.join(', '))}) ${sql.raw(backward ? '>' : '<')} (${cursor})`;
   const placed = (alias?: string) =>
     order.map((column) => `${alias ? inRow(alias, column) : column} ${backward ? 'asc' : 'desc'}`).join(', ');
-  const rows = sql`select l.*, b.payout_id as taken_by from ${from} and l.amount > 0${after} order by ${sql.raw(`${placed()} limit ${readOf(size + 1)}`)}`;
+  const rows = sql`select l.*, b.payout_id as taken_by from ${from} and l.amount > 0${after}
+    order by ${sql.raw(`${placed()} limit ${readOf(size + 1)}`)}`;
   const key = [of, backward ? 'back' : 'on', request.cursor === undefined ? '' : 'from', readOf(size + 1)].join(':');
   const found = await scope.read<Stored>(
     `allocations:${key}`,
@@ -149,11 +152,10 @@ async function readCounts(scope: Scope, of: Allocated, ids: readonly string[]): 
   const rows = await scope.read<{ parent: string; total: number }>(
     `allocations_count:${of}`,
     (db) =>
-      db
-        .select({ parent: sql<string>`parent.id`, total: sql<number>`x.total` })
-        .from(
-          sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (select count(*)::int as total from (select from ${from} and l.amount > 0 limit ${sql.raw(String(totalCountMax + 1))}) y) x`,
-        ),
+      db.select({ parent: sql<string>`parent.id`, total: sql<number>`x.total` }).from(
+        sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (select count(*)::int as total from (select
+            from ${from} and l.amount > 0 limit ${sql.raw(String(totalCountMax + 1))}) y) x`,
+      ),
     { ids },
     { slow: true, lags: true, narrow: [], leave: ['totalCount'] },
   );

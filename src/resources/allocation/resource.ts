@@ -28,7 +28,8 @@ class AllocationResolver {
   @FieldResolver(() => Payout, {
     nullable: true,
     description:
-      'The payout that pays the money, or has paid it. Null while the money is LOCKED, and where the caller cannot see the payout, such as that of an aggregator platform.',
+      'The payout that pays the money, or has paid it. Null while the money is LOCKED, and where the caller ' +
+      'cannot see the payout, such as that of an aggregator platform.',
   })
   payout(@Root() { payoutId }: Allocation, @Ctx() { scope }: Context): Promise<PayoutRow | null> {
     return scope.find(payout, payoutId);
@@ -55,7 +56,8 @@ export default defineResource({
     fields(payout, {
       allocations: allocations(
         'payout',
-        'What the payout pays: the receivables, with the amounts of each deposit that count towards them, newest first. Of an aggregator platform, those of its connected users.',
+        'What the payout pays: the receivables, with the amounts of each deposit that count towards them, ' +
+          'newest first. Of an aggregator platform, those of its connected users.',
       ),
     }),
   ],

@@ -24,7 +24,8 @@ registerEnumType(AllocationStatus, {
 @ObjectType({
   simpleResolvers: true,
   description:
-    'The part of a deposit that counts towards a receivable, from its reconciliation to its payout. An allocation that a dispute or a reversal took back completely is not listed.',
+    'The part of a deposit that counts towards a receivable, from its reconciliation to its payout. An ' +
+    'allocation that a dispute or a reversal took back completely is not listed.',
 })
 export class Allocation {
   @Field(() => DateTime, { description: 'When the deposit was reconciled with the receivable.' })

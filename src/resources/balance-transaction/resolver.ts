@@ -41,7 +41,8 @@ class BalanceTransactionArgs extends BalanceTransactionOfAccountArgs {
 export class BalanceTransactionResolver {
   @Query(() => BalanceTransactionConnection, {
     description:
-      'The balance transactions of the acting account, or of one account that the caller can see. They add up to its balance.',
+      'The balance transactions of the acting account, or of one account that ' +
+      'the caller can see. They add up to its balance.',
   })
   async balanceTransactions(
     @Args(() => BalanceTransactionArgs) args: BalanceTransactionArgs,

@@ -15,7 +15,8 @@ export const descendantsText =
 export function accountsOfContexts(descendants: boolean): SQL {
   const root = sql`('account_' || ${p('tenant')}::text)`;
   const part = (id: SQL, where: SQL) =>
-    sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenant')} and b.livemode = ${p('live')} and b.version > 0 and ${where}`;
+    sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenant')} and b.livemode = ${p('live')}
+      and b.version > 0 and ${where}`;
   const own = part(sql`b.account_id`, sql`b.account_id = any(${p('ids')})`);
   if (!descendants) return own;
   const parts = [

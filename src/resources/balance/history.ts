@@ -54,7 +54,8 @@ export async function balanceHistory(
 function steps(interval: Interval) {
   const first = sql`date_trunc('${sql.raw(interval)}', to_timestamp(${p('from')}::bigint) at time zone 'utc')`;
   const last = sql`to_timestamp(${p('to')}::bigint - 1) at time zone 'utc'`;
-  return sql`select extract(epoch from g at time zone 'utc')::bigint as start from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
+  return sql`select extract(epoch from g at time zone 'utc')::bigint as start
+    from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
 }
 
 /** A span of time, either in steps of an interval or as one step. */

@@ -42,7 +42,8 @@ export function grouped<T>(ids: readonly string[], rows: [id: string, row: T][])
  * is safe.
  */
 export function bucket(interval: Interval, time: ReturnType<typeof sql>) {
-  return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time zone 'utc')::bigint`;
+  return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time
+    zone 'utc')::bigint`;
 }
 
 /**

@@ -26,16 +26,21 @@ export default defineResource({
     fields(account, {
       balanceHistory: value(() => [BalancePoint], balanceHistory, {
         args: BalanceHistoryArgs,
-        description: `The amounts of the compartments at the end of each step, and at \`to\` for the last step, per currency; ${stepsMax} steps at most.`,
+        description:
+          `The amounts of the compartments at the end of each step, and at \`to\` for the last step, per ` +
+          `currency; ${stepsMax} steps at most.`,
       }),
       depositTotals: value(() => [DepositTotal], depositTotals, {
         args: DepositTotalsArgs,
-        description: `Completed deposits to the account by step, method and currency, minus the disputed amounts; ${stepsMax} steps at most.`,
+        description:
+          'Completed deposits to the account by step, method and currency, minus the disputed amounts; ' +
+          `${stepsMax} steps at most.`,
       }),
       topUsers: value(() => [UserTotal], topUsers, {
         args: TopUsersArgs,
         description:
-          "The platform's connected users that received most, each with what its partners received, by currency and from the greatest amount. Empty for other accounts.",
+          "The platform's connected users that received most, each with what its partners received, by " +
+          'currency and from the greatest amount. Empty for other accounts.',
       }),
       balance: value(() => Balance, balanceOfAccount, {
         args: AsOfArgs,

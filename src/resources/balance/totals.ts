@@ -19,7 +19,8 @@ export class DepositTotalsArgs extends RangeArgs {
   @Field(() => Boolean, {
     defaultValue: false,
     description:
-      'Also what the accounts below it received: the partners of a user; the users of a platform, their partners and its own.',
+      'Also what the accounts below it received: the partners of a user; the ' +
+      'users of a platform, their partners and its own.',
   })
   descendants: boolean;
   @Field(() => String, { defaultValue: 'UTC', description: `${timeZoneText} The steps begin at midnight there.` })

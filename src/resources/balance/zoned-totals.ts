@@ -56,7 +56,8 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
   const { day, hour } = totalSeconds;
   const days = total(
     day,
-    sql`t.start >= ${p('from')} and t.start + ${sql.raw(String(day))} <= ${p('to')} and t.start <> all((select days from cut)::bigint[])`,
+    sql`t.start >= ${p('from')} and t.start + ${sql.raw(String(day))} <= ${p('to')} and t.start <> all((select days
+      from cut)::bigint[])`,
   );
   const hoursOfDay = total(
     hour,
@@ -64,14 +65,16 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
       and t.start <> all((select hours from cut)::bigint[])`,
   );
   // With `offset 0` each day or hour is a look-up: PostgreSQL could otherwise read all rows of an account, and join.
-  const hours = sql`select x.* from unnest((select days from cut)::bigint[]) d(start) cross join lateral (${hoursOfDay} offset 0) x`;
+  const hours = sql`select x.* from unnest((select days from cut)::bigint[]) d(start) cross
+    join lateral (${hoursOfDay} offset 0) x`;
   const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount
     from deposit_total_change c
       cross join unnest(${p('ids')}::text[]) i(id)
       where ${tenantAndMode('c')} and ${changed} and c.created >= ${p('from')} and c.created < ${p('to')}
         and (select summed from state)
         and c.created - c.created % ${sql.raw(String(hour))} <> all((select hours from cut)::bigint[])`;
-  const span = sql`unnest(case when (select summed from state) then (select hours from cut) else array[null::bigint] end) h(start)`;
+  const span = sql`unnest(case when (select summed from state) then (select hours
+    from cut) else array[null::bigint] end) h(start)`;
   const first = sql`greatest(coalesce(h.start, ${p('from')}), ${p('from')})`;
   const last = sql`least(coalesce(h.start + ${sql.raw(String(hour))}, ${p('to')}), ${p('to')})`;
   const rows = deposits.map(

@@ -35,7 +35,8 @@ export class CreateCheckoutInput {
   receivables: CheckoutReceivableInput[];
   @Field(() => String, {
     description:
-      'The address to which the partner is sent after the payment: https, and in test mode also http on a loopback host.',
+      'The address to which the partner is sent after the payment: https, ' +
+      'and in test mode also http on a loopback host.',
   })
   redirectUrl: string;
   @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })

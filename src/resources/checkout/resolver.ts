@@ -56,7 +56,8 @@ export class CheckoutResolver {
   /** Creates a checkout. Reserves nothing: the payment locks the receivables. Spec: Create a Checkout. */
   @Mutation(() => CreateCheckoutPayload, {
     description:
-      'Creates a payment session for a partner; its page is at `url`. It reserves nothing. Live mode needs an acquirer.',
+      'Creates a payment session for a partner; its page is at `url`. It ' +
+      'reserves nothing. Live mode needs an acquirer.',
   })
   async createCheckout(@Input(() => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
     const { scope, checkouts } = context;
@@ -109,7 +110,8 @@ export class CheckoutResolver {
 
   @Mutation(() => PayTestCheckoutPayload, {
     description:
-      'Test helper: an attempt succeeds now. The payment is late if the checkout has expired or was cancelled, and a duplicate if it is paid.',
+      'Test helper: an attempt succeeds now. The payment is late if the checkout has expired or was cancelled, ' +
+      'and a duplicate if it is paid.',
   })
   async payTestCheckout(@Input(() => PayTestCheckoutInput) input: PayTestCheckoutInput, @Ctx() context: Context) {
     return attempted(context, input, 'succeeded');

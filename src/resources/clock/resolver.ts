@@ -39,7 +39,8 @@ export class ClockResolver {
    */
   @Mutation(() => AdvanceTestClockPayload, {
     description:
-      "Test helper: moves the clock of the tenant's test objects forward. Work that becomes due is done within a second, step by step.",
+      "Test helper: moves the clock of the tenant's test objects forward. Work that " +
+      'becomes due is done within a second, step by step.',
   })
   async advanceTestClock(
     @Input(() => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,

@@ -87,7 +87,8 @@ export class DepositOfAccountArgs extends TimedPageArgs {
   @Field(() => DepositOrder, {
     nullable: true,
     description:
-      'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other filters than `amount`.',
+      'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no ' +
+      'other filters than `amount`.',
   })
   declare orderBy?: string | null;
   @Field(() => AmountFilter, {
@@ -105,7 +106,8 @@ export class DepositOfAccountArgs extends TimedPageArgs {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'True for deposits with a `pendingRest`: received money that counts towards no receivable yet. Its sum is the `pending` balance.',
+      'True for deposits with a `pendingRest`: received money that counts towards no receivable yet. Its sum ' +
+      'is the `pending` balance.',
   })
   unreconciled?: boolean | null;
 }
@@ -127,7 +129,8 @@ export class DepositArgs extends DepositOfAccountArgs {
   @Field(() => ID, {
     nullable: true,
     description:
-      'Only deposits that came in to this address, which may be any that the caller can see. It excludes other filters than `created`.',
+      'Only deposits that came in to this address, which may be any that the caller ' +
+      'can see. It excludes other filters than `created`.',
   })
   addressId?: string | null;
 }

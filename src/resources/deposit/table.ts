@@ -116,7 +116,14 @@ export const deposit = pgTable(
     check('deposit_status', isOneOf(t.status, DepositStatus)),
     check(
       'deposit_rest',
-      sql`${t.pendingRest} >= 0 and ${t.disputed} >= 0 and (${t.amount} < 0 or ${t.pendingRest} + ${t.disputed} <= ${t.amount})`,
+      sql.join(
+        [
+          sql`${t.pendingRest} >= 0`,
+          sql`${t.disputed} >= 0`,
+          sql`(${t.amount} < 0 or ${t.pendingRest} + ${t.disputed} <= ${t.amount})`,
+        ],
+        sql` and `,
+      ),
     ),
   ],
 );

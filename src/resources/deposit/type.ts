@@ -82,7 +82,8 @@ export class Deposit extends Node {
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description:
-      'An object with one member that has the name of the method: `card` (`brand`, `last4`, `expiry_month`, `expiry_year`) or `upi` (`vpa`). Null for other methods.',
+      'An object with one member that has the name of the method: `card` (`brand`, `last4`, `expiry_month`, ' +
+      '`expiry_year`) or `upi` (`vpa`). Null for other methods.',
     deprecationReason: methodTexts.deprecatedDetails,
   })
   paymentMethodDetails: Record<string, unknown> | null;

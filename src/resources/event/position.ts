@@ -17,13 +17,16 @@ export function numberBounds(bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQ
     sql.raw({ gt: '>', gte: '>=', lt: '<', lte: '<=' }[bound]),
     sql.raw(lower ? '' : 'desc'),
   ];
-  const at = sql`select e.id from event e where ${own} and e.created ${operator} ${time} order by e.created ${direction} limit 1`;
+  const at = sql`select e.id from event e where ${own} and e.created ${operator} ${time} order by e.created ${direction}
+    limit 1`;
   // Without an event at the bound there is no number either, and the comparison with NULL admits no event.
   return lower
     ? [
-        sql`"event"."number" > (select coalesce((select e.number from event e where ${own} and e.id < id_after(b.id, -15) and e.number is not null order by e.id desc limit 1), 0) from (${at}) b)`,
+        sql`"event"."number" > (select coalesce((select e.number from event e where ${own}
+          and e.id < id_after(b.id, -15) and e.number is not null order by e.id desc limit 1), 0) from (${at}) b)`,
       ]
     : [
-        sql`"event"."number" < (select coalesce((select e.number from event e where ${own} and e.id > id_after(b.id, 15) and e.number is not null order by e.id limit 1), 9223372036854775807) from (${at}) b)`,
+        sql`"event"."number" < (select coalesce((select e.number from event e where ${own} and e.id > id_after(b.id, 15)
+          and e.number is not null order by e.id limit 1), 9223372036854775807) from (${at}) b)`,
       ];
 }

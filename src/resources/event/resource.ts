@@ -40,7 +40,8 @@ export default defineResource({
     events: {
       reads: many(
         EventArgs,
-        "The events of the objects on the caller's lists, newest first. To follow events, page backward from the last event that you know.",
+        "The events of the objects on the caller's lists, newest first. To follow events, page backward from " +
+          'the last event that you know.',
       ),
       access: 'read',
       callers: everyone,
@@ -73,7 +74,8 @@ export default defineResource({
       allocations: value(() => [Allocation], allocationsOfEvent, {
         nullable: true,
         description:
-          'Of a `deposit.reconciled`: what the deposit began to count towards, in the order of the request, as it then was. Null for other events, and for events that were stored before version 0.3.0.',
+          'Of a `deposit.reconciled`: what the deposit began to count towards, in the order of the request, as ' +
+          'it then was. Null for other events, and for events that were stored before version 0.3.0.',
       }),
       node: value(
         () => Node,
@@ -84,14 +86,16 @@ export default defineResource({
         {
           nullable: true,
           description:
-            'The object as it is now. Null if it no longer exists, and for an object without a type of its own, such as a block of payouts.',
+            'The object as it is now. Null if it no longer exists, and for an object without a type of its ' +
+            'own, such as a block of payouts.',
         },
       ),
     }),
     fields(account, {
       events: page(event, event.actingAccountId, {
         description:
-          "The events of the objects on the account's own lists, newest first: of a user, its own and those of its partners. Empty for a partner, whose events are its owner's.",
+          "The events of the objects on the account's own lists, newest first: of a user, its own and those of " +
+          "its partners. Empty for a partner, whose events are its owner's.",
       }),
     }),
   ],

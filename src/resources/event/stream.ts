@@ -27,7 +27,8 @@ export interface EventStreamArgs {
 
 const descriptions = {
   after:
-    'The number of the last event that you know: the stream begins with the next one. 0 begins with the oldest event. Without it, the stream begins with the next event that happens.',
+    'The number of the last event that you know: the stream begins with the next one. 0 begins with the oldest ' +
+    'event. Without it, the stream begins with the next event that happens.',
   types: 'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object.',
   accountId: 'Only events of this account: the root account or a connected user.',
   connected: 'For a platform: also the events of its connected users.',
@@ -48,7 +49,10 @@ export const eventStream: RestRoute = {
   extension: true,
   summary: 'Follow events as they happen',
   description:
-    'Sends the events of the objects on the lists of the caller as server-sent events: `id` is the number of the event, and `data` is the event. After a disconnect, send the last `id` as `Last-Event-ID`, which a browser does by itself: nothing is missed or repeated. A comment and the position come every 15 seconds. The event `end` says in an error object why the stream ends.',
+    'Sends the events of the objects on the lists of the caller as server-sent events: `id` is the number of ' +
+    'the event, and `data` is the event. After a disconnect, send the last `id` as `Last-Event-ID`, which a ' +
+    'browser does by itself: nothing is missed or repeated. A comment and the position come every 15 seconds. ' +
+    'The event `end` says in an error object why the stream ends.',
   parameters: [
     {
       name: 'after',
@@ -171,7 +175,8 @@ export async function refuseDeleted(scope: Scope, after: number): Promise<void> 
       problem(
         'resource_missing',
         'event.after',
-        `The events up to ${oldest.number - 1} were deleted, so the stream would have a gap. Read the objects themselves, and begin with ${oldest.number - 1}.`,
+        `The events up to ${oldest.number - 1} were deleted, so the stream would have a gap. Read the objects ` +
+          `themselves, and begin with ${oldest.number - 1}.`,
       ),
     );
 }

@@ -23,7 +23,8 @@ export class Event extends Node {
   @Field(() => Int, {
     nullable: true,
     description:
-      'The position of the event: events are numbered without gaps per tenant and mode, in the order in which they became visible.',
+      'The position of the event: events are numbered without gaps per tenant ' +
+      'and mode, in the order in which they became visible.',
   })
   number: number | null;
   @Field(() => ID, { description: 'The id of the object that the event is about.' })
@@ -60,7 +61,8 @@ export class EventArgs extends PageArgs {
   @Field(() => ID, {
     nullable: true,
     description:
-      "Only events on the list of this account: of a connected user, its own and those of its partners. A partner's events are on its owner's list, so it has none.",
+      'Only events on the list of this account: of a connected user, its own and those of its partners. A ' +
+      "partner's events are on its owner's list, so it has none.",
   })
   accountId?: string | null;
 }

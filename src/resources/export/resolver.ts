@@ -9,13 +9,15 @@ import { Export } from './type.js';
 class CreateExportInput {
   @Field(() => String, {
     description:
-      'The path of a list on /v1, such as `/v1/deposits` or `/v1/accounts/account_…/partners`. It is the list of the context account.',
+      'The path of a list on /v1, such as `/v1/deposits` or ' +
+      '`/v1/accounts/account_…/partners`. It is the list of the context account.',
   })
   list: string;
   @Field(() => String, {
     nullable: true,
     description:
-      'The query of the list, without its page: its filters and its order, such as `status=completed&created.gte=1700000000`.',
+      'The query of the list, without its page: its filters and its order, such as ' +
+      '`status=completed&created.gte=1700000000`.',
   })
   filters?: string | null;
   @Field(() => ExportFormat, { description: 'The format of the content.' })
@@ -29,7 +31,8 @@ const CreateExportPayload = payloadOf('CreateExport', 'export', Export);
 export class ExportResolver {
   @Mutation(() => CreateExportPayload, {
     description:
-      'Begins the export of a whole list, which the event `export.completed` ends. At most 3 of a root account are under way in a mode.',
+      'Begins the export of a whole list, which the event `export.completed` ends. ' +
+      'At most 3 of a root account are under way in a mode.',
   })
   async createExport(@Input(() => CreateExportInput) input: CreateExportInput, @Ctx() context: Context) {
     const { bulk, caller } = context;

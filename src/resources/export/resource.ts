@@ -13,7 +13,8 @@ const download: RestRoute = {
   extension: true,
   summary: 'Download an export',
   description:
-    'Answers the content of a completed export. It has an `ETag` and takes `Range` and `If-Range`, so that a download that was interrupted goes on where it ended.',
+    'Answers the content of a completed export. It has an `ETag` and takes `Range` and `If-Range`, so that a ' +
+    'download that was interrupted goes on where it ended.',
   parameters: [
     {
       name: 'Range',

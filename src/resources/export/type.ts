@@ -30,7 +30,8 @@ registerEnumType(ExportFormat, {
   implements: Node,
   simpleResolvers: true,
   description:
-    'A whole list of /v1 as a file, as it was at one moment. Download it with `GET /v1/exports/:id/content`. It is deleted 30 days after its end, and its content before.',
+    'A whole list of /v1 as a file, as it was at one moment. Download it with `GET /v1/exports/:id/content`. ' +
+    'It is deleted 30 days after its end, and its content before.',
 })
 export class Export extends Node {
   @Field(() => DateTime, { description: texts.created })

@@ -15,7 +15,9 @@ const upload: RestRoute = {
   path: '/v1/files',
   extension: true,
   summary: 'Upload a file',
-  description: `Uploads a PDF, PNG or JPEG of at most ${fileBytesMax / 1024 / 1024} MB, which is recognised by its content; for the purpose \`import\` CSV in UTF-8. Metadata are fields such as \`metadata[order]\`.`,
+  description:
+    `Uploads a PDF, PNG or JPEG of at most ${fileBytesMax / 1024 / 1024} MB, which is recognised by its content; ` +
+    `for the purpose \`import\` CSV in UTF-8. Metadata are fields such as \`metadata[order]\`.`,
   form: {
     type: 'object',
     properties: {

@@ -37,7 +37,8 @@ export class File extends Node {
   filename: string;
   @Field(() => String, {
     description:
-      'The media type, found from the content and not from the name: `application/pdf`, `image/png` or `image/jpeg`, and `text/csv` of an import.',
+      'The media type, found from the content and not from the name: `application/pdf`, `image/png` or ' +
+      '`image/jpeg`, and `text/csv` of an import.',
   })
   contentType: string;
   @Field(() => Int, { description: 'The size of the content in bytes.' })

@@ -14,7 +14,8 @@ class CreateImportInput {
   kind: ImportKind;
   @Field(() => ID, {
     description:
-      'A file of purpose IMPORT: CSV in UTF-8, whose header has the names of the parameters on /v1, such as `invoice.amount` or `metadata.order`.',
+      'A file of purpose IMPORT: CSV in UTF-8, whose header has the names of the parameters on /v1, such as ' +
+      '`invoice.amount` or `metadata.order`.',
   })
   fileId: string;
   @Field(() => Boolean, {
@@ -31,7 +32,8 @@ const CreateImportPayload = payloadOf('CreateImport', 'import', Import);
 export class ImportResolver {
   @Mutation(() => CreateImportPayload, {
     description:
-      'Begins an import, which the event `import.completed` ends. Each row is created by itself, once, or has its faults in the results. At most 3 of a root account are under way in a mode.',
+      'Begins an import, which the event `import.completed` ends. Each row is created by itself, once, or has ' +
+      'its faults in the results. At most 3 of a root account are under way in a mode.',
   })
   async createImport(@Input(() => CreateImportInput) input: CreateImportInput, @Ctx() context: Context) {
     const { bulk, caller, scope } = context;

@@ -20,7 +20,8 @@ registerEnumType(ImportKind, {
   implements: Node,
   simpleResolvers: true,
   description:
-    'The creation of an object for each row of a CSV file, or a trial of it. It is deleted with its results 30 days after its end.',
+    'The creation of an object for each row of a CSV file, or a trial of it. It ' +
+    'is deleted with its results 30 days after its end.',
 })
 export class Import extends Node {
   @Field(() => DateTime, { description: texts.created })

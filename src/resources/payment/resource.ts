@@ -41,7 +41,8 @@ export default defineResource({
         {
           nullable: true,
           description:
-            'Of a TRANSFER, the aggregator platform that received the money. Null for other payments, and where the caller cannot see the platform.',
+            'Of a TRANSFER, the aggregator platform that received the money. Null for other payments, and ' +
+            'where the caller cannot see the platform.',
         },
       ),
     }),

@@ -32,7 +32,8 @@ registerEnumType(PayoutObstacleReason, {
     AMOUNT_TOO_LARGE: { description: 'The money is more than the largest payout in the currency of the address.' },
     AMOUNT_TOO_SMALL: {
       description:
-        'The money is less than the smallest amount of the currency of the address. It is paid out together with later money.',
+        'The money is less than the smallest amount of the currency of the ' +
+        'address. It is paid out together with later money.',
     },
     BALANCE_NEGATIVE: { description: 'The account owes money in some currency after a dispute or a reversal.' },
     NOT_APPLICABLE: {
@@ -127,9 +128,12 @@ function obstacleOf({ currency, rate, amount }: Facts): PayoutObstacle[] {
 async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<string, Facts[]>> {
   const own = (table: string) =>
     sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
-  const usable = sql`${own('a')} and a.linked_id = s.account_id and a.category = 'user_payout' and a.status = 'activated'`;
-  const liveFx = sql`s.of_connected_user and exists (select from account_setting g where ${own('g')} and g.account_id = 'account_' || ${p('tenant')}::text and g.live_fx)`;
-  const scheduled = sql`(select j.due + ${clockOffset} from job j where ${own('j')} and j.kind = 'pay_out' and j.subject_id = s.account_id order by j.due limit 1)`;
+  const usable = sql`${own('a')} and a.linked_id = s.account_id and a.category = 'user_payout'
+    and a.status = 'activated'`;
+  const liveFx = sql`s.of_connected_user and exists (select from account_setting g where ${own('g')}
+    and g.account_id = 'account_' || ${p('tenant')}::text and g.live_fx)`;
+  const scheduled = sql`(select j.due + ${clockOffset} from job j where ${own('j')} and j.kind = 'pay_out'
+    and j.subject_id = s.account_id order by j.due limit 1)`;
   const money = sql`select b.currency, e.rate::text as rate, e.amount::text as amount from balance b
       left join lateral (select a.currency from address a
           where ${usable} order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d on true
@@ -144,7 +148,8 @@ async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<stri
           applicable: sql<boolean>`s.payouts_applicable`,
           reason: sql<PayoutReasonCode | null>`s.payouts_reason`,
           atOnce: sql<boolean>`${liveFx}`,
-          owes: sql<boolean>`exists (select from balance b where ${own('b')} and b.account_id = s.account_id and b.available < 0)`,
+          owes: sql<boolean>`exists (select from balance b where ${own('b')} and b.account_id = s.account_id
+            and b.available < 0)`,
           hasAddress: sql<boolean>`exists (select from address a where ${usable})`,
           now: sql<string>`n.now`,
           nextInterval: sql<string>`n.now + seconds_to_payout(s, n.now)`,

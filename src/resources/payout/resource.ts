@@ -56,7 +56,8 @@ export default defineResource({
       expectedArrival: value(() => DateTime, expectedArrivalOf, {
         nullable: true,
         description:
-          'The time by which the money is expected to have arrived: a minute after the creation in test mode, the end of the next working day (Monday to Friday, UTC) in live mode. Null for a FAILED payout.',
+          'The time by which the money is expected to have arrived: a minute after the creation in test mode, ' +
+          'the end of the next working day (Monday to Friday, UTC) in live mode. Null for a FAILED payout.',
       }),
     }),
     fields(account, {
@@ -64,18 +65,22 @@ export default defineResource({
       nextPayoutAt: value(() => DateTime, nextPayoutAt, {
         nullable: true,
         description:
-          'When the next payout is due, by `viewer.now`: of the money that is available, or that will be by then. Null where `payoutsBlockedBy` concerns the account or all its available money, and while money is awaited that is paid out at once (`liveFx`).',
+          'When the next payout is due, by `viewer.now`: of the money that is available, or that will be by ' +
+          'then. Null where `payoutsBlockedBy` concerns the account or all its available money, and while ' +
+          'money is awaited that is paid out at once (`liveFx`).',
       }),
       payoutsBlockedBy: value(() => [PayoutObstacle], payoutsBlockedBy, {
         description:
-          'Why the account, or its available money in a currency, would not be paid out at present. Empty when nothing prevents payouts. `payoutBlocks` says what prevented the last one.',
+          'Why the account, or its available money in a currency, would not be paid out at present. Empty when ' +
+          'nothing prevents payouts. `payoutBlocks` says what prevented the last one.',
       }),
       payoutBlocks: value(
         () => [PayoutBlock],
         (row: AccountRow, { scope }) => scope.all(payoutBlock, payoutBlock.accountId, row.id),
         {
           description:
-            'Why available money was not paid out when it was last due, by currency. Empty when nothing prevents payouts, and when payouts are disabled: `setting.payouts` then has the reason.',
+            'Why available money was not paid out when it was last due, by currency. Empty when nothing ' +
+            'prevents payouts, and when payouts are disabled: `setting.payouts` then has the reason.',
         },
       ),
     }),

@@ -23,7 +23,8 @@ registerEnumType(PayoutBlockReason, {
     AMOUNT_TOO_LARGE: { description: 'The money is more than the largest payout in the currency of the address.' },
     AMOUNT_TOO_SMALL: {
       description:
-        'The money is less than the smallest amount of the currency of the address. It is paid out together with later money.',
+        'The money is less than the smallest amount of the currency of the ' +
+        'address. It is paid out together with later money.',
     },
     BALANCE_NEGATIVE: { description: 'The account owes money in some currency after a dispute or a reversal.' },
     RATE_MISSING: { description: 'The operator has given no rate into the currency of the address.' },

@@ -74,7 +74,8 @@ export async function sealTaxCards(database: Database, secrets: Secrets, stopped
 function staleUnder({ encryptionIds }: Secrets) {
   const number = sql`${person.identification} ->> 'taxCardNumber'`;
   const sealed = sql`${person.identification} ->> 'taxCardSealed'`;
-  return sql`coalesce(${number}, '') <> '' and coalesce(not starts_with(${sealed}, ${`v1.${encryptionIds[0]}.`}), true)`;
+  return sql`coalesce(${number}, '') <> '' and coalesce(not starts_with(${sealed}, ${`v1.${encryptionIds[0]}.`}),
+    true)`;
 }
 
 /**

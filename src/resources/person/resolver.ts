@@ -272,7 +272,8 @@ function unfit(
       problem(
         'parameter_missing',
         'person.identification.tax_card_number',
-        'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport is sufficient.',
+        'The number or an image of the personal tax card is required; for an owner of a company, LLP or ' +
+          'partnership, an image of the passport is sufficient.',
       ),
     );
   }

@@ -94,13 +94,15 @@ export async function receivableAgeing(
 /** The open receivables of the accounts, and for a root account those of all others. */
 function partsOf(descendants: boolean): SQL[] {
   const days = sql`((to_timestamp(t.now) at time zone ${p('timeZone')}::text)::date - (r.invoice ->> 'dueDate')::date)`;
-  const bucket = sql`case when ${days} < 1 then 'not_due' when ${days} < 31 then 'days_1_to_30' when ${days} < 61 then 'days_31_to_60' when ${days} < 91 then 'days_61_to_90' else 'over_90_days' end`;
+  const bucket = sql`case when ${days} < 1 then 'not_due' when ${days} < 31 then 'days_1_to_30'
+    when ${days} < 61 then 'days_31_to_60' when ${days} < 91 then 'days_61_to_90' else 'over_90_days' end`;
   const part = (id: SQL, where: SQL) =>
     sql`select ${id} as account_id, ${bucket} as bucket, r.currency, r.amount_reconcilable as amount
       from ${receivable} r cross join (select ${now} as now) t
       where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and r.status = 'open' and ${where}`;
   const root = sql`('account_' || ${p('tenant')}::text)`;
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
-  const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')}) and r.account_id <> ${root}`;
+  const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')})
+    and r.account_id <> ${root}`;
   return descendants ? [own, part(root, others)] : [own];
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
@@ -8,10 +8,10 @@ import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
-import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
+import { emptyOptional, problem, DomainError } from '../../request/problems.js';
+import { Currency } from '../../types/scalars.js';
 import { checkCustomer } from './related.js';
-import { purposeCodes } from './purpose.js';
+import { CreateReceivableInput, moneyProblems, UpdateReceivableInput, VoidReceivableInput } from './inputs.js';
 import {
   amountOf,
   dueDateOf,
@@ -22,8 +22,6 @@ import {
   TransactionType,
 } from './table.js';
 import { Receivable, ReceivableOrder } from './type.js';
-import { invoiceTexts } from './texts.js';
-import { texts } from '../../types/texts.js';
 import { Input } from '../../types/input.js';
 
 export const receivableListing: Listing = {
@@ -63,82 +61,14 @@ export const receivableListing: Listing = {
   conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
 };
 
-@InputType({ description: 'The invoice of a receivable.' })
-class InvoiceInput {
-  @Field(() => Amount, { description: invoiceTexts.amount })
-  amount: bigint;
-  @Field(() => LocalDate, { description: invoiceTexts.creationDate })
-  creationDate: string;
-  @Field(() => Currency, { description: invoiceTexts.currency })
-  currency: string;
-  @Field(() => ID, { nullable: true, description: invoiceTexts.document })
-  document?: string | null;
-  @Field(() => LocalDate, { description: invoiceTexts.dueDate })
-  dueDate: string;
-  @Field(() => String, { description: invoiceTexts.referenceNumber })
-  referenceNumber: string;
-}
-
-const customerText = 'The id of the customer: the partner of the account that the invoice bills;';
-
-@InputType({ description: 'Creates a receivable from an invoice.' })
-export class CreateReceivableInput {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'The id of the account that the money is owed to: the acting account by default; never a partner.',
-  })
-  accountId?: string | null;
-  @Field(() => ID, { nullable: true, description: `${customerText} null and an empty text mean that it is not known.` })
-  customerId?: string | null;
-  @Field(() => Currency, { description: 'The currency of the amounts. It must be that of the invoice.' })
-  currency: string;
-  @Field(() => InvoiceInput, { description: 'The invoice that is to be paid.' })
-  invoice: InvoiceInput;
-  @Field(() => String, { description: 'The purpose code of the Reserve Bank of India (RBI), such as `P0802`.' })
-  purposeCode: string;
-  @Field(() => TransactionType, { description: 'Whether the invoice is for goods or for services.' })
-  transactionType: TransactionType;
-  @Field(() => Amount, {
-    nullable: true,
-    description: 'The most that may count towards the receivable; the amount of the invoice by default.',
-  })
-  amountMaximumReconcilable?: bigint | null;
-  @Field(() => String, { nullable: true, description: 'A text of your own.' })
-  description?: string | null;
-  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
-  metadata?: Record<string, string | null> | null;
-}
-
-@InputType({ description: 'Changes a receivable. Members that are absent stay as they are.' })
-class UpdateReceivableInput {
-  @Field(() => ID, { description: 'The id of the receivable.' })
-  id: string;
-  @Field(() => Amount, {
-    nullable: true,
-    description:
-      'The most that may count towards the receivable: at most the amount of the invoice, and at least what is locked and settled.',
-  })
-  amountMaximumReconcilable?: bigint | null;
-  @Field(() => ID, { nullable: true, description: `${customerText} null and an empty text remove it.` })
-  customerId?: string | null;
-  @Field(() => String, { nullable: true, description: 'A text of your own; null removes it.' })
-  description?: string | null;
-  @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
-  metadata?: Record<string, string | null> | null;
-}
-
-@InputType({ description: 'Names the receivable to be withdrawn.' })
-class VoidReceivableInput {
-  @Field(() => ID, { description: 'The id of the receivable.' })
-  id: string;
-}
-
 @ArgsType()
 export class ReceivableOfAccountArgs extends TimedPageArgs {
   @Field(() => ReceivableOrder, {
     nullable: true,
     description:
-      'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, `overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has no other filters than `amount`.',
+      'The order of the list; the newest first by default. An order by due date has no other filters than ' +
+      '`dueDate`, `overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has ' +
+      'no other filters than `amount`.',
   })
   declare orderBy?: string | null;
   @Field(() => AmountFilter, {
@@ -154,7 +84,8 @@ export class ReceivableOfAccountArgs extends TimedPageArgs {
   @Field(() => Boolean, {
     nullable: true,
     description:
-      'Only receivables that are open after their due date; a day ends at midnight in UTC. It needs an order by due date. It must be true.',
+      'Only receivables that are open after their due date; a day ends at midnight in UTC. It needs an order ' +
+      'by due date. It must be true.',
   })
   overdue?: boolean | null;
   @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
@@ -183,7 +114,8 @@ const UpdateReceivablePayload = payloadOf('UpdateReceivable', 'receivable', Rece
 const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivable);
 
 const ofPartner =
-  'A partner has no receivables. Name the partner that is billed as the customer; the account is the one that the money is owed to.';
+  'A partner has no receivables. Name the partner that is billed as the ' +
+  'customer; the account is the one that the money is owed to.';
 
 @Resolver(() => Receivable)
 export class ReceivableResolver {
@@ -257,42 +189,4 @@ export class ReceivableResolver {
     await context.scope.one(receivable, input.id);
     return { receivable: await context.write('void_receivable', receivable, input) };
   }
-}
-
-/**
- * The problems of a receivable: an amount that its currency cannot have, a due date before the invoice, another
- * currency than the invoice, an unknown purpose.
- */
-export function receivableProblems({
-  invoice,
-  currency,
-  purposeCode,
-  amountMaximumReconcilable: maximum,
-}: Partial<CreateReceivableInput>): Problem[] {
-  const problems: Problem[] = [];
-  if (invoice?.amount !== undefined)
-    problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
-  if (maximum != null)
-    problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency ?? ''));
-  // Dates are YYYY-MM-DD, so their order as texts is their order in time.
-  if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
-    problems.push(
-      problem('parameter_invalid', 'receivable.invoice.due_date', 'must not be before invoice.creation_date'),
-    );
-  if (invoice?.currency !== undefined && currency !== undefined && currency !== invoice.currency) {
-    problems.push(problem('parameter_invalid', 'receivable.currency', "must be the invoice's currency"));
-  }
-  if (purposeCode !== undefined && purposeCode !== '' && !Object.hasOwn(purposeCodes, purposeCode)) {
-    problems.push(
-      problem('parameter_invalid', 'receivable.purpose_code', 'must be a purpose code of the RBI, such as P0802'),
-    );
-  }
-  return problems;
-}
-
-function moneyProblems(field: string, amount: bigint, currency: string): Problem[] {
-  if (amount <= 0n) return [problem('parameter_invalid', field, 'must be greater than zero')];
-  if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
-    return [problem('parameter_invalid', field, 'must end in .00, since its currency has no minor unit')];
-  return [];
 }

@@ -1,3 +1,4 @@
+import { receivableProblems } from './inputs.js';
 import { everyone } from '../../auth/permissions.js';
 import { Metadata } from '../../types/scalars.js';
 import { account } from '../account/table.js';
@@ -13,13 +14,7 @@ import { purposeCodes } from './purpose.js';
 import { PurposeCodeResolver, purposeCodesV1 } from './purpose-codes.js';
 import { owes } from './owed.js';
 import { found, idsOf } from './related.js';
-import {
-  ReceivableArgs,
-  receivableListing,
-  ReceivableOfAccountArgs,
-  receivableProblems,
-  ReceivableResolver,
-} from './resolver.js';
+import { ReceivableArgs, receivableListing, ReceivableOfAccountArgs, ReceivableResolver } from './resolver.js';
 import { type ReceivableRow, receivable, receivableLock } from './table.js';
 import { ReceivableTotal, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
@@ -148,7 +143,9 @@ export default defineResource({
       owes: value(() => [Money], owes, {
         nullable: true,
         description:
-          'What the account owes by the invoices that bill it: `amountReconcilable` of its OPEN `billedReceivables`, by currency. Empty where nothing is open, and null where more than 10,000 receivables are.',
+          'What the account owes by the invoices that bill it: `amountReconcilable` of its OPEN ' +
+          '`billedReceivables`, by currency. Empty where nothing is open, and ' +
+          'null where more than 10,000 receivables are.',
       }),
       receivableTotals: value(() => [ReceivableTotal], receivableTotals, {
         args: ReceivableTotalsArgs,
@@ -157,7 +154,8 @@ export default defineResource({
       receivableAgeing: value(() => [ReceivableAgeing], receivableAgeing, {
         args: ReceivableAgeingArgs,
         description:
-          "The account's OPEN receivables by how long they are overdue at `viewer.now`, and by currency. It has no entry where there are none.",
+          "The account's OPEN receivables by how long they are overdue at `viewer.now`, and by currency. It " +
+          'has no entry where there are none.',
       }),
     }),
     fields(deposit, {

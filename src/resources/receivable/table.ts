@@ -76,7 +76,11 @@ export const receivable = pgTable(
       .$type<ReceivableStatus>()
       .notNull()
       .generatedAlwaysAs(
-        sql`case when voided then 'void' when amount_settled_payouts = amount_maximum_reconcilable then 'settled' when amount_locked + amount_settled_payouts = amount_maximum_reconcilable then 'locked' else 'open' end`,
+        sql.raw(
+          "case when voided then 'void' when amount_settled_payouts = amount_maximum_reconcilable then 'settled' " +
+            'when amount_locked + amount_settled_payouts = amount_maximum_reconcilable ' +
+            "then 'locked' else 'open' end",
+        ),
       ),
     systemMessage: jsonb('system_message')
       .$type<{ code: string; message: string; created: number }[]>()
@@ -120,7 +124,15 @@ export const receivable = pgTable(
     ...parentIndexes('receivable_amount_of', t, t.accountId, { currency: t.currency }, { order: [amountOf(t), t.id] }),
     check(
       'receivable_amounts',
-      sql`${t.amountLocked} >= 0 and ${t.amountSettledPayouts} >= 0 and ${t.amountMaximumReconcilable} > 0 and ${t.amountLocked} + ${t.amountSettledPayouts} <= ${t.amountMaximumReconcilable}`,
+      sql.join(
+        [
+          sql`${t.amountLocked} >= 0`,
+          sql`${t.amountSettledPayouts} >= 0`,
+          sql`${t.amountMaximumReconcilable} > 0`,
+          sql`${t.amountLocked} + ${t.amountSettledPayouts} <= ${t.amountMaximumReconcilable}`,
+        ],
+        sql` and `,
+      ),
     ),
   ],
 );

@@ -90,6 +90,7 @@ function partsOf(descendants: boolean): SQL[] {
       from ${receivable} r where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and ${where}`;
   const root = sql`('account_' || ${p('tenant')}::text)`;
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
-  const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')}) and r.account_id <> ${root}`;
+  const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')})
+    and r.account_id <> ${root}`;
   return descendants ? [own, part(root, others)] : [own];
 }

@@ -71,7 +71,8 @@ export class SystemMessage {
   implements: Node,
   simpleResolvers: true,
   description:
-    'An invoice to be paid by collected funds. Locked, settled and reconcilable add up to the maximum, until it is void.',
+    'An invoice to be paid by collected funds. Locked, settled and ' +
+    'reconcilable add up to the maximum, until it is void.',
 })
 export class Receivable extends Node {
   @Field(() => DateTime, { description: texts.created })

@@ -24,7 +24,8 @@ registerEnumType(RequestOutcome, {
   implements: Node,
   simpleResolvers: true,
   description:
-    'A request to a route of the APIs that was made with a key or session of the account. Nothing of what it contained is kept, and itself only for some days. Its id is the header `Request-Id` of its answer.',
+    'A request to a route of the APIs that was made with a key or session of the account. Nothing of what it ' +
+    'contained is kept, and itself only for some days. Its id is the header `Request-Id` of its answer.',
 })
 export class RequestLog extends Node {
   @Field(() => DateTime, { description: 'When the request arrived, by the clock of the database.' })
@@ -35,7 +36,8 @@ export class RequestLog extends Node {
   api: RequestApi;
   @Field(() => String, {
     description:
-      'The root field of a GraphQL operation, or `several`; of a request to /v1 its method and route, such as `POST /v1/deposits`. `POST /graphql` for a document that is not valid.',
+      'The root field of a GraphQL operation, or `several`; of a request to /v1 its method and route, such as ' +
+      '`POST /v1/deposits`. `POST /graphql` for a document that is not valid.',
   })
   operation: string;
   @Field(() => Int, { description: 'The HTTP status of the answer.' })

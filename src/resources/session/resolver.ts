@@ -33,13 +33,16 @@ class CreateSessionInput {
   role: SessionRole;
   @Field(() => Int, {
     nullable: true,
-    description: `Seconds until it expires: ${secondsDefault} by default, ${secondsMax} at most, and never later than the API key.`,
+    description:
+      `Seconds until it expires: ${secondsDefault} by default, ${secondsMax} at most, and never later than the ` +
+      'API key.',
   })
   expiresIn?: number | null;
   @Field(() => [String], {
     nullable: true,
     description:
-      'The origins whose pages may use the session, such as `https://app.example.com`. By default every origin that the gateway admits, and clients that are no browser.',
+      'The origins whose pages may use the session, such as `https://app.example.com`. By default every origin ' +
+      'that the gateway admits, and clients that are no browser.',
   })
   allowedOrigins?: string[] | null;
 }
@@ -76,7 +79,9 @@ const RevokeSessionPayload = payloadOf('RevokeSession', 'session', Session);
 export class SessionResolver {
   @Mutation(() => CreateSessionPayload, {
     description:
-      "Creates a session: a short-lived token for a browser, in place of an API key. A platform may create sessions of its connected users. The session ends with the API key that made it, and cannot make others: before it expires, the page's server makes the next one.",
+      'Creates a session: a short-lived token for a browser, in place of an API key. A platform may create ' +
+      'sessions of its connected users. The session ends with the API key that made it, and cannot make ' +
+      "others: before it expires, the page's server makes the next one.",
   })
   async createSession(@Input(() => CreateSessionInput) input: CreateSessionInput, @Ctx() context: Context) {
     const { caller, newSessions } = context;

@@ -24,7 +24,8 @@ class StatusCountsArgs {
   @Field(() => Boolean, {
     defaultValue: false,
     description:
-      'Also the objects of the accounts below it: the partners of a user; the users of a platform, their partners and its own.',
+      'Also the objects of the accounts below it: the partners of a user; the ' +
+      'users of a platform, their partners and its own.',
   })
   descendants: boolean;
 }

@@ -70,6 +70,7 @@ export default defineResource({
     'transaction.succeeded': 'An attempt to pay a checkout has succeeded.',
     'transaction.failed': 'An attempt to pay a checkout has failed.',
     'transaction.mismatched':
-      'The acquirer has reported a success that does not fit the attempt: with other details, or after it was declined.',
+      'The acquirer has reported a success that does not fit the attempt: ' +
+      'with other details, or after it was declined.',
   },
 });

@@ -55,7 +55,8 @@ export class ViewerResolver {
 
   @FieldResolver(() => DateTime, {
     description:
-      'The time by which objects of this mode are created and become due: the clock of the database, and in test mode the test clock.',
+      'The time by which objects of this mode are created and become due: the clock of the database, and in ' +
+      'test mode the test clock.',
   })
   now(@Root() _: Viewer, @Ctx() { scope }: Context): Promise<number> {
     return readNow(scope);

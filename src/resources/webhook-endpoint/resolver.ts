@@ -36,7 +36,8 @@ class CreateWebhookEndpointInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'A GraphQL query whose result is the body of each delivery, in place of the event. It has the variables `$eventId: ID!`, the id of the event, and `$objectId: ID!`, that of its object.',
+      'A GraphQL query whose result is the body of each delivery, in place of the event. It has the variables ' +
+      '`$eventId: ID!`, the id of the event, and `$objectId: ID!`, that of its object.',
   })
   query?: string | null;
   @Field(() => ID, {
@@ -62,7 +63,8 @@ class UpdateWebhookEndpointInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'A GraphQL query whose result is the body of each delivery, in place of the event. It has the variables `$eventId: ID!`, the id of the event, and `$objectId: ID!`, that of its object. Null removes it.',
+      'A GraphQL query whose result is the body of each delivery, in place of the event. It has the variables ' +
+      '`$eventId: ID!`, the id of the event, and `$objectId: ID!`, that of its object. Null removes it.',
   })
   query?: string | null;
   @Field(() => Boolean, {

@@ -75,7 +75,8 @@ export default defineResource({
         {
           nullable: true,
           description:
-            'What verifies the signatures, `whsec_…`. Only the answers to its creation and to a rotation have it, and no replay of them.',
+            'What verifies the signatures, `whsec_…`. Only the answers to its creation and to a rotation have ' +
+            'it, and no replay of them.',
         },
       ),
     }),

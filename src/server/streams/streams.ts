@@ -126,7 +126,8 @@ export class Streams {
       throw new DomainError(problem('streams_exceeded', undefined, text));
     }
     if (this.#all.size >= this.limits.all) {
-      const text = `The gateway has ${this.#all.size} streams, the most that it serves. Retry after the time in Retry-After.`;
+      const all = this.#all.size;
+      const text = `The gateway has ${all} streams, the most that it serves. Retry after the time in Retry-After.`;
       throw new DomainError({ ...problem('service_unavailable', undefined, text), retryAfter: 5 });
     }
     const stream = new Stream(parts, () => {
@@ -193,7 +194,8 @@ const slow: Ending = {
     problem(
       'service_unavailable',
       undefined,
-      `The client did not read what it was sent within ${sendingMilliseconds / 1000} s. Open the stream again, after the last number.`,
+      `The client did not read what it was sent within ${sendingMilliseconds / 1000} s. Open the stream again, ` +
+        'after the last number.',
     ),
   ],
   comesBack: true,

@@ -239,7 +239,9 @@ export class Metrics implements StatementObserver {
     const counted = new Map<string, number>();
     new Counter({
       name: 'tidegate_replica_reads_total',
-      help: 'Statements that a replica may answer, by their outcome: answered there; asked again on the primary, because nothing was found (missing) or it failed; or on the primary at once.',
+      help:
+        'Statements that a replica may answer, by their outcome: answered there; asked again on the primary, ' +
+        'because nothing was found (missing) or it failed; or on the primary at once.',
       labelNames: ['replica', 'outcome'],
       registers: [this.registry],
       collect() {

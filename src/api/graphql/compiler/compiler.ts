@@ -9,16 +9,8 @@ import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from '../../../resources/edges.js';
-import {
-  type ListRequest,
-  emptyCurrency,
-  jsonBegin,
-  jsonEnd,
-  objectMark,
-  type Statement,
-  statementOf,
-  type Terms,
-} from './statement.js';
+import { jsonBegin, jsonEnd, objectMark } from './json.js';
+import { type ListRequest, emptyCurrency, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**

@@ -1,21 +1,14 @@
 import { and, getTableColumns, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import {
-  type GraphQLEnumType,
-  type GraphQLOutputType,
-  isEnumType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  isScalarType,
-} from 'graphql';
 import { type Visibility, visibilityPredicate } from '../../../db/visibility.js';
 import { type Link, listed, type Rows } from '../../../db/list-statement.js';
 import { balance, booked } from '../../../resources/ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
-import { type Branch, NotCompilable } from './tree.js';
+import { isNonNullType } from 'graphql';
 import { storedAs } from '../stored-names.js';
+import { type Branch, NotCompilable } from './tree.js';
+import { amount, constant, list, type Member, object, orNull, quoted, value } from './json.js';
 
 /** The page request of a list, and the prefix of the names of its parameters. */
 export interface ListRequest {
@@ -40,6 +33,8 @@ export interface Terms {
   ids: Map<Branch, string>;
 }
 
+/** Makes a sub-select return exactly one row, even when it has no aggregate or reads no row. */
+const oneRow = ' having true';
 const dialect = new PgDialect();
 const builder = drizzle.mock();
 /**
@@ -51,18 +46,6 @@ const charactersMax = 16_000;
 const shared = new Set(['tenant', 'live', 'context']);
 /** The parameter for the currency of a balance before its first movement. */
 export const emptyCurrency = 'edition_currency';
-/** Marks around each JSON value that PostgreSQL formats: control characters, which PostgreSQL escapes inside a text. */
-export const jsonBegin = '\u0001';
-export const jsonEnd = '\u0002';
-/** Stands in the text of an answer once for each object that PostgreSQL read for it, so that they can be counted. */
-export const objectMark = '\u0003';
-const marked = (json: string) => `chr(1) || ${json} || chr(2)`;
-/** Scalars that are returned as they are stored. */
-const scalarsAsStored = new Set(
-  'ID String Boolean Int Currency CountryCode EmailAddress IP LocalDate URL Metadata JSONObject'.split(' '),
-);
-/** Those of them whose columns contain only letters, digits and underscores, so they need no escapes. */
-const scalarsWithoutEscapes = new Set(['ID', 'Currency']);
 
 /**
  * The statement that returns a query's data as JSON, in the selected shape and under the selected names. It reads every
@@ -85,7 +68,8 @@ class Writer {
     const members = branches.map((branch, i): Member => [branch.key, `r."r${i}"`]);
     const present = branches.map((_, i) => `r."r${i}" is not null`);
     // `offset 0` prevents that PostgreSQL reads a root twice: once to check that it exists, and once to return it.
-    const data = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r where ${present.join(' and ')} offset 0`;
+    const data = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r
+      where ${present.join(' and ')} offset 0`;
     const text = `select case when octet_length(d.data) <= ${answerBytes} then d.data end as data from (${data}) d`;
     if (text.length > charactersMax) throw new NotCompilable();
     return { text, names: this.#names };
@@ -104,7 +88,8 @@ class Writer {
   #row(table: Rows, condition: SQL, below: Branch[], prefix = ''): string {
     const alias = this.#alias();
     const from = this.#fragment(
-      sql`select * from ${table as PgTable} where ${and(...visibilityPredicate(table, this.terms.visibility), condition)}`,
+      sql`select * from ${table as PgTable}
+        where ${and(...visibilityPredicate(table, this.terms.visibility), condition)}`,
       prefix,
     );
     return `(select chr(3) || ${this.#object(below, table, alias)} from (${from}) ${alias})`;
@@ -182,7 +167,8 @@ class Writer {
       return object(part.below.map((b) => [b.key, b.field ? info[b.node.name.value]!() : constant(b.parent.name)]));
     };
     const connection = object(branch.below.map((part) => [part.key, member(part)]));
-    return `(select repeat(chr(3), least(count(*), ${size()})::int) || ${connection} from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
+    return `(select repeat(chr(3), least(count(*), ${size()})::int) || ${connection}
+      from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
   }
 
   /** Funds by compartment and currency; before the first movement, zero in the edition's currency. */
@@ -190,7 +176,9 @@ class Writer {
     const alias = this.#alias();
     const columns = getTableColumns(balance);
     const rows = this.#fragment(
-      sql`select * from ${balance} where ${balance.tenantId} = ${sql.placeholder('tenant')} and ${balance.livemode} = ${sql.placeholder('live')} and ${balance.accountId} = ${sql.raw(column('id'))} and ${booked} order by ${balance.currency}`,
+      sql`select * from ${balance} where ${balance.tenantId} = ${sql.placeholder('tenant')}
+        and ${balance.livemode} = ${sql.placeholder('live')} and ${balance.accountId} = ${sql.raw(column('id'))}
+        and ${booked} order by ${balance.currency}`,
       '',
     );
     const money = (parts: Branch[], amount: string, currency: () => string) =>
@@ -213,7 +201,8 @@ class Writer {
       const all = `'[' || coalesce(string_agg(${each}, ','), ${nothing}) || ']'`;
       return name === 'feeAdvance' ? `case ${column('kind')} when 'platform' then ${all} else '[]' end` : all;
     };
-    return `(select chr(3) || ${object(below.map((part) => [part.key, member(part)]))} from (${rows}) ${alias}${oneRow})`;
+    const members = object(below.map((part) => [part.key, member(part)]));
+    return `(select chr(3) || ${members} from (${rows}) ${alias}${oneRow})`;
   }
 
   /** A part of the statement as text. It numbers the parameters of the part among those of the complete statement. */
@@ -231,70 +220,4 @@ class Writer {
   #alias(): string {
     return `t${this.#aliases++}`;
   }
-}
-
-type Member = [key: string, expression: string];
-
-/** Makes a sub-select return exactly one row, even when it has no aggregate or reads no row. */
-const oneRow = ' having true';
-
-/** A JSON object, concatenated: PostgreSQL's own JSON functions look up the type of every value in every row. */
-function object(members: Member[]): string {
-  return `${members.map(([key, json], i) => `'${i === 0 ? '{' : ','}"${key}":' || ${json}`).join(' || ')} || '}'`;
-}
-
-const list = (each: string, shown: string) => `'[' || coalesce(string_agg(${each}, ',')${shown}, '') || ']'`;
-/** A text without characters that need an escape, as a JSON string. */
-const quoted = (words: string) => `'"' || ${words} || '"'`;
-const orNull = (json: string) => `coalesce(${json}, 'null')`;
-const constant = (name: string) => `'"${name}"'`;
-
-/** The place of a value: a column, or a member of an object. */
-type Place = { column: string; nullable: boolean } | { object: string; member: string };
-
-/** A value as its type's JSON text. It is never SQL NULL, which would make the object around it NULL. */
-function value(type: GraphQLOutputType, place: Place, below: Branch[], required = false): string {
-  if (isNonNullType(type)) return value(type.ofType, place, below, true);
-  const stored = 'column' in place;
-  const raw = stored ? place.column : `(${place.object} -> '${place.member}')`;
-  const words = stored ? place.column : `(${place.object} ->> '${place.member}')`;
-  const notNull = stored && !place.nullable;
-  // NULL in a non-null field, or an enum value without a name: the resolvers answer.
-  const nothing = required || notNull ? 'absent()' : `'null'`;
-  const known = (json: string) => (notNull && !isEnumType(type) ? json : `coalesce(${json}, ${nothing})`);
-  if (isListType(type)) {
-    const each = isNonNullType(type.ofType) ? type.ofType.ofType : type.ofType;
-    if (!isScalarType(each) || !scalarsAsStored.has(each.name)) throw new NotCompilable();
-    return known(marked(`to_json(${raw})::text`));
-  }
-  if (isObjectType(type)) {
-    const members = below.map(({ key, field, parent, node, below: parts }): Member => {
-      if (!field) return [key, constant(parent.name)];
-      return [key, value(field.type, { object: raw, member: storedAs(field) ?? node.name.value }, parts)];
-    });
-    return `case when jsonb_typeof(${raw}) = 'object' then ${object(members)} else ${nothing} end`;
-  }
-  if (isEnumType(type)) return known(quoted(enumName(type, words)));
-  if (type.name === 'Amount') return known(quoted(amount(stored ? raw : `${words}::bigint`)));
-  if (type.name === 'DateTime') {
-    const seconds = stored ? raw : `${words}::bigint`;
-    return known(quoted(`to_char(to_timestamp(${seconds}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`));
-  }
-  if (!isScalarType(type) || !scalarsAsStored.has(type.name)) throw new NotCompilable();
-  if (type.name === 'Metadata' || type.name === 'JSONObject') return known(marked(`${raw}::text`));
-  if (!stored) return known(`${raw}::text`);
-  if (scalarsWithoutEscapes.has(type.name)) return known(quoted(raw));
-  return known(['Boolean', 'Int'].includes(type.name) ? `${raw}::text` : `to_json(${raw}::text)::text`);
-}
-
-/** The name of a stored enum value. */
-function enumName(type: GraphQLEnumType, stored: string): string {
-  const values = type.getValues();
-  if (values.every(({ name, value: v }) => name === String(v).toUpperCase())) return `upper(${stored})`;
-  return `case ${stored} ${values.map(({ name, value: v }) => `when '${v}' then '${name}'`).join(' ')} end`;
-}
-
-/** Minor units as an amount in the API's format, which always has two decimals. */
-function amount(minor: string): string {
-  return `case when ${minor} < 0 then '-' else '' end || abs(${minor}) / 100 || '.' || lpad((abs(${minor}) % 100)::text, 2, '0')`;
 }

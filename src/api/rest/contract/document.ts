@@ -9,13 +9,17 @@ import { webhooksOf } from './webhooks.js';
 import { wordingOf, wordsOf } from './wording.js';
 import { version } from '../../../request/version.js';
 
-const description = `Collects payments across borders: accounts, receiving and payout addresses, deposits, balances, checkouts and receivables.
+const description = `Collects payments across borders: accounts, receiving and payout addresses, deposits, balances, \
+checkouts and receivables.
 
-**Keys.** Each request has an API key, or the token of a session in a browser, which decides the account, the mode (\`sk_test_\`, \`sk_live_\`) and the edition.
+**Keys.** Each request has an API key, or the token of a session in a browser, which decides the account, the mode \
+(\`sk_test_\`, \`sk_live_\`) and the edition.
 
-**Editions.** The interface has two editions, and the account's edition decides. What only one edition has, requires or accepts is in the member \`x-edition\` and in the description.
+**Editions.** The interface has two editions, and the account's edition decides. What only one edition has, requires \
+or accepts is in the member \`x-edition\` and in the description.
 
-**Errors.** Each answer that is not 2xx or 304 is an error object with an entry for each problem. The codes of each status are in \`x-codes\`.`;
+**Errors.** Each answer that is not 2xx or 304 is an error object with an entry for each problem. The codes of each \
+status are in \`x-codes\`.`;
 
 /** The contract of /v1 as OpenAPI 3.1: everything that the declarations say about it. */
 export function contractOf(schema: GraphQLSchema, examples: Examples): Json {

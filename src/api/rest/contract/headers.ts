@@ -9,7 +9,8 @@ const responseHeaderSchemas: Record<string, Json> = {
   'Retry-After': { description: 'The seconds after which to retry.', schema: { type: 'integer' } },
   'Idempotent-Replayed': text('Present when the response repeats that of an earlier request.', { const: 'true' }),
   'Tidegate-Consistency': text(
-    'Present when replicas answer reads, on responses to writes: send it with later requests, and they find this write on every gateway.',
+    'Present when replicas answer reads, on responses to writes: send it with later requests, and they find ' +
+      'this write on every gateway.',
   ),
   'WWW-Authenticate': text('How to authenticate.'),
   ETag: text('The version of the answer, for `If-None-Match`.'),
@@ -37,7 +38,8 @@ export const requestHeaders: Json = {
     in: 'header',
     required: false,
     description:
-      'Makes a retry safe: the same key with the same parameters answers the object of the first request. It is kept for at least 24 hours.',
+      'Makes a retry safe: the same key with the same parameters answers the object of the first request. It ' +
+      'is kept for at least 24 hours.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
   OnBehalfOf: {
@@ -53,7 +55,8 @@ export const requestHeaders: Json = {
     in: 'header',
     required: false,
     description:
-      'The last value that a response to a write had: lists and figures then have at least that write. `primary` reads the present.',
+      'The last value that a response to a write had: lists and figures then have at least that write. ' +
+      '`primary` reads the present.',
     schema: { type: 'string', pattern: '^([A-Za-z0-9_-]{22}|primary)$' },
   },
   IfNoneMatch: {

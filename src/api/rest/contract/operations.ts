@@ -101,7 +101,8 @@ export const pageParameterObjects: Json = {
     name: 'ending_before',
     in: 'query',
     description:
-      'The id of the first object of a page: answers the nearest newer objects, newest first. Not with `starting_after`.',
+      'The id of the first object of a page: answers the nearest newer ' +
+      'objects, newest first. Not with `starting_after`.',
     schema: { type: 'string', minLength: 1 },
   },
 };

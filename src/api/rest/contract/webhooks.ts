@@ -26,7 +26,8 @@ export function webhooksOf(examples: Examples['events']): Json {
       post: {
         operationId: `on${pascal(type.replace('.', '_'))}`,
         summary: wordsOf(type.replace('.', '_')).join(' '),
-        description: `${when}${modes.length === 1 ? ` In ${modes[0]} mode alone.` : ''} The object is of kind \`${object}\`.`,
+        description:
+          when + (modes.length === 1 ? ` In ${modes[0]} mode alone.` : '') + ` The object is of kind \`${object}\`.`,
         requestBody: {
           description: 'The event, or the result of the query of the endpoint.',
           required: true,

@@ -152,8 +152,8 @@ const withdrawal = (onDone: () => void): Column<Row> => ({
       onDone={onDone}
     >
       <p>
-        The reversal of {formatMoney({ amount, currency })} {currency} with the reference <strong>{reference}</strong>{' '}
-        does not wait for its deposit any more.
+        The reversal <strong>{reference}</strong> of {formatMoney({ amount, currency })} {currency} does not wait for
+        its deposit any more.
       </p>
     </Action>
   ),

@@ -15,6 +15,8 @@ const UpdateMutation = graphql(`
 
 type Input = VariablesOf<typeof UpdateMutation>['input'];
 
+const wordsOf = (all: Requirement[]) => all.map(requirementWords).join(', ').toLowerCase();
+
 /**
  * A form for what an account lacks. Its fields are the requirements of the gateway: their names are paths of the input
  * of `updateAccount`, and the schema says of what type each is. Persons and the payout address have forms of their own.
@@ -61,7 +63,7 @@ export function Onboarding({ accountId, requirements }: { accountId: string; req
           <AddPerson
             accountId={accountId}
             roles={persons.map(({ fieldName }) => fieldName.split('.').at(-1)!)}
-            hint={`Missing: ${persons.map(requirementWords).join(', ').toLowerCase()}. One person can have several roles.`}
+            hint={`Missing: ${wordsOf(persons)}. One person can have several roles.`}
           />
         </Step>
       )}

@@ -20,7 +20,10 @@ export function Keys() {
       {keys === undefined && (
         <ShowWithKey
           what="the keys"
-          hint="Which keys exist is shown to a key alone, also to one that may only read. What a key made is revoked with it."
+          hint={
+            'Which keys exist is shown to a key alone, also to one that may only read. ' +
+            'What a key made is revoked with it.'
+          }
           query={KeysQuery}
           onShown={({ apiKeys }) => setKeys(apiKeys.nodes)}
         />

@@ -181,7 +181,10 @@ function withAmount(chosen: ReadonlyMap<string, string>, { receivable }: Suggest
 /** What has been done, for the viewer. */
 function sentenceOf(payment: PaymentDetail, total: bigint, all: Suggestion[], chosen: ReadonlyMap<string, string>) {
   const names = all.flatMap(({ receivable: { id, invoice } }) => (chosen.has(id) ? invoice.referenceNumber : []));
-  return `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}. Choose another invoice for the rest.`;
+  return (
+    `${formatMoney({ ...payment, amount: decimal(total) })} reconciled with ${names.join(', ')}. Choose another ` +
+    'invoice for the rest.'
+  );
 }
 
 function restOf(payment: PaymentDetail, rest: bigint): string {

@@ -33,7 +33,15 @@ export function errorsPage(contract: Contract): Page {
         place: `Errors › ${status}`,
         text: `${message} ${meaning} ${remedy}`,
       });
-      return html`<section class="error" aria-labelledby="${code}"><h3 id="${code}">${code} <a class="anchor" href="#${code}" aria-hidden="true" tabindex="-1">#</a></h3>!${prose(meaning)}<p><strong>What to do.</strong> !${inline(remedy)}</p><p class="bounds">Status ${status} · in GraphQL <code>${code.toUpperCase()}</code>!${answeredBy(contract, operations, code)}</p>!${exampleOf(examples[code], code, status, message)}</section>`;
+      return html`<section class="error" aria-labelledby="${code}"><h3 id="${code}">${code}
+        <a class="anchor" href="#${code}" aria-hidden="true" tabindex="-1">#</a></h3>!${prose(meaning)}<p><strong>What
+        to do.</strong> !${inline(remedy)}</p><p class="bounds">Status ${status} · in GraphQL
+        <code>${code.toUpperCase()}</code>!${answeredBy(contract, operations, code)}</p>!${exampleOf(
+          examples[code],
+          code,
+          status,
+          message,
+        )}</section>`;
     });
     return html`<h2 id="status-${status}">${status} ${statusNames[status] ?? ''}</h2>!${parts}`;
   });
@@ -49,9 +57,14 @@ export function errorsPage(contract: Contract): Page {
   };
 }
 
-const introduction = `An answer that is not 2xx says everything that is wrong with the request: an entry for each problem, with a \`code\` for programs and a \`message\` for people. New codes may be added; judge an unknown one by its status.
+const introduction = `An answer that is not 2xx says everything that is wrong with the request: an entry for each \
+problem, with a \`code\` for programs and a \`message\` for people. New codes may be added; judge an unknown one by \
+its status.
 
-On \`/v1\` the header \`Link\` leads to the entry of each code here: \`Link: </docs/errors#parameter_missing>; rel="help"\`. In GraphQL each error has the same address as \`extensions.docUrl\`, the code in capitals as \`extensions.code\`, and the entry of \`/v1\` as \`extensions.error\`. [The guide](/docs/rest#errors) says in which order problems are judged.`;
+On \`/v1\` the header \`Link\` leads to the entry of each code here: \
+\`Link: </docs/errors#parameter_missing>; rel="help"\`. In GraphQL each error has the same address as \
+\`extensions.docUrl\`, the code in capitals as \`extensions.code\`, and the entry of \`/v1\` as \`extensions.error\`. \
+[The guide](/docs/rest#errors) says in which order problems are judged.`;
 
 const statusNames: Record<number, string> = {
   400: 'Bad request',
@@ -103,7 +116,10 @@ function graphSection(headings: Heading[], entries: Entry[]): string {
       place: 'Errors › GraphQL',
       text: `${meaning} ${remedy}`,
     });
-    return html`<section class="error" aria-labelledby="${code}"><h3 id="${code}">${code} <a class="anchor" href="#${code}" aria-hidden="true" tabindex="-1">#</a></h3>!${prose(meaning)}<p><strong>What to do.</strong> !${inline(remedy)}</p><p class="bounds">Status ${status}</p></section>`;
+    return html`<section class="error" aria-labelledby="${code}"><h3 id="${code}">${code}
+      <a class="anchor" href="#${code}" aria-hidden="true" tabindex="-1">#</a></h3>!${prose(meaning)}<p><strong>What to
+      do.</strong> !${inline(remedy)}</p><p class="bounds">Status ${status}</p></section>`;
   });
-  return html`<h2 id="graphql">Codes of GraphQL alone</h2><p>These are judged before any resolver runs, so nothing was stored.</p>!${parts}`;
+  return html`<h2 id="graphql">Codes of GraphQL alone</h2><p>These are judged before any resolver runs, so nothing was
+    stored.</p>!${parts}`;
 }

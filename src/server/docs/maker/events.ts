@@ -47,11 +47,16 @@ export function eventsPage(types: EventType[], objects: ReadonlySet<string>): Pa
 }
 
 const introduction =
-  'Everything that happens is an event. [Webhook endpoints](/docs/webhooks) get events by POST, and `GET /v1/events` lists them; both have the same body. An endpoint names the types that it gets, such as `deposit.completed`, `deposit.*` for all events of an object, or `*` for all. New types may be added.';
+  'Everything that happens is an event. [Webhook endpoints](/docs/webhooks) get events by POST, and `GET ' +
+  '/v1/events` lists them; both have the same body. An endpoint names the types that it gets, such as ' +
+  '`deposit.completed`, `deposit.*` for all events of an object, or `*` for all. New types may be added.';
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 function partOf({ type, when, modes, example }: EventType): string {
   const mode = modes.length === 1 ? html` <span class="badge warn">${capital(modes[0]!)} mode only</span>` : '';
-  return html`<section class="error" aria-labelledby="${type}"><h3 id="${type}">${type} <a class="anchor" href="#${type}" aria-hidden="true" tabindex="-1">#</a></h3>!${prose(when)}!${mode}<details><summary>Example of <code>${type}</code></summary>!${codeBlock(JSON.stringify(example, null, 2), 'json')}</details></section>`;
+  return html`<section class="error" aria-labelledby="${type}"><h3 id="${type}">${type}
+    <a class="anchor" href="#${type}" aria-hidden="true"
+    tabindex="-1">#</a></h3>!${prose(when)}!${mode}<details><summary>Example of
+    <code>${type}</code></summary>!${codeBlock(JSON.stringify(example, null, 2), 'json')}</details></section>`;
 }

@@ -42,7 +42,8 @@ export function listOfTypes(types: GraphQLNamedType[]): Page {
     if (own.length === 0) return '';
     const items = own.map(
       (type) =>
-        html`<li><a href="${typePath(type.name)}"><code>${type.name}</code></a> !${inline(firstSentence(type.description))}</li>`,
+        html`<li><a href="${typePath(type.name)}"><code>${type.name}</code></a>
+          !${inline(firstSentence(type.description))}</li>`,
     );
     return html`<h2 id="${idOf(title)}">${title}</h2><ul>!${items}</ul>`;
   });
@@ -72,7 +73,10 @@ export function typePage(type: GraphQLNamedType, types: GraphQLNamedType[], root
     isUnionType(type) ? html`<p>One of !${type.getTypes().map(typeOf).join(', ')}.</p>` : '',
     membersOf(fields),
     values.length > 0
-      ? html`<ul class="members">!${values.map((value) => html`<li><div class="name"><code>${value.name}</code></div>!${deprecation(value)}!${prose(value.description ?? '')}</li>`)}</ul>`
+      ? html`<ul class="members">!${values.map(
+          (value) => html`<li><div
+        class="name"><code>${value.name}</code></div>!${deprecation(value)}!${prose(value.description ?? '')}</li>`,
+        )}</ul>`
       : '',
     usesOf(type, types, roots),
   ];
@@ -80,7 +84,8 @@ export function typePage(type: GraphQLNamedType, types: GraphQLNamedType[], root
     path,
     title: type.name,
     description: firstSentence(type.description) || `The type ${type.name} of the graph.`,
-    head: html`<h1><code>${type.name}</code></h1><ul class="badges" aria-label="Properties of the type"><li class="strong">${kindOf(type)}</li></ul>`,
+    head: html`<h1><code>${type.name}</code></h1><ul class="badges" aria-label="Properties of the type"><li
+      class="strong">${kindOf(type)}</li></ul>`,
     body: html`!${prose(type.description ?? '')}!${parts}`,
     headings: [],
     entries: [

@@ -51,9 +51,16 @@ export function membersOf(members: readonly (GraphQLArgument | GraphQLInputField
     const value = isField ? undefined : member.defaultValue;
     const nested =
       isField && member.args.length > 0
-        ? html`<details><summary>Arguments of <code>${member.name}</code></summary>!${membersOf(member.args, false)}</details>`
+        ? html`<details><summary>Arguments of
+          <code>${member.name}</code></summary>!${membersOf(member.args, false)}</details>`
         : '';
-    return html`<li!${anchored ? html` id="${member.name}"` : ''}><div class="name"><code!${member.deprecationReason ? ' class="old"' : ''}>${member.name}</code><span class="type">!${typeOf(member.type)}</span>!${needed ? '<span class="need">required</span>' : ''}</div>!${deprecation(member)}!${prose(member.description ?? '')}!${value === undefined ? '' : html`<p class="bounds">Default: <code>${JSON.stringify(value)}</code></p>`}!${nested}</li>`;
+    const standard =
+      value === undefined ? '' : html`<p class="bounds">Default: <code>${JSON.stringify(value)}</code></p>`;
+    return html`<li!${anchored ? html` id="${member.name}"` : ''}><div
+      class="name"><code!${member.deprecationReason ? ' class="old"' : ''}>${member.name}</code><span
+      class="type">!${typeOf(member.type)}</span>!${
+        needed ? '<span class="need">required</span>' : ''
+      }</div>!${deprecation(member)}!${prose(member.description ?? '')}!${standard}!${nested}</li>`;
   });
   return html`<ul class="members">!${items}</ul>`;
 }

@@ -68,9 +68,14 @@ function groupsOf(roots: Root[]): Map<string, Root[]> {
 function tableOf(own: Root[]): string {
   const rows = own.map(
     (root) =>
-      html`<tr><td><a href="${rootPath(root)}"><code>${root.field.name}</code></a></td><td>${root.kind}</td><td>!${inline(firstSentence(root.field.description))}</td></tr>`,
+      html`<tr><td><a
+        href="${rootPath(root)}"><code>${root.field.name}</code></a></td><td>${root.kind}</td><td>!${inline(
+          firstSentence(root.field.description),
+        )}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="group" aria-label="Root fields"><table><thead><tr><th>Field</th><th>Kind</th><th>What it does</th></tr></thead><tbody>!${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="group"
+    aria-label="Root fields"><table><thead><tr><th>Field</th><th>Kind</th><th>What it
+    does</th></tr></thead><tbody>!${rows}</tbody></table></div>`;
 }
 
 function overview(groups: Map<string, Root[]>): Page {
@@ -79,12 +84,17 @@ function overview(groups: Map<string, Root[]>): Page {
     ([title, own]) =>
       html`<h2 id="${idOf(title)}"><a href="${reference.path}/${idOf(title)}">${title}</a></h2>!${tableOf(own)}`,
   );
-  const call = `curl "$TIDEGATE/graphql" -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"query": "{ viewer { account { id type } } }"}'`;
+  const call =
+    `curl "$TIDEGATE/graphql" -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d ` +
+    `'{"query": "{ viewer { account { id type } } }"}'`;
   return {
     path: reference.path,
     title: reference.title,
     description: 'Queries, mutations and types of the graph.',
-    body: html`<p class="lead">One endpoint, <code>/graphql</code>, has everything that <code>/v1</code> has, with every edge walkable both ways.</p><p>Run queries in <a href="/graphiql">the explorer</a>, read <a href="/docs/dashboards">the guide</a> for lists, errors and costs, or look up <a href="${typesPage.path}">a type</a>.</p>!${codeBlock(call, 'bash')}!${sections}`,
+    body: html`<p class="lead">One endpoint, <code>/graphql</code>, has everything that <code>/v1</code>
+      has, with every edge walkable both ways.</p><p>Run queries in <a href="/graphiql">the explorer</a>, read
+      <a href="/docs/dashboards">the guide</a> for lists, errors and costs, or look up
+      <a href="${typesPage.path}">a type</a>.</p>!${codeBlock(call, 'bash')}!${sections}`,
     headings: [...groups.keys()].map((title) => ({ level: 2, id: idOf(title), text: title })),
     entries: [
       {
@@ -137,12 +147,21 @@ function rootPage(root: Root, group: string): Page {
     return html`<h2 id="${id}">${text}</h2>!${content}`;
   };
   const own = field.args.filter((argument) => argument !== input);
+  const example = html`!${codeBlock(exampleOf(kind, field), 'graphql')}<p>Paste it into
+    <a href="/graphiql">the explorer</a>.</p>`;
+  const sections = [
+    section('Arguments', membersOf(own)),
+    section('Input', membersOf(fields)),
+    section('Example', example),
+  ].join('');
   return {
     path: rootPath(root),
     title: field.name,
     description: firstSentence(field.description) || `The ${kind} ${field.name}.`,
-    head: html`<h1><code>${field.name}</code></h1><ul class="badges" aria-label="Properties of the field">!${badges}</ul>`,
-    body: html`!${deprecation(field)}!${prose(field.description ?? '')}<p>Answers !${typeOf(field.type)}.</p>!${section('Arguments', membersOf(own))}!${section('Input', membersOf(fields))}!${section('Example', html`!${codeBlock(exampleOf(kind, field), 'graphql')}<p>Paste it into <a href="/graphiql">the explorer</a>.</p>`)}`,
+    head: html`<h1><code>${field.name}</code></h1><ul class="badges"
+      aria-label="Properties of the field">!${badges}</ul>`,
+    body: html`!${deprecation(field)}!${prose(field.description ?? '')}<p>Answers
+      !${typeOf(field.type)}.</p>!${sections}`,
     headings,
     entries: [
       {

@@ -71,7 +71,8 @@ function startPage({ html: table }: Rendered): Pick<Page, 'title' | 'description
   return {
     title: 'Documentation',
     description: 'Guides and reference of Tidegate: GraphQL, REST, webhooks, errors and operation.',
-    head: html`<h1>Tidegate documentation</h1><p class="lead">A payments gateway for cross-border receivables: one model over GraphQL and REST, in two editions, with a sandbox that reaches every state.</p>`,
+    head: html`<h1>Tidegate documentation</h1><p class="lead">A payments gateway for cross-border receivables: one model
+      over GraphQL and REST, in two editions, with a sandbox that reaches every state.</p>`,
     body: html`<ul class="cards">!${items}</ul><h2 id="all-guides">All guides</h2>!${table}`,
     headings: [],
   };

@@ -19,8 +19,11 @@ export interface Frame {
 }
 
 const logo =
-  '<svg class="logo" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>';
-const icon = `data:image/svg+xml,${encodeURIComponent(logo.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" '))}`;
+  '<svg class="logo" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" ' +
+  'height="32" rx="7" fill="#0b6e80"/><path d="M5 14q5.5-6 11 0t11 0M5 21q5.5-6 11 0t11 0" fill="none" ' +
+  'stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>';
+const iconSource = logo.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ');
+const icon = `data:image/svg+xml,${encodeURIComponent(iconSource)}`;
 
 /** The HTML document of a page. */
 export function documentOf(page: Page, frame: Frame): string {
@@ -58,12 +61,16 @@ export function documentOf(page: Page, frame: Frame): string {
 !${page.wide ? '' : shortContents(page.headings)}
 !${page.body}
 !${page.path === '/docs/missing' ? '' : neighbours(page, frame)}
-<footer><p>Tidegate ${version} · <a href="/openapi.json">OpenAPI</a> · <a href="/docs/changelog">Changelog</a></p></footer>
+<footer><p>Tidegate ${version} · <a href="/openapi.json">OpenAPI</a> · <a
+href="/docs/changelog">Changelog</a></p></footer>
 </main>
 !${page.wide ? '' : html`<aside class="contents" aria-label="On this page">!${contentsOf(page.headings)}</aside>`}
 </div>
 <dialog class="finder" aria-label="Search the documentation">
-<form method="dialog"><label class="unseen" for="site-query">Search the documentation</label><input id="site-query" type="text" enterkeyhint="search" placeholder="Search guides, operations, types, errors" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><button type="submit">Close</button></form>
+<form method="dialog"><label class="unseen" for="site-query">Search the documentation</label><input id="site-query"
+type="text" enterkeyhint="search" placeholder="Search guides, operations, types, errors" autocomplete="off"
+spellcheck="false" role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><button
+type="submit">Close</button></form>
 <ul id="site-found" role="listbox" aria-label="Results"></ul>
 <p role="status"></p>
 </dialog>

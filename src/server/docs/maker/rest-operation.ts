@@ -42,7 +42,8 @@ export function operationPage(contract: Contract, placed: Placed, trail: Link[],
     path: operationPath(placed),
     title: operation.summary,
     description: `${method} ${path}: ${operation.summary}.`,
-    head: html`<h1>${operation.summary}</h1><p class="call"><b class="${method.toLowerCase()}">${method}</b><span>${path}</span></p>!${badges(placed)}`,
+    head: html`<h1>${operation.summary}</h1><p class="call"><b
+      class="${method.toLowerCase()}">${method}</b><span>${path}</span></p>!${badges(placed)}`,
     body: html`<div class="columns"><div>!${text}</div>!${sample}</div>`,
     headings,
     entries: [entry],
@@ -108,9 +109,11 @@ function answerText(contract: Contract, { operation }: Placed): string {
     : '';
   const items = Object.entries(headers).map(
     ([name, { $ref }]) =>
-      html`<li><div class="name"><code>${name}</code></div>!${prose(contract.components.headers[lastOf($ref)]!.description)}</li>`,
+      html`<li><div
+        class="name"><code>${name}</code></div>!${prose(contract.components.headers[lastOf($ref)]!.description)}</li>`,
   );
-  return html`<p>200: !${object}.!${list}</p><details><summary>Headers of the answer</summary><ul class="members">!${items}</ul></details>`;
+  return html`<p>200: !${object}.!${list}</p><details><summary>Headers of the answer</summary><ul
+    class="members">!${items}</ul></details>`;
 }
 
 function errorsOf(contract: Contract, { operation }: Placed): string {
@@ -123,7 +126,9 @@ function errorsOf(contract: Contract, { operation }: Placed): string {
       );
       return html`<tr><td>${status}</td><td><ul>!${links}</ul></td></tr>`;
     });
-  return html`<div class="table codes" tabindex="0" role="group" aria-label="Error codes"><table><thead><tr><th>Status</th><th>Codes</th></tr></thead><tbody>!${rows}</tbody></table></div>`;
+  return html`<div class="table codes" tabindex="0" role="group"
+    aria-label="Error codes"><table><thead><tr><th>Status</th><th>Codes</th></tr></thead>
+    <tbody>!${rows}</tbody></table></div>`;
 }
 
 const requestExample = ({ operation }: Placed): unknown =>
@@ -165,16 +170,16 @@ function tryForm(placed: Placed, parameters: Parameter[]): string {
   );
   const fields = sent.map(({ name, in: place, required, example, schema }) => {
     const hint = place === 'path' ? '' : String([example ?? schema.default ?? ''].flat()[0] ?? '');
-    return html`<label>${name}<input name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${hint}"!${
-      required ? ' required' : ''
-    }></label>`;
+    return html`<label>${name}<input name="${name}" data-in="${place}" autocomplete="off" spellcheck="false"
+      placeholder="${hint}"!${required ? ' required' : ''}></label>`;
   });
   const optional = fields.filter((_, i) => !sent[i]!.required);
   const example = JSON.stringify(requestExample(placed) ?? {}, null, 2);
   return html`<form class="try" data-method="${method}" data-path="${path}" data-name="${operation.operationId}" hidden>
 <h2>Try it</h2>
 <p class="note">The request goes to this gateway. The test key stays in the memory of this page.</p>
-<label>Test key<input name="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_test_…" required></label>
+<label>Test key<input name="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_test_…"
+required></label>
 !${fields.filter((_, i) => sent[i]!.required)}
 !${method === 'POST' ? html`<label>Body<textarea name="body" spellcheck="false">${example}</textarea></label>` : ''}
 !${optional.length > 0 ? html`<details><summary>Optional parameters</summary>!${optional}</details>` : ''}

@@ -54,10 +54,13 @@ function tableOf(own: Placed[]): string {
         ? '<span class="badge">Extension</span>'
         : '<span class="badge strong">Specification</span>',
       only ? html`<span class="badge warn">Edition ${only}</span>` : '',
-    ];
-    return html`<tr><td><a href="${operationPath(placed)}">${operation.summary}</a></td><td><code>${method} ${path}</code></td><td>!${notes.join(' ')}</td></tr>`;
+    ].join(' ');
+    return html`<tr><td><a href="${operationPath(placed)}">${operation.summary}</a></td>
+      <td><code>${method} ${path}</code></td><td>!${notes}</td></tr>`;
   });
-  return html`<div class="table" tabindex="0" role="group" aria-label="Operations"><table><thead><tr><th>Operation</th><th>Path</th><th>From</th></tr></thead><tbody>!${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="group"
+    aria-label="Operations"><table><thead><tr><th>Operation</th><th>Path</th><th>From</th></tr></thead>
+    <tbody>!${rows}</tbody></table></div>`;
 }
 
 function overview(contract: Contract, tags: Tag[]): Page {
@@ -71,10 +74,13 @@ function overview(contract: Contract, tags: Tag[]): Page {
     path: reference.path,
     title: reference.title,
     description: 'Every operation of /v1, with its parameters, answers, errors and examples.',
-    body: html`!${prose(contract.info.description)}<p>${own.length - extensions} operations are those of the specification, and ${extensions} are extensions; each page says which. The same contract is <a href="/openapi.json">openapi.json</a> for programs, and <a href="/docs/rest">the guide</a> explains what all operations share.</p>!${codeBlock(
-      'KEY=sk_test_…\ncurl "$TIDEGATE/v1/accounts" -H "Authorization: Bearer $KEY"',
-      'bash',
-    )}!${sections}`,
+    body: html`!${prose(contract.info.description)}<p>${own.length - extensions} operations are those of the
+      specification, and ${extensions} are extensions; each page says which. The same contract is
+      <a href="/openapi.json">openapi.json</a> for programs, and <a href="/docs/rest">the guide</a>
+      explains what all operations share.</p>!${codeBlock(
+        'KEY=sk_test_…\ncurl "$TIDEGATE/v1/accounts" -H "Authorization: Bearer $KEY"',
+        'bash',
+      )}!${sections}`,
     headings: tags.map(({ name }) => ({ level: 2, id: name, text: wordsOf(name) })),
     entries: [{ address: reference.path, title: reference.title, place: 'REST', text: contract.info.description }],
     trail: [start],
@@ -86,7 +92,8 @@ function resourcePage(contract: Contract, { name, description, own }: Tag): Page
   const objects = [...new Set(own.flatMap((placed) => objectsOf(contract, placed)))];
   const sections = objects.map((object) => {
     const schema = contract.components.schemas[object]!;
-    return html`<h2 id="${object}">The object <a href="${objectPath(object)}">${object}</a></h2>!${prose(schema.description ?? '')}!${membersOf(schema, false)}`;
+    return html`<h2 id="${object}">The object <a
+      href="${objectPath(object)}">${object}</a></h2>!${prose(schema.description ?? '')}!${membersOf(schema, false)}`;
   });
   const title = wordsOf(name);
   return {
@@ -136,7 +143,12 @@ function objectPage(contract: Contract, name: string, schema: Schema, operations
     description: `The object ${name} of /v1 and its members.`,
     body: html`!${prose(schema.description ?? '')}!${members}!${
       answers.length > 0 ? html`<h2 id="answered-by">Answered by</h2><ul>!${answers}</ul>` : ''
-    }!${example === undefined ? '' : html`<h2 id="example">Example</h2>!${codeBlock(JSON.stringify(example, null, 2), 'json')}`}`,
+    }!${
+      example === undefined
+        ? ''
+        : html`<h2
+      id="example">Example</h2>!${codeBlock(JSON.stringify(example, null, 2), 'json')}`
+    }`,
     headings: [],
     entries: [entry],
     trail,

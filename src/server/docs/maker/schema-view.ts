@@ -48,7 +48,11 @@ export function memberOf({ name, schema, input, required, ...rest }: Member): st
     rest.example !== undefined && values.length === 0
       ? html`<p class="bounds">Example: <code>${[rest.example].flat().join(',')}</code></p>`
       : ''
-  }!${nested ? html`<details><summary>Members of <code>${name}</code></summary>!${membersOf(nested, input)}</details>` : ''}</li>`;
+  }!${
+    nested
+      ? html`<details><summary>Members of <code>${name}</code></summary>!${membersOf(nested, input)}</details>`
+      : ''
+  }</li>`;
 }
 
 /** The schema of the object in a member, or of the objects in a list, if it has members of its own. */

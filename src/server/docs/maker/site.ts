@@ -46,7 +46,8 @@ const missing: Page = {
   path: '/docs/missing',
   title: 'There is no such page',
   description: 'The documentation has no page at this address.',
-  body: html`<p>The documentation has no page at this address. Search for it, or begin with <a href="/docs">the overview</a>.</p>`,
+  body: html`<p>The documentation has no page at this address. Search for it, or begin with
+    <a href="/docs">the overview</a>.</p>`,
   headings: [],
   entries: [],
   trail: [],
