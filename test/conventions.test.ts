@@ -12,6 +12,10 @@ const files = fs
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 
+/** Whether a command writes the file. */
+const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write-functions.ts';
+const inFunctions = (name: string) => path.join('drizzle/functions', name);
+
 /** The places of a pattern in the code of src, without comments and without the files that may contain it. */
 const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => false) =>
   files.filter(({ name, text }) => !allowed(name) && pattern.test(code(text))).map(({ name }) => name);
@@ -128,6 +132,20 @@ describe('the conventions of the code', () => {
     });
     expect(casts.length).toBeGreaterThan(0);
     expect(casts.filter(({ explained }) => !explained).map(({ place }) => place)).toEqual([]);
+  });
+
+  it('has at most 120 columns, also where the formatter breaks nothing: in strings, templates and comments', () => {
+    const written = fs
+      .readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(tsx?|mjs)$/.test(name) && !isGenerated(name));
+    const functions = fs.readdirSync('drizzle/functions').filter((name) => name.endsWith('.sql'));
+    const longest = [...written.map((name) => path.join('src', name)), ...functions.map(inFunctions)].flatMap((name) =>
+      fs
+        .readFileSync(name, 'utf8')
+        .split('\n')
+        .flatMap((line, i) => (line.length > 120 ? [`${name}:${i + 1}`] : [])),
+    );
+    expect(longest).toEqual([]);
   });
 
   it('has no folder for miscellaneous files', () => {

@@ -30,8 +30,11 @@ export interface WriteFunction extends DefinedFunction {
   args: Declared[];
 }
 
-const definition =
-  /^create or replace function (\w+)\(([^)]*)\)\s+(?:returns (table \([^)]*\)|[^\n]+)\n)?(?:language plpgsql\n|volatile\n|stable\n|immutable\n)*as \$\$\n([\s\S]*?)\n\$\$;/gm;
+const definition = new RegExp(
+  String.raw`^create or replace function (\w+)\(([^)]*)\)\s+(?:returns (table \([^)]*\)|[^\n]+)\n)?` +
+    String.raw`(?:language plpgsql\n|volatile\n|stable\n|immutable\n)*as \$\$\n([\s\S]*?)\n\$\$;`,
+  'gm',
+);
 
 /** Every function that the files in drizzle/functions define. */
 export function definedFunctions(): DefinedFunction[] {
