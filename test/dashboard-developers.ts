@@ -8,7 +8,7 @@ import type { Visit } from './dashboard-fixture.js';
 export interface Desk {
   desk: () => Promise<Visit>;
   /** A browser with a session of its own. */
-  enter: () => Promise<Visit>;
+  ownDesk: () => Promise<Visit>;
   origin: () => string;
   key: () => string;
   /** The test key of another account. */
@@ -42,7 +42,7 @@ async function receiver(status: number) {
 }
 
 /** The stories of the section for developers. */
-export function developerStories({ desk, enter, origin, key, otherKey, faults }: Desk): void {
+export function developerStories({ desk, ownDesk, origin, key, otherKey, faults }: Desk): void {
   it('finds a refused request in the request log, and links to the explorer with the query of the page', async () => {
     const { page, complaints, open } = await desk();
     await open('/dashboard/settings');
@@ -172,9 +172,8 @@ export function developerStories({ desk, enter, origin, key, otherKey, faults }:
   });
 
   it('lists sessions with a key that is entered for it, and revokes its own', async () => {
-    const { context, page } = await enter();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.goto(`${origin()}/dashboard/developers/sessions`);
+    const { context, page, open } = await ownDesk();
+    await open('/dashboard/developers/sessions');
     await withKey(page, key(), 'Show the sessions');
     const table = page.getByRole('table', { name: 'Sessions' });
     await table.getByText('Active').first().waitFor();
@@ -185,7 +184,7 @@ export function developerStories({ desk, enter, origin, key, otherKey, faults }:
     await withKey(page, key(), 'Revoke the session');
     const signIn = page.getByRole('heading', { name: 'Sign in to Tidegate' });
     await own.getByText('Revoked').or(signIn).first().waitFor();
-    await page.goto(`${origin()}/dashboard/`);
+    await open('/dashboard/');
     await signIn.waitFor();
     await context.close();
   });

@@ -51,38 +51,50 @@ export class Dashboard {
   }
 
   /** Opens an address without a session. */
-  visit(address: string, colorScheme?: 'light' | 'dark'): Promise<Visit> {
-    return visit(this, address, colorScheme);
+  visit(address: string): Promise<Visit> {
+    return visit(this, address);
   }
 
   /**
    * The page that the tests of a file share: of the platform of an edition, or of one of its users. It shows nothing
    * until an address is opened, which loads the dashboard anew. A test that ends its session, or that changes the browser
-   * in a way that lasts, enters by itself. Half of what such a visit costs is a new browser context, and signing in.
+   * in a way that lasts, has a desk of its own: a context and a sign-in cost more processor time than most tests.
    */
   async desk(edition: 1 | 2, nickname?: string): Promise<Visit> {
-    const known = this.#desks.get(edition) ?? this.#newDesk(edition);
+    const known = this.#desks.get(edition) ?? this.#signedIn(edition);
     this.#desks.set(edition, known);
     const visit = await known;
-    const actingAs = nickname === undefined ? null : (await this.user(edition, nickname)).id;
-    await visit.page.evaluate(
-      (id) => (id === null ? sessionStorage.removeItem('acting-as') : sessionStorage.setItem('acting-as', id)),
-      actingAs,
-    );
+    await this.#actAs(visit, edition, nickname);
     await visit.page.setViewportSize(desk);
     await visit.page.emulateMedia({ media: null, colorScheme: 'light' });
     visit.complaints.length = 0;
     return visit;
   }
 
-  async #newDesk(edition: 1 | 2): Promise<Visit> {
+  /** The same in a browser context of its own. */
+  async ownDesk(edition: 1 | 2, nickname?: string): Promise<Visit> {
+    const visit = await this.#signedIn(edition);
+    await this.#actAs(visit, edition, nickname);
+    return visit;
+  }
+
+  /** Has the tab act as a user from the next document on, or as the platform. */
+  async #actAs({ page }: Visit, edition: 1 | 2, nickname: string | undefined): Promise<void> {
+    const actingAs = nickname === undefined ? null : (await this.user(edition, nickname)).id;
+    await page.evaluate(
+      (id) => (id === null ? sessionStorage.removeItem('acting-as') : sessionStorage.setItem('acting-as', id)),
+      actingAs,
+    );
+  }
+
+  async #signedIn(edition: 1 | 2): Promise<Visit> {
     const { headers } = await fetch(`${this.origin}/dashboard/session`, {
       method: 'POST',
       headers: { authorization: `Bearer ${this.tenants[edition - 1]!.testKey}`, 'content-type': 'application/json' },
       body: '{}',
     });
     const [name = '', value = ''] = headers.get('set-cookie')!.split(';')[0]!.split('=');
-    const made = await newVisit(this, { signedIn: true });
+    const made = await newVisit(this, true);
     await made.context.addCookies([{ name, value, url: this.origin, httpOnly: true, sameSite: 'Strict' }]);
     // A small page of the same origin: whom the dashboard acts as is kept by the browser tab.
     await made.open('/healthz');
@@ -90,41 +102,25 @@ export class Dashboard {
   }
 
   /** Opens the dashboard by the one-time link of an edition. */
-  enter(edition: number, scheme?: 'light' | 'dark'): Promise<Visit> {
-    return this.visit(`/dashboard/sign-in#code=${this.links.newCode(edition)}`, scheme);
-  }
-
-  /** Opens the dashboard and acts as a user of the platform. */
-  async enterAs(edition: 1 | 2, nickname: string): Promise<Visit> {
-    const visit = await this.enter(edition);
-    await visit.page.getByRole('button', { name: 'Act as a user' }).click();
-    await visit.page.getByRole('dialog').getByRole('button', { name: nickname }).click();
-    await visit.page.getByText(`Acting as ${nickname}`).waitFor();
-    return visit;
+  enter(edition: number): Promise<Visit> {
+    return this.visit(`/dashboard/sign-in#code=${this.links.newCode(edition)}`);
   }
 }
 
 const desk = { width: 1440, height: 1000 };
 
 /** Opens an address of a gateway in a browser without a session. */
-export async function visit(
-  served: { chromium: Browser; origin: string },
-  address: string,
-  colorScheme: 'light' | 'dark' = 'light',
-): Promise<Visit> {
-  const made = await newVisit(served, { colorScheme });
+export async function visit(served: { chromium: Browser; origin: string }, address: string): Promise<Visit> {
+  const made = await newVisit(served);
   await made.open(address);
   return made;
 }
 
-/** A browser that has opened nothing yet. */
-async function newVisit(
-  { chromium, origin }: { chromium: Browser; origin: string },
-  { colorScheme = 'light', signedIn = false }: { colorScheme?: 'light' | 'dark'; signedIn?: boolean },
-): Promise<Visit> {
+/** A browser that has opened nothing yet; it is `signedIn` if it gets a session without asking for one. */
+async function newVisit({ chromium, origin }: { chromium: Browser; origin: string }, signedIn = false): Promise<Visit> {
   const context = await chromium.newContext({
     viewport: desk,
-    colorScheme,
+    colorScheme: 'light',
     timezoneId: 'UTC',
     locale: 'en-US',
     // Colours that are still changing are not those of the theme.

@@ -273,13 +273,14 @@ describe('a viewer of the dashboard', () => {
   });
 
   it('finds payments, receivables and users by their texts, without other filters', async () => {
-    const { page, complaints, open } = await dashboard.desk(2);
+    const { page, complaints, open, go } = await dashboard.desk(2);
+    await open('/dashboard/settings');
     for (const [place, list, text] of [
       ['payments', 'deposits', 'Asha'],
       ['receivables', 'receivables', 'INV'],
       ['users', 'accounts', 'Lighthouse'],
     ] as const) {
-      await open(`/dashboard/${place}`);
+      await go(`/dashboard/${place}`);
       await page.getByRole('table').first().waitFor();
       await page.getByLabel('Search').fill(text);
       await page.getByLabel('Search').press('Enter');
@@ -292,7 +293,7 @@ describe('a viewer of the dashboard', () => {
     }
 
     // The users by their balances, in the currency of the edition.
-    await open('/dashboard/users');
+    await go('/dashboard/users');
     await page.getByLabel('Sort').selectOption('Largest balance');
     await page.waitForURL('**/users?sort=balance');
     const { body } = await dashboard
@@ -382,7 +383,7 @@ describe('a viewer of the dashboard', () => {
 
   developerStories({
     desk: () => dashboard.desk(2),
-    enter: () => dashboard.enter(2),
+    ownDesk: () => dashboard.ownDesk(2),
     origin: () => dashboard.origin,
     key: () => dashboard.tenants[1]!.testKey,
     otherKey: () => dashboard.tenants[0]!.testKey,
