@@ -10,7 +10,6 @@ import { type Speaker, useWorld } from './world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
-const closed = useWorld({ worker: false, environment: { OPERATOR_KEY, OPERATOR_API: 'false' } });
 
 let chromium: Browser;
 let platform: Speaker;
@@ -132,17 +131,20 @@ describe("the operator's console", () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
     const [, script] = /src="(\/operator\/assets\/[^"]+\.js)"/.exec(await page.text())!;
     expect((await fetch(`${world.origin}${script}`)).status).toBe(200);
+    const closed = await world.another({ environment: { OPERATOR_API: 'false' } });
     for (const path of ['/operator', '/operator/payouts', script])
-      expect((await fetch(`${closed.origin}${path}`)).status).toBe(404);
+      expect((await fetch(`${closed}${path}`)).status).toBe(404);
+    await world.endLast();
   });
 });
 
 describe('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
-    const { context, page, complaints } = await entered('read');
+    const { context, page, complaints, open: load, go } = await entered('read');
     const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
     for (const [path, ready] of pagesOf('read')) {
-      await page.goto(`${world.origin}/operator${path}`);
+      // The long form loads each page anew, too.
+      await (scale.whole ? load : go)(`/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
       expect(await page.getByRole('button', { name: acts }).count()).toBe(0);
       // Nor is it told to do what it may not.
@@ -152,22 +154,6 @@ describe('an operator that only reads', () => {
     await world.operator.revokeOperator('Ola Reader');
     await page.getByRole('link', { name: 'Payouts' }).click();
     await page.getByRole('heading', { name: "Operator's console" }).waitFor();
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
-});
-
-describe('the pages of the console', () => {
-  it('have no fault in both themes, and take hostile texts as texts', async () => {
-    const { context, page, complaints } = await entered('operate');
-    const found: string[] = [];
-    for (const [path, ready] of pagesOf('operate')) {
-      await page.goto(`${world.origin}/operator${path}`);
-      await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
-      for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);
-      found.push(...(await faultsInThemes(page)).map((fault) => `${path}: ${fault}`));
-    }
-    expect(found).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -186,7 +172,20 @@ describe('an operator', () => {
     await page.getByRole('heading', { name: place, level: 1 }).waitFor();
   };
 
+  it('has pages without a fault in both themes, which take hostile texts as texts', async () => {
+    const found: string[] = [];
+    for (const [path, ready] of pagesOf('operate')) {
+      await (scale.whole ? visited.open : visited.go)(`/operator${path}`);
+      await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
+      for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);
+      found.push(...(await faultsInThemes(page)).map((fault) => `${path}: ${fault}`));
+    }
+    expect(found).toEqual([]);
+    expect(visited.complaints).toEqual([]);
+  });
+
   it('compares an account with its documents and activates it', async () => {
+    await go('Verification');
     await page.getByRole('link', { name: 'Lighthouse Courses' }).focus();
     await page.keyboard.press('Enter');
     const requirements = page.getByRole('region', { name: 'Requirements' });
@@ -245,7 +244,7 @@ describe('an operator', () => {
   });
 
   it('sets a rate, and places and lifts a hold', async () => {
-    await page.goto(`${world.origin}/operator/rates?tenant=${paid.accountId}`);
+    await visited.go(`/operator/rates?tenant=${paid.accountId}`);
     await page.getByRole('button', { name: 'Set a rate' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Currency sold').fill('USD');
@@ -254,7 +253,7 @@ describe('an operator', () => {
     await send(page, 'Set the rate');
     await page.getByRole('table', { name: 'Rates' }).getByText('84.10').waitFor();
 
-    await page.goto(`${world.origin}/operator/accounts/${paid.accountId}?mode=LIVE`);
+    await visited.go(`/operator/accounts/${paid.accountId}?mode=LIVE`);
     const setting = async () =>
       (await must(paid.live.get('/v1/account_settings'))).data[0].payouts.reason_code_not_enabled;
     await act(page, /^Hold payouts/, 'Hold the payouts');

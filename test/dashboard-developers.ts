@@ -1,11 +1,14 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import type { Visit } from './dashboard-fixture.js';
 
 /** What the stories need: a browser signed in to the demo of Edition 2, and a secret key of the same account. */
 export interface Desk {
-  enter: () => Promise<{ context: BrowserContext; page: Page; complaints: string[] }>;
+  desk: () => Promise<Visit>;
+  /** A browser with a session of its own. */
+  ownDesk: () => Promise<Visit>;
   origin: () => string;
   key: () => string;
   /** The test key of another account. */
@@ -39,10 +42,10 @@ async function receiver(status: number) {
 }
 
 /** The stories of the section for developers. */
-export function developerStories({ enter, origin, key, otherKey, faults }: Desk): void {
+export function developerStories({ desk, ownDesk, origin, key, otherKey, faults }: Desk): void {
   it('finds a refused request in the request log, and links to the explorer with the query of the page', async () => {
-    const { context, page, complaints } = await enter();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const { page, complaints, open } = await desk();
+    await open('/dashboard/settings');
     const headers = { authorization: `Bearer ${key()}` };
     const refused = await fetch(`${origin()}/v1/deposits?nothing=1`, { headers });
     const id = refused.headers.get('request-id')!;
@@ -66,13 +69,11 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
     expect(shown.get('query')).toContain('query Request($id: ID!)');
     expect(JSON.parse(shown.get('variables')!)).toEqual({ id });
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('creates, rotates and revokes a key, each with a key that is entered for it, and keeps none', async () => {
-    const { context, page, complaints } = await enter();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.goto(`${origin()}/dashboard/developers/keys`);
+    const { page, complaints, open } = await desk();
+    await open('/dashboard/developers/keys');
     await page.getByRole('button', { name: 'Show the keys' }).click();
     await page.getByText('Enter a secret key').waitFor();
     await withKey(page, 'sk_live_1', 'Show the keys');
@@ -123,14 +124,12 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
     expect(kept).not.toContain('sk_test_');
     expect(await page.content()).not.toContain(key());
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('adds an endpoint, tests it, sees a failed attempt, sends it again, and disables it', async () => {
-    const { context, page, complaints } = await enter();
+    const { page, complaints, open } = await desk();
     const failing = await receiver(500);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.goto(`${origin()}/dashboard/developers/webhooks`);
+    await open('/dashboard/developers/webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('Address').fill('ftp://nowhere');
     await withKey(page, key(), 'Add the endpoint');
@@ -170,13 +169,11 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
     await events.getByRole('link', { name: 'the request that caused it' }).click();
     await page.getByRole('table', { name: 'Requests' }).getByText('testWebhookEndpoint').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('lists sessions with a key that is entered for it, and revokes its own', async () => {
-    const { context, page } = await enter();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await page.goto(`${origin()}/dashboard/developers/sessions`);
+    const { context, page, open } = await ownDesk();
+    await open('/dashboard/developers/sessions');
     await withKey(page, key(), 'Show the sessions');
     const table = page.getByRole('table', { name: 'Sessions' });
     await table.getByText('Active').first().waitFor();
@@ -187,7 +184,7 @@ export function developerStories({ enter, origin, key, otherKey, faults }: Desk)
     await withKey(page, key(), 'Revoke the session');
     const signIn = page.getByRole('heading', { name: 'Sign in to Tidegate' });
     await own.getByText('Revoked').or(signIn).first().waitFor();
-    await page.goto(`${origin()}/dashboard/`);
+    await open('/dashboard/');
     await signIn.waitFor();
     await context.close();
   });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { csvLine } from '../src/dashboard/format/csv.js';
 import { dayBefore, dayOf, startOfDay } from '../src/dashboard/format/days.js';
 import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/money.js';
@@ -228,7 +228,7 @@ describe('a viewer of the dashboard', () => {
     expect((await signIn(secret, 'order-7')).status).toBe(200);
     const made = await dashboard.platform(2).post('/v1/sessions', { role: 'read' }, { 'idempotency-key': 'order-7' });
     expect(made.status).toBe(200);
-    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    const { context, page, complaints, open, go } = await dashboard.visit('/dashboard');
     await page.getByLabel('API key').fill(secret);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Home' }).waitFor();
@@ -239,7 +239,7 @@ describe('a viewer of the dashboard', () => {
       ['payouts', 'Payouts'],
       ['users', 'Users'],
     ] as const) {
-      await open(`/dashboard/${place}`);
+      await go(`/dashboard/${place}`);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByRole('table').first().waitFor();
       expect([place, await page.getByRole('link', { name: /^New / }).count()]).toEqual([place, 0]);
@@ -250,7 +250,7 @@ describe('a viewer of the dashboard', () => {
       await page.getByText('You may only read here').waitFor();
       expect([kind, await page.getByRole('form').count()]).toEqual([kind, 0]);
     }
-    await open('/dashboard/developers/webhooks');
+    await go('/dashboard/developers/webhooks');
     await page.getByText('No endpoints yet').waitFor();
     expect(
       await page
@@ -258,10 +258,10 @@ describe('a viewer of the dashboard', () => {
         .getByText(/^(Add|Create|Send|Complete) /)
         .count(),
     ).toBe(0);
-    await open('/dashboard/developers/keys');
+    await go('/dashboard/developers/keys');
     await page.getByRole('button', { name: 'Show the keys' }).waitFor();
     expect(await page.getByRole('button', { name: 'Create a key' }).count()).toBe(0);
-    await open('/dashboard/payments?status=COMPLETED');
+    await go('/dashboard/payments?status=COMPLETED');
     await page.getByRole('row').nth(1).getByRole('link').first().click();
     await page.getByRole('region', { name: 'Timeline' }).waitFor();
     const changing = page.getByRole('main').getByRole('button', { name: /reconcile|dispute|reverse|complete|fail/i });
@@ -273,14 +273,14 @@ describe('a viewer of the dashboard', () => {
   });
 
   it('finds payments, receivables and users by their texts, without other filters', async () => {
-    const { context, page, complaints, open } = await dashboard.enter(2);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const { page, complaints, open, go } = await dashboard.desk(2);
+    await open('/dashboard/settings');
     for (const [place, list, text] of [
       ['payments', 'deposits', 'Asha'],
       ['receivables', 'receivables', 'INV'],
       ['users', 'accounts', 'Lighthouse'],
     ] as const) {
-      await open(`/dashboard/${place}`);
+      await go(`/dashboard/${place}`);
       await page.getByRole('table').first().waitFor();
       await page.getByLabel('Search').fill(text);
       await page.getByLabel('Search').press('Enter');
@@ -293,7 +293,7 @@ describe('a viewer of the dashboard', () => {
     }
 
     // The users by their balances, in the currency of the edition.
-    await open('/dashboard/users');
+    await go('/dashboard/users');
     await page.getByLabel('Sort').selectOption('Largest balance');
     await page.waitForURL('**/users?sort=balance');
     const { body } = await dashboard
@@ -304,12 +304,11 @@ describe('a viewer of the dashboard', () => {
     await expect.poll(() => idsOf(page)).toEqual(ranked);
     expect(await page.getByLabel('Status').count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('has every cell of a list on a phone, and the filters behind a button; the keyboard reaches all', async () => {
-    const { context, page, complaints, open } = await dashboard.enter(2);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const { page, complaints, open } = await dashboard.desk(2);
+    await open('/dashboard/payments?status=COMPLETED');
     // Escape closes a dialog, and the focus is again where it was.
     const acting = page.getByRole('button', { name: 'Act as a user' });
     await acting.press('Enter');
@@ -318,7 +317,6 @@ describe('a viewer of the dashboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await acting.evaluate((button) => button === document.activeElement)).toBe(true);
 
-    await open('/dashboard/payments?status=COMPLETED');
     const table = page.getByRole('table', { name: 'Payments' });
     const first = table.getByRole('row').nth(1);
     const texts = async () => (await first.getByRole('cell').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
@@ -346,7 +344,6 @@ describe('a viewer of the dashboard', () => {
     expect(await second.getByRole('link').evaluate((link) => link === document.activeElement)).toBe(true);
     expect(await second.evaluate((row) => getComputedStyle(row).outlineStyle)).toBe('solid');
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   for (const edition of [1, 2]) {
@@ -385,7 +382,8 @@ describe('a viewer of the dashboard', () => {
   }
 
   developerStories({
-    enter: () => dashboard.enter(2),
+    desk: () => dashboard.desk(2),
+    ownDesk: () => dashboard.ownDesk(2),
     origin: () => dashboard.origin,
     key: () => dashboard.tenants[1]!.testKey,
     otherKey: () => dashboard.tenants[0]!.testKey,
@@ -430,20 +428,21 @@ const pagesOfUser = [
 
 // The short form has every second page, and the others in the next run.
 describe.each([
-  ['a platform', pages, () => dashboard.enter(2)],
-  ['a user', pagesOfUser, () => dashboard.enterAs(1, 'Indigo Looms')],
-] as const)('the page of the dashboard for %s at', (_, places, enter) => {
+  ['a platform', pages, () => dashboard.desk(2)],
+  ['a user', pagesOfUser, () => dashboard.desk(1, 'Indigo Looms')],
+] as const)('the page of the dashboard for %s at', (_, places, sit) => {
   let visit: Visit;
   beforeAll(async () => {
-    visit = await enter();
-    await visit.page.getByRole('heading', { name: 'Home' }).waitFor();
+    visit = await sit();
+    await visit.open('/dashboard/settings');
+    await visit.page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
-  afterAll(() => visit?.context.close());
 
   for (const [path, ready] of share<readonly [string, string]>(places, 2, scale.seed)) {
     it(`${path} has no fault in both themes`, async () => {
-      const { page, complaints, open } = visit;
-      await open(`/dashboard${path.replace('/:first', '')}`);
+      const { page, complaints, open, go } = visit;
+      // The long form loads each page anew, too.
+      await (scale.whole ? open : go)(`/dashboard${path.replace('/:first', '')}`);
       if (path.endsWith('/:first')) await page.getByRole('table').getByRole('link').first().click();
       await page.getByText(ready).first().waitFor();
       expect(await faultsInThemes(page)).toEqual([]);

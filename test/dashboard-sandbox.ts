@@ -5,8 +5,7 @@ import { scale, share } from './faults/scale.js';
 
 /** What the stories need: a browser signed in to the demo of an edition, as its platform or as one of its users. */
 export interface Desk {
-  enter: (edition: 1 | 2) => Promise<Visit>;
-  enterAs: (edition: 1 | 2, nickname: string) => Promise<Visit>;
+  desk: (edition: 1 | 2, nickname?: string) => Promise<Visit>;
   key: (edition: 1 | 2) => string;
   faults: (page: Page) => Promise<string[]>;
 }
@@ -26,7 +25,7 @@ async function marks(form: Locator, submit: string): Promise<{ marked: string[];
 }
 
 /** The stories of test mode: the bank and the payers of the sandbox, and its clock. */
-export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
+export function sandboxStories({ desk, key, faults }: Desk): void {
   const users = [
     [1, 'Malabar Spice'],
     [2, 'Fjord Software'],
@@ -34,7 +33,8 @@ export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
   // The short form has one edition, and the other in the next run.
   for (const [edition, user] of share<(typeof users)[number]>(users, 2, scale.seed)) {
     it(`get a new viewer of Edition ${edition} paid and paid out by the pages alone`, async () => {
-      const { context, page, complaints } = await enter(edition);
+      const { page, complaints, open } = await desk(edition);
+      await open('/dashboard/settings');
       let clicks = 0;
       const click = async (target: Locator) => {
         clicks++;
@@ -70,12 +70,12 @@ export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
       await tools(page).getByText('This payout has arrived').waitFor();
       expect(clicks).toBeLessThanOrEqual(9);
       expect(complaints).toEqual([]);
-      await context.close();
     });
   }
 
   it('pay a receivable in part and in full as its customer, and show what the customer owes', async () => {
-    const { context, page, complaints } = await enterAs(1, 'Indigo Looms');
+    const { page, complaints, open } = await desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Receivables' }).click();
     await page.getByRole('link', { name: 'New receivable' }).click();
     const form = page.getByRole('form', { name: 'New receivable' });
@@ -108,11 +108,11 @@ export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
     await tools(page).getByText('Nothing is open that could be paid').waitFor();
     expect(await page.getByRole('region', { name: 'Payments' }).getByRole('row').count()).toBe(3);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('end a payment with a reason, and addresses and wallets with a key', async () => {
-    const { context, page, complaints } = await enterAs(1, 'Indigo Looms');
+    const { page, complaints, open } = await desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByRole('link', { name: 'Maison Claire' }).click();
     await tools(page).getByRole('button', { name: 'Pay as this customer' }).click();
@@ -146,7 +146,6 @@ export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
     await dialog.getByRole('button', { name: 'Expire for testing' }).click();
     await addresses.getByText('Expired').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('mark in each form what the gateway demands, and name countries', async () => {
@@ -154,14 +153,14 @@ export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
       [1, 'Indigo Looms'],
       [2, 'Lighthouse Courses'],
     ] as const) {
-      const { context, page, complaints, open } = await enterAs(edition, user);
+      const { page, complaints, open, go } = await desk(edition, user);
       await open('/dashboard/customers/new');
       const form = page.getByRole('form', { name: 'New customer' });
       const customer = await marks(form, 'Create customer');
       expect(customer.marked).toEqual(customer.demanded);
       expect(await form.getByLabel('Country').locator('option').count()).toBe(251);
       if (edition === 2) {
-        await open('/dashboard/checkouts/new');
+        await go('/dashboard/checkouts/new');
         await page.getByLabel('Customer').waitFor();
         const checkout = await marks(page.getByRole('form', { name: 'New checkout' }), 'Create checkout');
         expect(checkout.marked).toEqual(checkout.demanded);
@@ -187,7 +186,6 @@ export function sandboxStories({ enter, enterAs, key, faults }: Desk): void {
       await bank.waitFor({ state: 'detached' });
       await page.getByRole('region', { name: 'Addresses' }).getByText('004501559876').waitFor();
       expect(complaints).toEqual([]);
-      await context.close();
     }
   });
 }

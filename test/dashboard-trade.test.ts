@@ -7,7 +7,7 @@ import { faults, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
 import { scale, share } from './faults/scale.js';
 import { Speaker, tenantOf } from './world.js';
-import { addressesOf, Answers, goWithin, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
+import { addressesOf, Answers, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
 
 const dashboard = useDashboard();
 
@@ -17,7 +17,8 @@ const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: ta
 
 describe('receivables in the dashboard', () => {
   it('are listed by age, created with a document, changed and voided', async () => {
-    const { context, page, complaints } = await dashboard.enterAs(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Receivables' }).click();
     await page.getByRole('region', { name: 'Open' }).getByRole('link', { name: '1 to 30 days' }).click();
     expect(new URL(page.url()).search).toMatch(
@@ -66,7 +67,6 @@ describe('receivables in the dashboard', () => {
     await page.locator('.amount-line').getByText('Void').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });
 
@@ -81,7 +81,7 @@ async function tabTo(target: Locator): Promise<void> {
 
 describe('payments in the dashboard', () => {
   it('are reconciled by keys alone, and say why they cannot be yet', async () => {
-    const { context, page, complaints, open } = await dashboard.enterAs(1, 'Indigo Looms');
+    const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
     const first = rowsOf(page, 'Payments').getByRole('link').first();
     await first.waitFor();
@@ -112,13 +112,13 @@ describe('payments in the dashboard', () => {
     await form.getByText(invoice.reference_number).waitFor();
     await page.setViewportSize({ width: 320, height: 700 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    await context.close();
   });
 });
 
 describe('payouts in the dashboard', () => {
   it('are announced, and list the invoices that they settle, also on paper', async () => {
-    const { context, page, complaints } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Payouts', exact: true }).first().click();
     await page.getByRole('region', { name: 'Coming' }).getByText('Daily payout').waitFor();
     await page.getByLabel('Status').selectOption('COMPLETED');
@@ -145,13 +145,13 @@ describe('payouts in the dashboard', () => {
     await page.getByRole('heading', { name: 'Statement of inward remittance' }).waitFor();
     expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(false);
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });
 
 describe('users in the dashboard', () => {
   it('are onboarded by the requirements of the gateway, and activated', async () => {
-    const { context, page, complaints } = await dashboard.enter(1);
+    const { page, complaints, open } = await dashboard.desk(1);
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Users' }).click();
     await page.getByLabel('Status').selectOption('DRAFT');
     await page.getByRole('link', { name: 'Deccan Robotics' }).click();
@@ -197,13 +197,13 @@ describe('users in the dashboard', () => {
       .getByText(/Verifying|Activated/)
       .waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });
 
 describe('checkouts in the dashboard', () => {
   it('are made from three fields, shown as a link and a code, and followed live', async () => {
-    const { context, page, complaints } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Checkouts' }).click();
     await page.getByRole('link', { name: 'New checkout' }).click();
     const form = page.getByRole('form', { name: 'New checkout' });
@@ -222,7 +222,6 @@ describe('checkouts in the dashboard', () => {
     await page.getByRole('status').getByText('Completed').waitFor();
     await page.getByRole('region', { name: 'Attempts' }).getByText('Succeeded').waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('of a platform are for one of its users, and offer what the chosen customer owes', async () => {
@@ -240,8 +239,7 @@ describe('checkouts in the dashboard', () => {
       const terms = { currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' };
       expect((await user.post('/v1/receivables', { ...terms, invoice, customer_id })).status).toBe(200);
     }
-    const { context, page, complaints, open } = await dashboard.enter(2);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const { page, complaints, open } = await dashboard.desk(2);
     await open('/dashboard/checkouts/new');
     const form = page.getByRole('form', { name: 'New checkout' });
     const invoices = form.getByLabel('Invoice', { exact: true });
@@ -261,13 +259,12 @@ describe('checkouts in the dashboard', () => {
     await form.getByRole('button', { name: 'Create checkout' }).click();
     await page.getByRole('heading', { name: 'Checkout for Asha Traders' }).waitFor();
     expect(complaints).toEqual([]);
-    await context.close();
   });
 });
 
 describe('a page', () => {
   it('asks again when something has happened, and only every minute otherwise; without a stream every few seconds', async () => {
-    const { context, page, open } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    const { context, page, open } = await dashboard.ownDesk(2, 'Lighthouse Courses');
     const user = await dashboard.user(2, 'Lighthouse Courses');
     let asked = 0;
     page.on('request', (request) => {
@@ -344,7 +341,8 @@ describe('the money of the pages', () => {
   it.each(share<(typeof traders)[number]>(traders, 2, scale.seed))(
     'equals that of the graph to the cent, in every list of Edition %i',
     async (edition, name, currency, way) => {
-      const { context, page, complaints, open } = await dashboard.enterAs(edition, name);
+      const { page, complaints, open, go } = await dashboard.desk(edition, name);
+      await open('/dashboard/settings');
       const user = await dashboard.user(edition, name);
       const seed = Date.now();
       for (const amount of fc.sample(cents, { seed, numRuns: 2 }).map(decimal)) {
@@ -355,10 +353,10 @@ describe('the money of the pages', () => {
           user.post('/v1/receivables', { currency, purpose_code: way.purpose, transaction_type: 'goods', invoice }),
         ]);
         expect({ seed, status: made.map(({ status }) => status) }).toEqual({ seed, status: [200, 200] });
-        await open(`/dashboard/payments/${made[0].body.id}`);
+        await go(`/dashboard/payments/${made[0].body.id}`);
         await page.locator('.amount-line .money').waitFor();
         const shown = [await page.locator('.amount-line .money').textContent()];
-        await open(`/dashboard/receivables/${made[1].body.id}`);
+        await go(`/dashboard/receivables/${made[1].body.id}`);
         await page.getByRole('region', { name: 'Paid' }).waitFor();
         shown.push(...(await page.getByRole('region', { name: 'Paid' }).locator('.money').allTextContents()));
         const zero = asShown({ amount: '0.00', currency });
@@ -369,7 +367,8 @@ describe('the money of the pages', () => {
         // The orders and filters of the lists are those of both editions.
         if (edition === 1 && (path.includes('?') || path === '/checkouts')) continue;
         const query = list.replace('["INR"]', `["${currency}"]`);
-        await open(`/dashboard${path}`);
+        // A list shows its last rows until it has those of another order or filter.
+        await (path.includes('?') ? open : go)(`/dashboard${path}`);
         await rowsOf(page, table).first().waitFor();
         const shown = await rowsOf(page, table).locator('.money').allTextContents();
         const { body } = await user.graph(
@@ -394,7 +393,7 @@ describe('the money of the pages', () => {
         `{ viewer { account { nextPayoutAt payoutsBlockedBy { currency } balance(descendants: true) { pending { ...M } available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
       fragment M on Money { amount currency }`,
       );
-      await open('/dashboard');
+      await go('/dashboard');
       const balances = page.getByRole('region', { name: 'Balances' });
       await balances.locator('.balance').first().waitFor();
       const compartments = Object.values(body.data.viewer.account.balance) as { amount: string; currency: string }[][];
@@ -411,7 +410,6 @@ describe('the money of the pages', () => {
       expect(await next.locator('.money').allTextContents()).toEqual(due.map(asShown));
       expect({ edition, due: due.length }).toEqual({ edition, due: 1 });
       expect(complaints).toEqual([]);
-      await context.close();
     },
   );
 
@@ -429,8 +427,7 @@ describe('the money of the pages', () => {
       pages++;
     } while (after !== null);
     expect(pages).toBeGreaterThan(1);
-    const { context, page, complaints, open } = await dashboard.enter(1);
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    const { page, complaints, open } = await dashboard.desk(1);
     await open('/dashboard/payments?show=unreconciled');
     await rowsOf(page, 'Payments').first().waitFor();
     const shown = await rowsOf(page, 'Payments')
@@ -442,11 +439,11 @@ describe('the money of the pages', () => {
       true,
     );
     expect(complaints).toEqual([]);
-    await context.close();
   });
 
   it('is exported completely, with the filters of the list', async () => {
-    const { context, page } = await dashboard.enterAs(2, 'Lighthouse Courses');
+    const { page, open } = await dashboard.desk(2, 'Lighthouse Courses');
+    await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Payments', exact: true }).click();
     await page.getByLabel('Status').selectOption('COMPLETED');
     await rowsOf(page, 'Payments').first().waitFor();
@@ -464,7 +461,6 @@ describe('the money of the pages', () => {
     expect(cells.map(([id, ...rest]) => [id, rest.at(-3)])).toEqual(
       body.data.deposits.nodes.map(({ id, amount }: { id: string; amount: string }) => [id, amount]),
     );
-    await context.close();
   });
 });
 
@@ -476,11 +472,9 @@ describe('customers and receivables', () => {
     const user = new Speaker(dashboard.world, account.id, keys.test, 2);
     const oldest = await user.partner({ nickname: 'Zanskar Wool Traders' });
     await Promise.all(Array.from({ length: 100 }, () => user.partner()));
-    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    const { context, page, complaints, open } = await dashboard.visit('/dashboard/receivables/new');
     await page.getByLabel('API key').fill(keys.test);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-    await open('/dashboard/receivables/new');
     const select = page.getByLabel('Customer', { exact: true });
     await expect.poll(() => select.locator('option').count()).toBe(101);
     expect(await select.getByText('Zanskar').count()).toBe(0);
@@ -538,12 +532,9 @@ describe('users', () => {
     await dashboard.world.sql`update account set status = 'activated' where tenant_id = ${tenantOf(account)}`;
     // A draft cannot be paid, so it is not among those that are found.
     await create('Zanskar Draft');
-    const { context, page, complaints, open } = await dashboard.visit('/dashboard');
+    const { context, page, complaints, go } = await dashboard.visit('/dashboard/receivables/new');
     await page.getByLabel('API key').fill(keys.test);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Home' }).waitFor();
-
-    await open('/dashboard/receivables/new');
     const owedTo = page.getByLabel('Owed to');
     // The platform itself, and the newest users.
     await expect.poll(() => owedTo.locator('option').count()).toBe(101);
@@ -555,7 +546,7 @@ describe('users', () => {
     await page.getByText('0 found').waitFor();
     expect(await owedTo.inputValue()).toBe(oldest);
 
-    await open('/dashboard/payments');
+    await go('/dashboard/payments');
     await page.getByRole('button', { name: 'Test payment' }).first().click();
     const dialog = page.getByRole('dialog');
     const receivedBy = dialog.getByLabel('Received by');
@@ -580,7 +571,7 @@ describe('hostile texts and generated amounts', () => {
     const addresses = addressesOf(routesOf('dashboard'), objects);
     expect(addresses.length).toBeGreaterThan(25);
     const visit = await dashboard.visit('/dashboard');
-    const { context, page, complaints, open } = visit;
+    const { context, page, complaints, open, go } = visit;
     const answers = new Answers(page);
     await page.getByLabel('API key').fill(platform.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -589,14 +580,14 @@ describe('hostile texts and generated amounts', () => {
     for (const acting of [false, true]) {
       if (acting) {
         // The user is chosen by its name, which is hostile, too.
-        await goWithin(visit, '/dashboard/');
+        await go('/dashboard/');
         await page.getByRole('button', { name: 'Act as a user' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'User' }).click();
         await page.getByRole('region', { name: 'Acting account' }).waitFor();
       }
       // The short form has every second page of the platform, and the others of its user.
       for (const address of share(addresses, 2, scale.seed + (acting ? 1 : 0))) {
-        await goWithin(visit, `/dashboard${address}`);
+        await go(`/dashboard${address}`);
         // What no session sees is shown with a key.
         const show = page.getByRole('button', { name: /^Show the (keys|sessions)$/ });
         if (await show.isVisible()) {
@@ -625,8 +616,7 @@ describe('hostile texts and generated amounts', () => {
 
 describe('the tools of the sandbox', () => {
   sandboxStories({
-    enter: (edition) => dashboard.enter(edition),
-    enterAs: (edition, nickname) => dashboard.enterAs(edition, nickname),
+    desk: (edition, nickname) => dashboard.desk(edition, nickname),
     key: (edition) => dashboard.tenants[edition - 1]!.testKey,
     faults,
   });

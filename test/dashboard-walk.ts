@@ -310,13 +310,6 @@ const centsOf = (shown: string) => {
   return shown.includes('-') ? -digits : digits;
 };
 
-/** Opens an address within the page that is open, as its links do. */
-export async function goWithin({ page }: Visit, address: string): Promise<void> {
-  await page.evaluate((to) => history.pushState(null, '', to), address);
-  await page.locator('main h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.skeleton') === null);
-}
-
 /**
  * What is wrong with the page that is open: a text of the list that it does not show, one that became an element, or an
  * amount that the graph did not answer.
@@ -324,7 +317,7 @@ export async function goWithin({ page }: Visit, address: string): Promise<void> 
 export async function wrongOn({ page }: Visit, texts: readonly string[], answers: Answers): Promise<string[]> {
   for (const text of texts) {
     await page
-      .waitForFunction((sought) => document.body.textContent.includes(sought), text, { timeout: 5_000 })
+      .waitForFunction((sought) => document.body.textContent.includes(sought), text, { timeout: 5_000, polling: 50 })
       .catch(() => expect.fail(`${page.url()} does not show ${text}`));
   }
   const [{ money, totals }, foreign] = [await page.evaluate(seenOn), await foreignOn(page)];
