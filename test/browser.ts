@@ -24,11 +24,13 @@ const flags = [
 /**
  * Starts a headless Chromium: the one that `CHROMIUM` names, else the system's, else the one in `@sparticuz/chromium`.
  * The last is unpacked once per machine: about 3 s and 190 MB in the temporary directory. The caller closes it.
+ * `more` are further flags.
  */
-export async function browser(): Promise<Browser> {
+export async function browser(more: readonly string[] = []): Promise<Browser> {
   const system = process.env.CHROMIUM || ['/usr/bin/chromium'].find((file) => fs.existsSync(file));
   const { executablePath, env } = system ? { executablePath: system, env: {} } : packaged();
-  return chromium.launch({ executablePath, args: flags, env: { ...(process.env as Record<string, string>), ...env } });
+  const args = [...flags, ...more];
+  return chromium.launch({ executablePath, args, env: { ...(process.env as Record<string, string>), ...env } });
 }
 
 function packaged(): { executablePath: string; env: Record<string, string> } {

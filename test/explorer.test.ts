@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Demo, demos } from '../src/server/demo/demo.js';
 import { buildSchema, parse, validate } from 'graphql';
@@ -14,6 +14,7 @@ import { eventually, givenIn, useWorld } from './world.js';
 const world = useWorld({ demo: true });
 const given = givenIn(world);
 let chromium: Browser;
+let shared: Page | undefined;
 let tenants: Demo[];
 
 beforeAll(async () => {
@@ -29,7 +30,6 @@ afterAll(() => chromium?.close());
 const pictures = path.join(os.tmpdir(), 'tidegate-explorer');
 
 interface Visit {
-  context: BrowserContext;
   page: Page;
   /** Every request to another host than the gateway; each was aborted. */
   foreign: string[];
@@ -41,33 +41,50 @@ interface Visit {
   picture(name: string): Promise<void>;
 }
 
-/** A new browser tab, tall enough that the editor draws every line, without access to other hosts. */
-async function visit(address: string, { width = 1440, dark = false } = {}): Promise<Visit> {
-  const tall = { width, height: 4000 };
-  const context = await chromium.newContext({
-    ...{ viewport: tall, colorScheme: dark ? 'dark' : 'light', reducedMotion: 'reduce' },
-  });
+/** What the page of the present visit asks for and complains about. */
+let here: Omit<Visit, 'page' | 'picture'> = { foreign: [], asked: [], complaints: [] };
+
+/** The tab of all visits, without access to other hosts. */
+async function opened(): Promise<Page> {
+  const context = await chromium.newContext({ reducedMotion: 'reduce' });
   // Shorter than the test's time-out, so that the error message names the awaited element.
   context.setDefaultTimeout(45_000);
-  const foreign: string[] = [];
-  const asked: Visit['asked'] = [];
-  const complaints: string[] = [];
-  const host = new URL(world.origin).host;
+  const { host } = new URL(world.origin);
   await context.route('**/*', async (route) => {
     if (new URL(route.request().url()).host === host) return route.continue();
-    foreign.push(route.request().url());
+    here.foreign.push(route.request().url());
     return route.abort();
   });
   const page = await context.newPage();
-  page.on('websocket', (socket) => foreign.push(socket.url()));
+  page.on('websocket', (socket) => here.foreign.push(socket.url()));
   page.on('request', (request) => {
     if (request.method() !== 'POST') return;
-    asked.push({ ...request.postDataJSON(), key: request.headers().authorization?.replace(/^Bearer ?/, '') });
+    here.asked.push({ ...request.postDataJSON(), key: request.headers().authorization?.replace(/^Bearer ?/, '') });
   });
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') here.complaints.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => here.complaints.push(error.message));
+  return page;
+}
+
+/**
+ * Opens the explorer as in a new tab, tall enough that the editor draws every line. It is the same tab each time, without
+ * what was stored in it: a new one would compile the 5 MB of the editor again, for a second of processor time.
+ */
+async function visit(address: string, { width = 1440, dark = false } = {}): Promise<Visit> {
+  const tall = { width, height: 4000 };
+  const page = (shared ??= await opened());
+  // The editors store nothing any more once their page is gone.
+  await page.goto(`${world.origin}/healthz`);
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    localStorage.clear();
+  });
+  await page.context().clearCookies();
+  await page.setViewportSize(tall);
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  here = { foreign: [], asked: [], complaints: [] };
   await page.goto(`${world.origin}${address}`);
   await page.waitForSelector('.graphiql-execute-button');
   const picture = async (name: string) => {
@@ -77,7 +94,7 @@ async function visit(address: string, { width = 1440, dark = false } = {}): Prom
     await page.screenshot({ path: path.join(pictures, `${name}.png`) });
     await page.setViewportSize(tall);
   };
-  return { context, page, foreign, asked, complaints, picture };
+  return { page, ...here, picture };
 }
 
 const tab = (page: Page, name: string) => page.locator('.graphiql-tab-button', { hasText: name });
@@ -116,44 +133,19 @@ async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
   return answer;
 }
 
+const graph = buildSchema(fs.readFileSync('schema/graph.graphql', 'utf8'));
 it.each(examples)('the example is valid: $title', ({ query }) => {
-  const graph = buildSchema(fs.readFileSync('schema/graph.graphql', 'utf8'));
   expect(validate(graph, parse(query)).map(({ message }) => message)).toEqual([]);
-});
-
-describe('without a key', () => {
-  it('the explorer asks for one and sends no request, and the test detects requests', async () => {
-    const { context, page, foreign, asked, complaints, picture } = await visit('/graphiql');
-
-    expect(page.url()).toBe(`${world.origin}/graphiql`);
-    expect(await status(page)).toMatch(/^Paste a key /);
-    await picture('no-key');
-    await execute(page);
-    await eventually(
-      async () => asked,
-      (requests) => requests.length === 1,
-    );
-    // The page did not query the schema, and a manual request has no key.
-    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', undefined]]);
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
-    expect(foreign).toEqual([]);
-
-    // Without this proof, a test that detects no requests would pass too.
-    await (await context.newPage()).goto('http://fonts.example/').catch(() => undefined);
-    expect(foreign).toEqual(['http://fonts.example/']);
-    await context.close();
-  });
 });
 
 // The short form has one edition and one screen, and the others in the next run.
 describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo of Edition %i', (edition) => {
-  let here: Visit;
+  let visited: Visit;
   let demo: Demo;
   beforeAll(async () => {
     demo = tenants.find((tenant) => tenant.edition === edition)!;
-    here = await visit(`/graphiql#key=${demo.testKey}`);
+    visited = await visit(`/graphiql#key=${demo.testKey}`);
   });
-  afterAll(() => here?.context.close());
 
   const people = {
     1: { drafts: ['Deccan Robotics'], users: ['Indigo Looms', 'Malabar Spice'], root: 'Harborline' },
@@ -162,7 +154,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   const names = (nodes: { nickname: string }[]) => nodes.map((node) => node.nickname).sort();
 
   it('are one tab each, in their order', async () => {
-    const titles = await here.page.locator('.graphiql-tab-button').allInnerTexts();
+    const titles = await visited.page.locator('.graphiql-tab-button').allInnerTexts();
 
     const tabs = examples.filter(({ task }) => task === undefined);
     expect(titles).toEqual(tabs.map(({ query }) => operationOf(query)));
@@ -170,20 +162,24 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   });
 
   it('take the key from the address and remove it there', async () => {
-    const { page, asked } = here;
+    const { page, asked } = visited;
 
     expect(page.url()).toBe(`${world.origin}/graphiql`);
     expect(await status(page)).toBe(`Using sk_test_…${demo.testKey.slice(-4)} in this tab.`);
     // The first request is for the schema, and succeeds with the key.
+    await eventually(
+      async () => asked.length,
+      (count) => count > 0,
+    );
     expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['IntrospectionQuery', demo.testKey]]);
     expect(await page.evaluate(() => [history.state, JSON.stringify(localStorage)])).toEqual([null, '{}']);
   });
 
   it('run, and show the caller and the objects on its list', async () => {
-    await show(here.page, 'Overview');
-    const { data, errors, extensions } = await answerOf(here.page);
+    await show(visited.page, 'Overview');
+    const { data, errors, extensions } = await answerOf(visited.page);
 
-    expect(await here.page.locator('#cost').innerText()).toBe(costText(extensions.cost));
+    expect(await visited.page.locator('#cost').innerText()).toBe(costText(extensions.cost));
     expect(errors).toBeUndefined();
     expect(data.viewer).toMatchObject({ edition, mode: 'TEST', permission: 'FULL', account: { id: demo.accountId } });
     expect(names(data.accounts.nodes)).toEqual([...people.drafts, ...people.users, people.root].sort());
@@ -191,10 +187,10 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   });
 
   it('run, and show a graph with at least one object at every edge', async () => {
-    await show(here.page, 'Graph');
+    await show(visited.page, 'Graph');
     // The sandbox bank takes a second or two; a user may have to run the query again, and so does the test.
     const answer = await eventually(
-      () => answerOf(here.page),
+      () => answerOf(visited.page),
       ({ data }) => data.accounts.nodes.every((node: any) => node.address === 'ACTIVATED' || node.status === 'DRAFT'),
     );
 
@@ -212,8 +208,8 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   });
 
   it('run, and show the missing requirements of a draft', async () => {
-    await show(here.page, 'Requirements');
-    const { data, errors } = await answerOf(here.page);
+    await show(visited.page, 'Requirements');
+    const { data, errors } = await answerOf(visited.page);
 
     expect(errors).toBeUndefined();
     expect(names(data.accounts.nodes)).toEqual(people.drafts);
@@ -221,9 +217,9 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   });
 
   it('run, create a partner once, and report the second time that its nickname is taken', async () => {
-    await show(here.page, 'CreatePartner');
-    const first = await answerOf(here.page);
-    const second = await answerOf(here.page);
+    await show(visited.page, 'CreatePartner');
+    const first = await answerOf(visited.page);
+    const second = await answerOf(visited.page);
 
     expect(first.errors).toBeUndefined();
     expect(first.data.createAccount.account).toMatchObject({
@@ -238,7 +234,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   });
 
   it('appear next to the schema and its descriptions', async () => {
-    const { page, picture } = here;
+    const { page, picture } = visited;
     await show(page, 'Graph');
     await answerOf(page);
     await picture(`edition-${edition}`);
@@ -254,18 +250,18 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
   });
 
   it('have sent no request to another host, and the page has no errors', () => {
-    expect(here.foreign).toEqual([]);
-    expect(here.complaints).toEqual([]);
-    expect(new Set(here.asked.map(({ key }) => key))).toEqual(new Set([demo.testKey]));
+    expect(visited.foreign).toEqual([]);
+    expect(visited.complaints).toEqual([]);
+    expect(new Set(visited.asked.map(({ key }) => key))).toEqual(new Set([demo.testKey]));
   });
 
   // GraphiQL updates the name of the operation a moment after its text; an immediate click must not run another
   // operation's name.
   it('run under their own name, even if the button is clicked immediately', async () => {
-    await show(here.page, 'Overview');
+    await show(visited.page, 'Overview');
     // Clicks inside the page, because on a busy machine the moment could pass between two clicks from the test.
-    const { data, errors } = await answerOf(here.page, () =>
-      tab(here.page, 'Requirements').evaluate((button: HTMLElement) => {
+    const { data, errors } = await answerOf(visited.page, () =>
+      tab(visited.page, 'Requirements').evaluate((button: HTMLElement) => {
         button.click();
         setTimeout(() => document.querySelector<HTMLElement>('.graphiql-execute-button')?.click(), 20);
       }),
@@ -283,9 +279,33 @@ describe('the input for the key', () => {
     await page.waitForSelector('.graphiql-execute-button');
   };
 
-  it('accepts a key that is typed, shows which one is in use, and uses it', async () => {
+  it('is empty at first: the explorer asks for a key and sends no request, and the test detects requests', async () => {
+    const { page, foreign, asked, complaints, picture } = await visit('/graphiql');
+
+    expect(page.url()).toBe(`${world.origin}/graphiql`);
+    expect(await status(page)).toMatch(/^Paste a key /);
+    await picture('no-key');
+    await execute(page);
+    await eventually(
+      async () => asked,
+      (requests) => requests.length === 1,
+    );
+    // The page did not query the schema, and a manual request has no key.
+    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', undefined]]);
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    expect(foreign).toEqual([]);
+
+    // Without this proof, a test that detects no requests would pass too.
+    const other = await page.context().newPage();
+    await other.goto('http://fonts.example/').catch(() => undefined);
+    expect(foreign).toEqual(['http://fonts.example/']);
+    await other.close();
+  });
+
+  // Another tab of the browser is another session: the key is neither shared nor stored.
+  it('accepts a key that is typed, uses it, hides it from other tabs of the browser, and forgets it', async () => {
     const user = await given.directUser(2);
-    const { context, page, foreign, complaints, picture } = await visit('/graphiql');
+    const { page, foreign, complaints, picture } = await visit('/graphiql');
 
     await type(page, `  ${user.key} `);
     const { data } = await answerOf(page);
@@ -302,38 +322,12 @@ describe('the input for the key', () => {
     expect(await page.evaluate(() => sessionStorage.getItem('graphiql:queries'))).toContain('query Overview');
     expect(await page.evaluate(() => sessionStorage.getItem('graphiql:queries'))).not.toContain(user.key);
     expect([page.url(), foreign, complaints]).toEqual([`${world.origin}/graphiql`, [], []]);
-    await context.close();
-  });
 
-  it('reports a wrong key, and accepts a valid one afterwards', async () => {
-    const user = await given.directUser(1);
-    const { context, page, foreign, complaints, picture } = await visit('/graphiql#key=sk_test_wrong');
-
-    await page.locator('#key-status', { hasText: 'was refused' }).waitFor();
-    expect(await status(page)).toBe('The key sk_test_…rong was refused. Paste another one.');
-    await picture('wrong-key');
-    expect(page.url()).toBe(`${world.origin}/graphiql`);
-    // The browser logs every 401 itself; the page logs nothing.
-    expect(complaints.map((text) => text.includes('401 (Unauthorized)'))).toEqual([true]);
-
-    await type(page, user.key);
-    expect((await answerOf(page)).data.viewer.account.id).toBe(user.id);
-    expect(complaints).toHaveLength(1);
-    expect(foreign).toEqual([]);
-    await context.close();
-  });
-
-  // Another tab of the browser is another session: the key is neither shared nor stored.
-  it('hides the key from other tabs of the browser, and forgets it on request', async () => {
-    const user = await given.directUser(1);
-    const { context, page } = await visit(`/graphiql#key=${user.key}`);
-    await show(page, 'Graph');
-    await answerOf(page);
-
-    const other = await context.newPage();
+    const other = await page.context().newPage();
     await other.goto(`${world.origin}/graphiql`);
     await other.waitForSelector('.graphiql-execute-button');
     expect(await status(other)).toMatch(/^Paste a key /);
+    await other.close();
 
     await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Forget' }).click()]);
     await page.waitForSelector('.graphiql-execute-button');
@@ -342,82 +336,88 @@ describe('the input for the key', () => {
       JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]),
     );
     expect(kept).not.toContain(user.key.slice(-32));
-    await context.close();
   });
 
-  it('shows a query that the address brings, with its variables, and does not run it', async () => {
-    const hash = new URLSearchParams({
-      // Without a key, the page would ask for the dashboard's session, and the browser report that there is none.
-      key: tenants[1]!.testKey,
-      query: 'query Brought($id: ID!) { deposit(id: $id) { id } }',
-      variables: '{"id":"deposit_7"}',
-    });
-    const { context, page, complaints } = await visit(`/graphiql#${hash}`);
-    await page.waitForFunction(() => sessionStorage.getItem('graphiql:query')?.startsWith('query Brought'));
-    await tab(page, 'Brought').waitFor();
-    await page.waitForFunction(() => sessionStorage.getItem('graphiql:variables')?.includes('deposit_7'));
-    expect(new URL(page.url()).hash).toBe('');
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
-
-  it('shows a key that is markup as text', async () => {
-    const { context, page, complaints } = await visit(
-      `/graphiql#key=${encodeURIComponent('<img src=x onerror="document.title=1">_</script><script>document.title=2</script>')}`,
-    );
+  it('reports a wrong key, as text if it is markup, and accepts a valid one afterwards', async () => {
+    const user = await given.directUser(1);
+    const wrong = 'sk_test_<img src=x onerror="document.title=1">_</script><script>document.title=2</script>';
+    const { page, foreign, complaints, picture } = await visit(`/graphiql#key=${encodeURIComponent(wrong)}`);
 
     await page.locator('#key-status', { hasText: 'was refused' }).waitFor();
+    expect(await status(page)).toBe('The key sk_test_…ipt> was refused. Paste another one.');
+    await picture('wrong-key');
+    expect(page.url()).toBe(`${world.origin}/graphiql`);
     expect(await page.title()).toBe('Tidegate explorer');
     expect(await page.locator('#key-bar img').count()).toBe(0);
-    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
-    await context.close();
+    // The browser logs every 401 itself; the page logs nothing.
+    expect(complaints.map((text) => text.includes('401 (Unauthorized)'))).toEqual([true]);
+
+    await type(page, user.key);
+    expect((await answerOf(page)).data.viewer.account.id).toBe(user.id);
+    expect(complaints).toHaveLength(1);
+    expect(foreign).toEqual([]);
   });
 });
 
+// The short form has one screen, and the other in the next run.
+const screens: [name: string, size: { dark?: boolean; width?: number }][] = [
+  ['dark', { dark: true }],
+  ['phone', { width: 390 }],
+];
+
 describe('the bar and the address', () => {
-  it('keep the key out of the headers pane, open examples by task and links, and act for a user', async () => {
-    const demo = tenants[1]!;
-    const query = 'query Linked($first: Int!) { accounts(first: $first) { nodes { id } } }';
-    const link = `query=${encodeURIComponent(query)}&variables=${encodeURIComponent('{"first":1}')}`;
-    const { context, page, complaints } = await visit(`/graphql#key=${demo.testKey}&${link}`);
+  it.each(share(screens, 2, scale.seed))(
+    'keep the key out of the headers pane, open examples by task and links, and act for a user: %s',
+    async (...screen) => {
+      const demo = tenants[1]!;
+      const query = 'query Linked($first: Int!) { accounts(first: $first) { nodes { id } } }';
+      const link = `query=${encodeURIComponent(query)}&variables=${encodeURIComponent('{"first":1}')}`;
+      const { page, asked, complaints, picture } = await visit(`/graphql#key=${demo.testKey}&${link}`, screen[1]);
 
-    expect(page.url()).toBe(`${world.origin}/graphql`);
-    const linked = await answerOf(page);
-    expect(linked.data.accounts.nodes).toHaveLength(1);
-    const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, 'tidegate:key': '' }));
-    expect(kept).not.toContain(demo.testKey.split('_')[2]);
-    expect(kept).toContain(`Bearer sk_test_…${demo.testKey.slice(-4)}`);
+      // The query is shown with its variables, and is not run.
+      expect(page.url()).toBe(`${world.origin}/graphql`);
+      await page.waitForFunction(() => sessionStorage.getItem('graphiql:query')?.startsWith('query Linked'));
+      await tab(page, 'Linked').waitFor();
+      await page.waitForFunction(() => sessionStorage.getItem('graphiql:variables')?.includes('"first": 1'));
+      expect(asked.filter(({ operationName }) => operationName !== 'IntrospectionQuery')).toEqual([]);
+      await fits(page, screen, picture);
+      const linked = await answerOf(page);
+      expect(linked.data.accounts.nodes).toHaveLength(1);
+      const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, 'tidegate:key': '' }));
+      expect(kept).not.toContain(demo.testKey.split('_')[2]);
+      expect(kept).toContain(`Bearer sk_test_…${demo.testKey.slice(-4)}`);
 
-    await Promise.all([
-      page.waitForEvent('load'),
-      page.getByLabel('Examples by task').selectOption({ label: 'Which checkouts wait for a payment?' }),
-    ]);
-    await page.waitForSelector('.graphiql-execute-button');
-    expect((await answerOf(page)).data.checkouts.nodes).toEqual(expect.any(Array));
+      await Promise.all([
+        page.waitForEvent('load'),
+        page.getByLabel('Examples by task').selectOption({ label: 'Which checkouts wait for a payment?' }),
+      ]);
+      await page.waitForSelector('.graphiql-execute-button');
+      expect((await answerOf(page)).data.checkouts.nodes).toEqual(expect.any(Array));
 
-    await page.getByRole('button', { name: 'Act for a user' }).click();
-    await page.getByLabel('On-Behalf-Of').selectOption({ label: 'Fjord Software' });
-    await show(page, 'Overview');
-    expect((await answerOf(page)).data.viewer.account.businessDetails.legalName).toBe('Fjord Software AS');
+      await page.getByRole('button', { name: 'Act for a user' }).click();
+      await page.getByLabel('On-Behalf-Of').selectOption({ label: 'Fjord Software' });
+      await show(page, 'Overview');
+      expect((await answerOf(page)).data.viewer.account.businessDetails.legalName).toBe('Fjord Software AS');
 
-    // An example with ids to replace shows its variables, and the next page still knows for whom it acts.
-    await Promise.all([
-      page.waitForEvent('load'),
-      page
-        .getByLabel('Examples by task')
-        .selectOption({ label: examples.find(({ title }) => /both ids/.test(title))!.title }),
-    ]);
-    await page.locator('.graphiql-editor-tool .view-lines', { hasText: 'receivable_…' }).waitFor();
-    const picker = page.getByLabel('On-Behalf-Of');
-    await expect.poll(() => picker.locator('option').allTextContents()).toContain('Lighthouse Courses');
-    expect(await picker.locator('option:checked').textContent()).toBe('Fjord Software');
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
+      // An example with ids to replace shows its variables, and the next page still knows for whom it acts.
+      await Promise.all([
+        page.waitForEvent('load'),
+        page
+          .getByLabel('Examples by task')
+          .selectOption({ label: examples.find(({ title }) => /both ids/.test(title))!.title }),
+      ]);
+      await page.locator('.graphiql-editor-tool .view-lines', { hasText: 'receivable_…' }).waitFor();
+      const picker = page.getByLabel('On-Behalf-Of');
+      await expect.poll(() => picker.locator('option').allTextContents()).toContain('Lighthouse Courses');
+      expect(await picker.locator('option:checked').textContent()).toBe('Fjord Software');
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it('use the session of the dashboard for a link with a query, and say so when there is none', async () => {
     const demo = tenants[0]!;
-    const { context, page } = await visit(`/graphql#query=${encodeURIComponent('query Who { viewer { edition } }')}`);
+    const { page } = await visit(`/graphql#query=${encodeURIComponent('query Who { viewer { edition } }')}`);
+    await page.locator('#key-status', { hasText: 'not signed in' }).waitFor();
     expect(await status(page)).toBe('The dashboard is not signed in. Sign in there, or paste a key.');
     const signedIn = await page.evaluate(async (key) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -426,30 +426,19 @@ describe('the bar and the address', () => {
     expect(signedIn).toBe(200);
     expect((await answerOf(page)).data.viewer.edition).toBe(1);
     expect(await status(page)).toBe("Using the dashboard's session.");
-    await context.close();
   });
 });
 
-describe('the page', () => {
-  const screens: [name: string, size: { dark?: boolean; width?: number }][] = [
-    ['dark', { dark: true }],
-    ['phone', { width: 390 }],
-  ];
-  it.each(share(screens, 2, scale.seed))('fits a %s screen without scrolling sideways', async (name, size) => {
-    const demo = tenants[1]!;
-    const { context, page, complaints, picture } = await visit(`/graphiql#key=${demo.testKey}`, size);
-
-    await page.locator('section.result-window').waitFor();
-    await execute(page);
-    await page.locator('#cost', { hasText: ' left' }).waitFor();
-    await picture(name);
-    const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    expect(content).toBeLessThanOrEqual(window!);
-    if (name === 'phone') await stacked(page);
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
-});
+/** Nothing scrolls sideways, with an answer and its cost on the screen, which is a large one afterwards. */
+async function fits(page: Page, [name]: (typeof screens)[number], picture: Visit['picture']): Promise<void> {
+  await execute(page);
+  await page.locator('#cost', { hasText: ' left' }).waitFor();
+  await picture(name);
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  expect(content).toBeLessThanOrEqual(window!);
+  if (name === 'phone') await stacked(page);
+  await page.setViewportSize({ width: 1440, height: 4000 });
+}
 
 /** On a phone the answer is below the query, and both have the width of the screen; there are no small targets. */
 async function stacked(page: Page): Promise<void> {

@@ -24,7 +24,7 @@ const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 let chromium: Browser;
 
 beforeAll(async () => {
-  chromium = await browser();
+  chromium = await browser(['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']);
 });
 afterAll(() => chromium?.close());
 afterEach(() => payees.agree());
@@ -32,10 +32,9 @@ afterEach(() => payees.agree());
 /** Pictures for people, because a test cannot decide whether a page is pleasant. */
 const pictures = path.join(os.tmpdir(), 'tidegate-hosted');
 
-interface Visit {
-  context: BrowserContext;
-  page: Page;
-  /** Every request to a host other than the gateway and the shop. */
+/** What the pages of a visit do. */
+interface Seen {
+  /** Every request to a host other than the gateway and the shop. The browser finds no other host. */
   foreign: string[];
   /** The requests to the shop when the payer returns. */
   returns: string[];
@@ -45,42 +44,82 @@ interface Visit {
   complaints: string[];
 }
 
+interface Visit extends Seen {
+  context: BrowserContext;
+  page: Page;
+  leave(): Promise<void>;
+}
+
+/** `own`: for a test that changes the context, by routes, a clock or permissions. Its context serves no other visit. */
+type VisitOptions = BrowserContextOptions & { own?: boolean };
+
+interface Tab {
+  context: BrowserContext;
+  page: Page;
+  seen: Seen;
+}
+
+const nothing = (): Seen => ({ foreign: [], returns: [], posts: [], complaints: [] });
+
 /** A separate browser; the payer returns to a shop of the test. */
-async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+async function tabOf(options: BrowserContextOptions): Promise<Tab> {
+  const context = await chromium.newContext(options);
   context.setDefaultTimeout(45_000);
-  const { foreign, returns, posts, complaints } = { foreign: [], returns: [], posts: [], complaints: [] } as Omit<
-    Visit,
-    'context' | 'page'
-  >;
-  const host = new URL(world.origin).host;
-  await context.route(
-    (url) => url.host !== host,
-    (route) => {
-      const url = route.request().url();
-      if (!url.startsWith(shop)) {
-        foreign.push(url);
-        return route.abort();
-      }
-      returns.push(url);
-      return route.fulfill({
-        contentType: 'text/html',
-        body: '<title>The shop</title><link rel="icon" href="data:,">',
-      });
-    },
-  );
-  const watch = (page: Page) => {
-    page.on('websocket', (socket) => foreign.push(socket.url()));
+  const tab = { context, seen: nothing() } as Tab;
+  const { host } = new URL(world.origin);
+  context.on('page', (page) => {
+    page.on('websocket', (socket) => tab.seen.foreign.push(socket.url()));
     page.on('request', (request) => {
-      if (request.method() === 'POST') posts.push(new URL(request.url()).pathname.split('/').slice(3).join('/'));
+      const url = request.url();
+      if (url.startsWith(shop)) tab.seen.returns.push(url);
+      else if (/^(https?|wss?):/.test(url) && new URL(url).host !== host) tab.seen.foreign.push(url);
+      if (request.method() === 'POST') tab.seen.posts.push(new URL(url).pathname.split('/').slice(3).join('/'));
     });
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type())) tab.seen.complaints.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => tab.seen.complaints.push(error.message));
+  });
+  tab.page = await pageIn(context);
+  return tab;
+}
+
+/**
+ * A page of a context, for which the shop answers. Only requests to the shop are intercepted: a route of the context
+ * would intercept each request, and end the browser's cache.
+ */
+async function pageIn(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const body = Buffer.from('<title>The shop</title><link rel="icon" href="data:,">').toString('base64');
+  const responseHeaders = [{ name: 'content-type', value: 'text/html' }];
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    // A page that is closed meanwhile needs no answer.
+    session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body }).catch(() => {});
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: `${shop}/*` }] });
+  return page;
+}
+
+/** The tabs that visits have left, by their options. A new one costs as much processor time as four pages. */
+const left = new Map<string, Tab[]>();
+
+/** A tab with these options that no other visit has. What moves does not, unless the options say so. */
+async function visit({ own = false, ...given }: VisitOptions = {}): Promise<Visit> {
+  const options: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...given };
+  const known = JSON.stringify(options);
+  const tab = (own ? undefined : left.get(known)?.pop()) ?? (await tabOf(options));
+  const { context, page } = tab;
+  tab.seen = nothing();
+  const leave = async () => {
+    if (own) return context.close();
+    for (const other of context.pages()) if (other !== page) await other.close();
+    // The page that is left reports nothing any more.
+    await page.goto(`${world.origin}/healthz`);
+    await page.setViewportSize(options.viewport!);
+    left.set(known, [...(left.get(known) ?? []), tab]);
   };
-  context.on('page', watch);
-  return { context, page: await context.newPage(), foreign, returns, posts, complaints };
+  return { context, page, leave, ...tab.seen };
 }
 
 const state = (page: Page) => page.locator('main').getAttribute('data-state');
@@ -205,7 +244,7 @@ describe('every state of the page', () => {
     for (const colorScheme of colorsOf(screen))
       it(`has no violation that axe finds, and fits, on a ${screen} screen in ${colorScheme}`, async () => {
         const viewport = { width, height: 900 };
-        const { context, page, foreign, complaints } = await visit({
+        const { leave, page, foreign, complaints } = await visit({
           ...{ viewport, colorScheme },
           ...(touch && { isMobile: true, hasTouch: true }),
         });
@@ -243,7 +282,7 @@ describe('every state of the page', () => {
         expect(foreign).toEqual([]);
         // Chromium itself logs responses of 400 and up; the page logs nothing.
         expect(complaints.filter((text) => !/status of (400|404|429)/.test(text))).toEqual([]);
-        await context.close();
+        await leave();
       }, 90_000);
 });
 
@@ -255,7 +294,7 @@ describe.concurrent('paying', () => {
 
   it('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
     const checkoutFixture = await payee.checkoutFixture({ amount: '123456.78' });
-    const { context, page, returns, foreign, complaints } = await visit();
+    const { leave, page, returns, foreign, complaints } = await visit();
     await page.goto(checkoutFixture.url);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
@@ -292,12 +331,16 @@ describe.concurrent('paying', () => {
       { order: '7', note: 'a b', checkout_id: checkoutFixture.id },
     ]);
     expect([foreign, complaints]).toEqual([[], []]);
-    await context.close();
+    await leave();
   });
 
   it('on a phone opens the app by a link, and is complete when the payer returns', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit({ viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true });
+    const { leave, context, page } = await visit({
+      viewport: { width: 390, height: 800 },
+      isMobile: true,
+      hasTouch: true,
+    });
     await page.goto(checkoutFixture.url);
     await payByUpi(page).tap();
     await reach(page, 'awaiting');
@@ -317,18 +360,18 @@ describe.concurrent('paying', () => {
     expect(await page.getByText('on your phone').count()).toBe(0);
 
     // The app pays while another page is in front.
-    const other = await context.newPage();
+    const other = await pageIn(context);
     await other.bringToFront();
     const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
     await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
     await page.bringToFront();
     await reach(page, 'paid');
-    await context.close();
+    await leave();
   });
 
   it('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page, complaints } = await visit();
+    const { leave, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);
     await choose(page, 'cards');
     const [number, expiry] = [page.getByLabel('Card number'), page.getByLabel('Expiry date')];
@@ -357,7 +400,7 @@ describe.concurrent('paying', () => {
       ['succeeded', '4242'],
     ]);
     expect(complaints).toEqual([]);
-    await context.close();
+    await leave();
   });
 
   it('by card: an expiry in any usual form is shown and accepted', async () => {
@@ -373,7 +416,7 @@ describe.concurrent('paying', () => {
       ['12034', '12034'],
     ] as const;
     const checkoutFixtures = await Promise.all(forms.map(() => payee.checkoutFixture()));
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixtures[0]!.url);
     await choose(page, 'cards');
     const expiry = page.getByLabel('Expiry date');
@@ -388,12 +431,12 @@ describe.concurrent('paying', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(forms.map(() => 303));
     await reach(page, 'paid');
-    await context.close();
+    await leave();
   });
 
   it('by card: digits are grouped as on the card, with its brand', async () => {
     const checkoutFixture = await payee.checkoutFixture({ methods: ['cards'] });
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     const number = page.getByLabel('Card number');
     for (const [typed, shown, brand] of [
@@ -409,13 +452,13 @@ describe.concurrent('paying', () => {
       expect(await page.locator('.brands').getAttribute('data-brand')).toBe(brand);
       expect(await page.locator('.brands svg:visible').count()).toBe(brand === '' ? 4 : 1);
     }
-    await context.close();
+    await leave();
   });
 
   it('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
     const checkoutFixture = await payee.checkoutFixture({ methods: ['cards', 'upi'] });
     const tabsOf = async (options: BrowserContextOptions) => {
-      const { context, page } = await visit({ ...options, javaScriptEnabled: false });
+      const { leave, page } = await visit({ ...options, javaScriptEnabled: false });
       await page.goto(checkoutFixture.url);
       const tabs = await page.locator('.tabs label').allInnerTexts();
       const first = await page.locator('button.primary:visible').allInnerTexts();
@@ -427,7 +470,7 @@ describe.concurrent('paying', () => {
       await page.getByRole('radio', { name: 'Card' }).focus();
       await page.keyboard.press('ArrowRight');
       expect(await page.getByRole('radio', { name: 'UPI' }).isChecked()).toBe(true);
-      await context.close();
+      await leave();
       return [...tabs, ...first];
     };
     expect(await tabsOf({})).toEqual(['Card', 'UPI', 'Pay ₹1,000.00']);
@@ -438,7 +481,7 @@ describe.concurrent('paying', () => {
 
   it('is possible again after a decline, and after a decline for lack of funds', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     for (const [number, words] of [
       [cards.declined, 'The bank declined the card ending in 0002. You have not been charged.'],
@@ -472,12 +515,12 @@ describe.concurrent('paying', () => {
       ['failed', 'insufficient_funds'],
       ['succeeded', null],
     ]);
-    await context.close();
+    await leave();
   });
 
   it('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     await fill(page, '4242 4242 4242 4241');
     await payByCard(page).click();
@@ -494,12 +537,13 @@ describe.concurrent('paying', () => {
     await payByCard(page).click();
     await reach(page, 'paid');
     expect(await payee.attempts(checkoutFixture)).toHaveLength(1);
-    await context.close();
+    await leave();
   });
 
   it('works with only a keyboard', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit({ own: true });
+    await page.clock.install();
     await page.goto(checkoutFixture.url);
     /** Presses Tab until an element has the focus; the focus must be visible. */
     const tabTo = async (selector: string) => {
@@ -528,8 +572,16 @@ describe.concurrent('paying', () => {
     await tabTo('#name');
     await page.keyboard.type('Asha Rao');
     await tabTo('form[action$="/card"] button');
+    // The page would be left five seconds after the payment, which is not much on a busy machine.
+    await page.clock.pauseAt(Date.now() + 60_000);
     await page.keyboard.press('Space');
-    await reach(page, 'paid');
+    await eventually(
+      async () => {
+        if (!(await state(page))?.startsWith('paid')) await page.clock.runFor(2_500);
+        return state(page);
+      },
+      (now) => now?.startsWith('paid') === true,
+    );
     expect(await focused(page)).toBe('H1');
 
     // The payer can stay: the redirect is announced, and a button stops it.
@@ -538,12 +590,12 @@ describe.concurrent('paying', () => {
     await page.keyboard.press('Enter');
     await tabTo('body *');
     expect([await page.locator('[data-return]').count(), await page.locator('#live').innerText()]).toEqual([0, '']);
-    await context.close();
+    await leave();
   });
 
   it('works without scripts, and shows errors in the page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page, complaints } = await visit({ javaScriptEnabled: false });
+    const { leave, page, complaints } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
     await choose(page, 'cards');
     await page.getByLabel('Card number').fill('1234');
@@ -583,18 +635,18 @@ describe.concurrent('paying', () => {
     );
     expect((await payee.seen(checkoutFixture)).status).toBe('completed');
     expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
-    await context.close();
+    await leave();
   });
 
   it('makes one attempt, for any number of clicks on the button', async () => {
     const [clicked, sent] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
-    const { context, page, posts } = await visit();
+    const { leave, page, posts } = await visit();
     await page.goto(clicked.url);
     await fill(page, cards.good);
     await payByCard(page).dblclick();
     await reach(page, 'paid');
     expect([posts, (await payee.attempts(clicked)).length]).toEqual([['card'], 1]);
-    await context.close();
+    await leave();
 
     // Without the script the browser sends both.
     const plain = await visit({ javaScriptEnabled: false });
@@ -606,13 +658,13 @@ describe.concurrent('paying', () => {
       ({ status }) => status === 'completed',
     );
     expect(await payee.attempts(sent)).toHaveLength(1);
-    await plain.context.close();
+    await plain.leave();
   });
 
   it('in two tabs at the same time by card pays once, and both show it', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
-    const other = await context.newPage();
+    const { leave, context, page } = await visit();
+    const other = await pageIn(context);
     for (const tab of [page, other]) {
       await tab.goto(checkoutFixture.url);
       await fill(tab, cards.good);
@@ -624,16 +676,16 @@ describe.concurrent('paying', () => {
     );
     for (const tab of [page, other]) await reach(tab, 'paid');
     expect((await payee.attempts(checkoutFixture)).map((a) => a.status)).toEqual(['succeeded']);
-    await context.close();
+    await leave();
   });
 
   it('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit();
     await page.goto(checkoutFixture.url);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
-    const other = await context.newPage();
+    const other = await pageIn(context);
     await other.goto(`${checkoutFixture.url}?pay=again`);
     await fill(other, cards.good);
     await Promise.all([
@@ -653,23 +705,23 @@ describe.concurrent('paying', () => {
     const deposits = await world.sql`select d.status, d.reason_code from deposit d join payment p on p.deposit_id = d.id
       where p.checkout_id = ${checkoutFixture.id} order by d.status`;
     expect(deposits.map((d) => d.status)).toEqual(attempts.length === 2 ? ['completed', 'failed'] : ['completed']);
-    await context.close();
+    await leave();
   });
 
   it('twice shows that the second payment is returned', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 2; i++) expect((await payee.help(checkoutFixture, 'pay')).status).toBe(200);
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     expect(await page.locator('.notice').innerText()).toBe(
       'We received a second payment for this request. It will be refunded to you.',
     );
-    await context.close();
+    await leave();
   });
 
   it("survives a reload and the browser's back button in every state", async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page, posts } = await visit();
+    const { leave, page, posts } = await visit();
     const same = async () => {
       const before = [await state(page), await heading(page)];
       await page.reload();
@@ -696,7 +748,7 @@ describe.concurrent('paying', () => {
     await reach(page, 'paid');
     await same();
     expect(posts).toEqual(['upi', expect.stringMatching(/^upi\/transaction_/), 'card']);
-    await context.close();
+    await leave();
   });
 
   it.each([
@@ -707,7 +759,7 @@ describe.concurrent('paying', () => {
     ],
   ] as const)('is shown without the stream: %s', async (_, cut) => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit({ own: true });
     let asked = 0;
     await context.route(/\/(events|state)$/, (route) =>
       cut(route.request().url(), asked++) ? route.abort() : route.fallback(),
@@ -715,11 +767,11 @@ describe.concurrent('paying', () => {
     await page.goto(checkoutFixture.url);
     await payee.help(checkoutFixture, 'pay');
     await reach(page, 'paid');
-    await context.close();
+    await leave();
   });
 
   it('is shown when a proxy delays the stream or refuses it', async () => {
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit({ own: true });
     for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
       const checkoutFixture = await payee.checkoutFixture();
       await context.route(/\/events$/, hold as never, { times: 1 });
@@ -727,13 +779,13 @@ describe.concurrent('paying', () => {
       await payee.help(checkoutFixture, 'pay');
       await reach(page, 'paid');
     }
-    await context.close();
+    await leave();
   });
 
   // A change that arrives while a form is being sent, or when the page cannot be fetched, must not be lost.
   it('is shown although the page could not be fetched when the event arrived', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit({ own: true });
     await page.goto(checkoutFixture.url);
     let failures = 0;
     await context.route(checkoutFixture.url, (route) => {
@@ -745,15 +797,15 @@ describe.concurrent('paying', () => {
     await payee.help(checkoutFixture, 'pay');
     await reach(page, 'paid');
     expect(failures).toBeGreaterThan(2);
-    await context.close();
+    await leave();
   });
 
   it('elsewhere keeps what is being typed, until the checkout is decided', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit();
     await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
-    const other = await context.newPage();
+    const other = await pageIn(context);
     await other.goto(checkoutFixture.url);
     await payByUpi(other).click();
     await reach(other, 'awaiting');
@@ -761,12 +813,12 @@ describe.concurrent('paying', () => {
     expect(await page.getByLabel('Card number').inputValue()).toBe(cards.good);
     await payTheCode(other).click();
     for (const tab of [page, other]) await reach(tab, 'paid');
-    await context.close();
+    await leave();
   });
 
   it('is visible at once in another tab and through the APIs', async () => {
     const rounds = scale.whole ? 30 : 3;
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
     for (let round = 0; round < rounds; round++) {
       const checkoutFixture = await payee.checkoutFixture();
@@ -797,7 +849,7 @@ describe.concurrent('paying', () => {
       console.info(
         `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ${median(waits.question)} ${p95(waits.question)}`,
       );
-    await context.close();
+    await leave();
   }, 120_000);
 });
 
@@ -823,7 +875,7 @@ describe.concurrent('the next step', () => {
       ['expired', 'Return to Malabar Spice Traders LLP', checkoutFixtures.expired],
       ['cancelled', 'Return to Malabar Spice Traders LLP', cancelled],
     ] as const) {
-      const { context, page, returns } = await visit();
+      const { leave, page, returns } = await visit();
       await page.goto(checkoutFixture.url);
       expect((await state(page))?.split(':')[0]).toBe(name);
       // A page without anything to pay has one button and no amount.
@@ -834,14 +886,14 @@ describe.concurrent('the next step', () => {
       await page.getByRole('link', { name: words, exact: true }).click();
       await page.waitForURL(`${shop}/**`);
       expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
-      await context.close();
+      await leave();
     }
   });
 
   it('is a redirect to the payee five seconds after the payment, and not before', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay');
-    const { context, page, returns } = await visit();
+    const { leave, page, returns } = await visit({ own: true });
     await pausedClock(page);
     await page.goto(checkoutFixture.url);
     await page.getByText('You will be taken back in 5 seconds.').waitFor();
@@ -851,13 +903,13 @@ describe.concurrent('the next step', () => {
     await page.clock.runFor(2_000);
     await page.waitForURL(`${shop}/**`);
     expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
-    await context.close();
+    await leave();
   });
 
   it('is announced half a minute before a code expires', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
-    const { context, page } = await visit();
+    const { leave, page } = await visit({ own: true });
     await pausedClock(page);
     await page.goto(checkoutFixture.url);
     const live = page.locator('#live');
@@ -867,12 +919,12 @@ describe.concurrent('the next step', () => {
     expect([await left.innerText(), await live.innerText()]).toEqual([expect.stringMatching(/3[1-3] s left/), '']);
     await page.clock.runFor(4_000);
     expect(await live.innerText()).toBe('This code expires in 30 seconds. You can get a new one then.');
-    await context.close();
+    await leave();
   });
 
   it('is fetched as soon as the page is in front again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit({ own: true });
     // Neither the stream nor the clock reports a change.
     await page.clock.install();
     await context.route(/\/events$/, (route) => route.abort());
@@ -884,12 +936,12 @@ describe.concurrent('the next step', () => {
     expect(await state(page)).toBe('summary');
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await reach(page, 'paid');
-    await context.close();
+    await leave();
   });
 
   it('is fetched again when a browser restores an old page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     for (const persisted of [false, true]) {
       await page.evaluate((value) => {
@@ -902,7 +954,7 @@ describe.concurrent('the next step', () => {
         expect(await page.locator('body#old').count()).toBe(1);
       }
     }
-    await context.close();
+    await leave();
   });
 });
 
@@ -925,7 +977,7 @@ describe('an internal error', () => {
 
   it('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
     await without('begin', async () => {
@@ -941,12 +993,12 @@ describe('an internal error', () => {
     expect(await heading(page)).toBe(unsure);
     await page.getByRole('link', { name: 'Check the payment status' }).click();
     await reach(page, 'summary');
-    await context.close();
+    await leave();
   });
 
   it('after a card was charged is recovered: the page shows the result by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
     await without('decide', async () => {
@@ -957,12 +1009,12 @@ describe('an internal error', () => {
     });
     await reach(page, 'paid');
     expect((await payee.attempts(checkoutFixture)).map((a) => a.status)).toEqual(['succeeded']);
-    await context.close();
+    await leave();
   });
 
   it('shows a next step without scripts too', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit({ javaScriptEnabled: false });
+    const { leave, page } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
     await without('begin', async () => {
       await payByUpi(page).click();
@@ -970,12 +1022,12 @@ describe('an internal error', () => {
     });
     await page.getByRole('link', { name: 'Check the payment status' }).click();
     expect(await heading(page)).toBe('Pay Malabar Spice Traders LLP ₹1,000.00');
-    await context.close();
+    await leave();
   });
 
   it('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await world.sql`revoke select on receivable from tidegate`;
     try {
       await page.goto(checkoutFixture.url);
@@ -988,7 +1040,7 @@ describe('an internal error', () => {
       await world.sql`grant all on receivable to tidegate`;
     }
     await reach(page, 'summary');
-    await context.close();
+    await leave();
   });
 });
 
@@ -996,7 +1048,7 @@ describe.concurrent('the passage of time', () => {
   it('expires an open page, and shows a later success as late', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     expect(await page.locator('.summary .left').innerText()).toMatch(/^Pay by .+ IST \((24 h|23 h 59 min) left\)$/);
     const whiteSpace = await page.locator('.summary [data-left]').evaluate((e) => getComputedStyle(e).whiteSpace);
@@ -1016,13 +1068,13 @@ describe.concurrent('the passage of time', () => {
     expect(await page.locator('.notice').innerText()).toContain('Your payment arrived after the link had expired.');
     const { status, effective_transaction } = await payee.seen(checkoutFixture);
     expect([status, effective_transaction.status]).toEqual(['expired', 'succeeded']);
-    await context.close();
+    await leave();
   });
 
   it('expires a code, and the payer can request a new one', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
@@ -1039,20 +1091,20 @@ describe.concurrent('the passage of time', () => {
     await payTheCode(page).click();
     await reach(page, 'paid');
     expect((await payee.attempts(checkoutFixture)).map((a) => a.reason_code)).toEqual(['expired', null]);
-    await context.close();
+    await leave();
   });
 
   it('expires a checkout that is not paid, and later forms start no attempt', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page } = await visit({ javaScriptEnabled: false });
+    const { leave, page } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
     await payee.pass(86_401);
     await fill(page, cards.good);
     await payByCard(page).click();
     expect(await heading(page)).toBe('This payment link has expired');
     expect(await payee.attempts(checkoutFixture)).toEqual([]);
-    await context.close();
+    await leave();
   });
 });
 
@@ -1064,7 +1116,7 @@ describe.concurrent('the content of the page', () => {
     const receivableIds = [await payee.receivable('1000.00', `${hostile}</li>`)];
     const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
     const checkoutFixture = await payee.checkoutFixture({ receivableIds, redirect });
-    const { context, page, foreign, complaints, returns } = await visit();
+    const { leave, page, foreign, complaints, returns } = await visit();
     await page.goto(checkoutFixture.url);
     expect(await page.locator('.payee').innerText()).toBe(hostile);
     expect(await page.locator('.reference').innerText()).toBe(`${hostile}</li>`);
@@ -1086,7 +1138,7 @@ describe.concurrent('the content of the page', () => {
       checkoutFixture.id,
     ]);
     expect([foreign, complaints]).toEqual([[], []]);
-    await context.close();
+    await leave();
   });
 
   it('fits with the longest names and references, which also fit into a code', async () => {
@@ -1094,7 +1146,7 @@ describe.concurrent('the content of the page', () => {
     const payee = await payees.open({ dba: long });
     const receivableIds = [await payee.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
     const checkoutFixture = await payee.checkoutFixture({ amount: '99999999999.99', receivableIds });
-    const { context, page } = await visit({ viewport: { width: 320, height: 700 } });
+    const { leave, page } = await visit({ viewport: { width: 320, height: 700 } });
     await page.goto(checkoutFixture.url);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await payByUpi(page).click();
@@ -1103,7 +1155,7 @@ describe.concurrent('the content of the page', () => {
     expect(await page.title()).toBe('Pay ₹99,99,99,99,999.99 with your UPI app');
     const link = new URL((await page.locator('.app.primary').getAttribute('href'))!);
     expect(link.searchParams.get('tn')).toBe(`${'x'.repeat(49)}🎉`);
-    await context.close();
+    await leave();
   });
 
   it('shows what is invoiced, when it is due, and the part that is paid', async () => {
@@ -1113,7 +1165,7 @@ describe.concurrent('the content of the page', () => {
       await payee.checkoutFixture({ amount: '400.00', receivableIds }),
       await payee.checkoutFixture({ amount: '1250.50', receivableIds }),
     ];
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     const lines = async () => (await page.locator('.lines').innerText()).split(/\s*\n\s*/);
     await page.goto(part.url);
     expect(await lines()).toEqual([
@@ -1133,7 +1185,7 @@ describe.concurrent('the content of the page', () => {
     await page.goto(part.url);
     await unfold(page);
     expect((await lines()).filter((text) => text.includes('₹')).slice(0, 2)).toEqual(['₹400.00', 'of ₹1,000.00']);
-    await context.close();
+    await leave();
   });
 
   it('folds more than three invoices, and on a phone the whole summary', async () => {
@@ -1141,7 +1193,7 @@ describe.concurrent('the content of the page', () => {
     const names = ['INV 1', 'INV 2', 'INV 3', 'INV 4'];
     const receivableIds = await Promise.all(names.map((name) => payee.receivable('10.00', name)));
     const checkoutFixture = await payee.checkoutFixture({ amount: '40.00', receivableIds });
-    const { context, page } = await visit();
+    const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
     expect(await page.locator('.reference:visible').allInnerTexts()).toEqual(['INV 1', 'INV 2']);
     await page.getByText('2 more invoices').click();
@@ -1158,7 +1210,7 @@ describe.concurrent('the content of the page', () => {
     });
     expect(style).toEqual([expect.any(Number), 'tabular-nums']);
     expect(style[0]).toBeGreaterThanOrEqual(32);
-    await context.close();
+    await leave();
   });
 
   it('shows the time and the method of the payment', async () => {
@@ -1167,7 +1219,7 @@ describe.concurrent('the content of the page', () => {
     await payee.help(checkoutFixture, 'pay', { payment_method: 'card' });
     const [{ deposit_id, id }] = (await payee.attempts(checkoutFixture)) as [any];
     const [row] = await world.sql`select created from deposit where id = ${deposit_id}`;
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit({ own: true });
     await page.goto(checkoutFixture.url);
     const receipt = page.locator('.receipt');
     const iso = new Date(Number(row!.created) * 1_000).toISOString();
@@ -1193,33 +1245,35 @@ describe.concurrent('the content of the page', () => {
       0,
     ]);
     expect(await page.locator('.total').isVisible()).toBe(true);
-    await context.close();
+    await leave();
   });
 
   it('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
+    const { leave, page } = await visit({ own: true });
     for (const [reducedMotion, animation] of [
       ['reduce', 'none'],
       ['no-preference', 'turn'],
     ] as const) {
-      const { context, page } = await visit({ reducedMotion });
+      await page.emulateMedia({ reducedMotion });
       await page.goto(checkoutFixture.url);
       expect(await page.locator('.busy').evaluate((e) => getComputedStyle(e).animationName)).toBe(animation);
-      await context.close();
     }
+    await leave();
   });
 
   it('is dark for payers who prefer that', async () => {
     const checkoutFixture = await (await payees.open()).checkoutFixture();
     const grounds = [];
+    const { leave, page } = await visit({ own: true });
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { context, page } = await visit({ colorScheme });
+      await page.emulateMedia({ colorScheme });
       await page.goto(checkoutFixture.url);
       grounds.push(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
-      await context.close();
     }
+    await leave();
     expect(grounds).toEqual(['rgb(245, 247, 248)', 'rgb(12, 18, 21)']);
   });
 
@@ -1228,7 +1282,7 @@ describe.concurrent('the content of the page', () => {
     const [waiting, confirming] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     await upiCode(payee, waiting);
     await submit(`${confirming.url}/card`, cardForm(cards.pending));
-    const { context, page } = await visit();
+    const { leave, context, page } = await visit({ own: true });
     // Axe is a script, so it gets a copy of the page as it is without scripts.
     await context.route(/page\.js/, (route) => route.abort());
     await context.route(/\/checkout\/[\w-]+$/, async (route) => {
@@ -1240,7 +1294,7 @@ describe.concurrent('the content of the page', () => {
       expect(await page.getByRole('link', { name: 'Check the payment status' }).isVisible()).toBe(true);
       expect(await violations(page)).toEqual([]);
     }
-    await context.close();
+    await leave();
   });
 
   it("shows the payee’s own logo, from the gateway's origin", async () => {
@@ -1253,7 +1307,7 @@ describe.concurrent('the content of the page', () => {
     expect(file.status).toBe(200);
     await world.sql`update account set logo_id = ${file.body.id} where id = ${payee.user.id} and not livemode`;
     const checkoutFixture = await payee.checkoutFixture();
-    const { context, page, complaints } = await visit();
+    const { leave, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);
     const logo = page.locator('header img');
     expect(await logo.evaluate((e: HTMLImageElement) => [e.naturalWidth, new URL(e.src).pathname])).toEqual([
@@ -1297,6 +1351,6 @@ describe.concurrent('the content of the page', () => {
       expect(await page.locator('header .initial').innerText()).toBe('M');
       expect((await fetch(`${checkoutFixture.url}/logo`)).status).toBe(404);
     }
-    await context.close();
+    await leave();
   });
 });
