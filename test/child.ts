@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, fork, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, fork, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -209,9 +209,24 @@ export function alive(pid: number | undefined): boolean {
   }
 }
 
-/** Waits for a condition without a time limit of its own: the test's time-out is the limit. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
+/** The processes that a process has started, and that run. Where the system lists them no program has to be started. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // It has ended, or this system has no such file.
+  }
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' });
+  const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  return all.filter(([of]) => of === pid).map(([, child]) => child!);
+}
+
+/**
+ * Waits for a condition without a time limit of its own: the test's time-out is the limit. A condition that takes many
+ * requests is tried less often.
+ */
+export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 10): Promise<void> {
+  while (!(await condition())) await new Promise((resume) => setTimeout(resume, milliseconds));
 }
 
 const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { alive, behind, type Gateway, postmaster, until, useChildren } from './child.js';
+import { alive, behind, childrenOf, type Gateway, postmaster, until, useChildren } from './child.js';
 
 const children = useChildren();
 const WORKERS = 3;
@@ -36,13 +35,6 @@ function ask(gateway: Gateway, key: string, path: string, body?: object, headers
   });
 }
 
-const below = (pid: number): number[] =>
-  execFileSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([parent]) => parent === pid)
-    .map(([, child]) => child!);
-
 const partner = (nickname: string) => ({
   type: 'partner',
   nickname,
@@ -62,14 +54,14 @@ describe('several processes on one port', () => {
     DATA_DIR = await children.preparedFolder('demo');
     gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS) });
     key = gateway.keys[1]!;
-    await until(() => below(gateway.pid).length === WORKERS);
+    await until(() => childrenOf(gateway.pid).length === WORKERS);
     // All of them serve when new connections get no error and each process has its pool.
     const sql = behind(DATA_DIR);
     await until(async () => {
       await Promise.all(Array.from({ length: 12 }, () => ask(gateway, key, '/v1/accounts')));
       const [row] = await sql`select count(*)::int as n from pg_stat_activity where application_name = 'tidegate read'`;
       return row!.n > 2 * (WORKERS - 1);
-    });
+    }, 200);
     await sql.end();
   }, 90_000);
 
@@ -146,17 +138,17 @@ describe('several processes on one port', () => {
   });
 
   it('are replaced after one of them is killed, and the port is served all the time', async () => {
-    const before = below(gateway.pid);
+    const before = childrenOf(gateway.pid);
     process.kill(before[0]!, 'SIGKILL');
     await until(() => !alive(before[0]));
     for (let i = 0; i < 10; i++) expect((await ask(gateway, key, '/v1/accounts')).status).toBe(200);
-    await until(() => below(gateway.pid).length === WORKERS);
-    expect(below(gateway.pid)).not.toContain(before[0]);
+    await until(() => childrenOf(gateway.pid).length === WORKERS);
+    expect(childrenOf(gateway.pid)).not.toContain(before[0]);
     expect(gateway.out.match(/is listening on/g)).toHaveLength(1);
   });
 
   it('stop together on SIGTERM, with their PostgreSQL', async () => {
-    const [pids, { pid }] = [below(gateway.pid), postmaster(DATA_DIR)!];
+    const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
     expect(await gateway.stop()).toBe(0);
     expect(pids.filter(alive)).toEqual([]);
     await until(() => !alive(pid));
@@ -167,8 +159,8 @@ describe('the end of their parent process', () => {
   it('ends all of them and their PostgreSQL', async () => {
     const DATA_DIR = await children.preparedFolder('migrated');
     const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
-    await until(() => below(gateway.pid).length === 2);
-    const [pids, { pid }] = [below(gateway.pid), postmaster(DATA_DIR)!];
+    await until(() => childrenOf(gateway.pid).length === 2);
+    const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
     gateway.signal('SIGKILL');
     await gateway.ended;
     await until(() => pids.every((each) => !alive(each)) && !alive(pid));

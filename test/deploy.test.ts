@@ -331,7 +331,7 @@ describe('a rolling restart of two gateways under load', () => {
         else if (writes) ids.set(nickname, JSON.parse(text).id);
         counts[writes ? 'writes' : 'reads']++;
         // A steady load, which leaves processor time to the starts; the long form has all that fits.
-        if (!scale.whole) await pause(10);
+        if (!scale.whole) await pause(40);
       }
     };
     const running = Promise.all(Array.from({ length: 4 }, (_, n) => client(n)));
@@ -345,6 +345,7 @@ describe('a rolling restart of two gateways under load', () => {
       balancer.backends = serving.map(({ origin }) => origin);
       await until(() => balancer.ready(serving[n]!.origin));
     }
+    await until(() => Math.min(counts.reads, counts.writes) > 100 || counts.failed.length > 0);
     over = true;
     await running;
     balancer.close();

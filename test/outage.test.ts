@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -14,7 +13,7 @@ import { startEmbedded } from '../src/db/embedded/server.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
-import { alive, postmaster, until, useChildren } from './child.js';
+import { alive, childrenOf, postmaster, until, useChildren } from './child.js';
 import { PayeeFixture } from './checkout-fixture.js';
 import { copyDataFolder } from './data-folders.js';
 import { scale, share } from './faults/scale.js';
@@ -420,12 +419,7 @@ describe('a separate PostgreSQL', () => {
 /** The server's processes: the first, and its children. */
 function processes(dataDir: string): number[] {
   const { pid } = postmaster(dataDir)!;
-  const children = execFileSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .filter(([parent]) => parent === pid)
-    .map(([, child]) => child!);
-  return [pid, ...children];
+  return [pid, ...childrenOf(pid)];
 }
 
 function signal(pids: number[], name: NodeJS.Signals): void {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
@@ -10,7 +10,7 @@ import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
-import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
+import { alive, behind, childrenOf, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
 import { scale, share } from './faults/scale.js';
 import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
 
@@ -39,8 +39,12 @@ describe('two first starts at the same time in an empty folder, after two that w
     prepared = await children.preparedFolder('demo');
     const impatient = [children.start({ DATA_DIR }), children.start({ DATA_DIR })];
     // A part of the demo exists; the rest takes much longer.
-    const tenants = () => seeded(DATA_DIR, (sql) => sql`select tenant_id from account`);
+    await until(() => Boolean(postmaster(DATA_DIR)?.socket));
+    let sql = behind(DATA_DIR);
+    // None before the server answers and has its tables.
+    const tenants = () => sql`select tenant_id as id from account`.catch(() => []);
     await until(async () => (await tenants()).length > 2);
+    await sql.end();
     const { pid } = postmaster(DATA_DIR)!;
     for (const child of impatient) child.signal('SIGINT');
     const ends = await Promise.all(impatient.map(({ ended }) => ended));
@@ -49,7 +53,9 @@ describe('two first starts at the same time in an empty folder, after two that w
 
     [gateway, other] = await Promise.all([children.gateway({ DATA_DIR }), children.gateway({ DATA_DIR })]);
     whole = await demo(gateway);
-    interrupted.tenants = (await tenants()).map(({ tenant_id: id }) => id as string);
+    sql = behind(DATA_DIR);
+    interrupted.tenants = (await tenants()).map(({ id }) => id as string);
+    await sql.end();
   }, 180_000);
 
   it('are complete although a part existed, which an end without a PostgreSQL left', async () => {
@@ -472,8 +478,9 @@ describe('a failed start', () => {
 // Each test starts npm twice, the compiler, and the gateway.
 describe('npm start', { timeout: 120_000 }, () => {
   const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
-  const dataDir = children.folder();
-  beforeAll(() => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await children.preparedFolder('migrated');
     fs.chmodSync(project, 0o755);
     // A copy, because it compiles the program that the other tests run meanwhile.
     const root = fileURLToPath(new URL('..', import.meta.url));
@@ -491,8 +498,6 @@ describe('npm start', { timeout: 120_000 }, () => {
       fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true, preserveTimestamps: true });
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
     expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
-    // None of the starts has to seed a demo, and only the first one migrates.
-    fs.writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
   });
   afterAll(() => fs.rmSync(project, { recursive: true, force: true }));
 
@@ -538,9 +543,9 @@ describe('npm start', { timeout: 120_000 }, () => {
         expect((await reply).status).toBe(200);
         await sql.end({ timeout: 1 });
         await gateway.ended;
-        await until(() => processes('pgid', gateway.pid).length === 0 && !alive(pid));
+        await until(() => !alive(pid) && groupOf(gateway.pid).length === 0);
       } finally {
-        for (const left of processes('pgid', (await npm).pid)) process.kill(left, 'SIGKILL');
+        for (const left of groupOf((await npm).pid)) process.kill(left, 'SIGKILL');
       }
     },
   );
@@ -548,7 +553,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 
 // The gateway cannot restart a PostgreSQL that it did not start.
 describe('a separate PostgreSQL that is away for a while', () => {
-  const folder = children.folder();
+  let folder: string;
   const holds: Embedded[] = [];
   const hold = async () => {
     const embedded = await startEmbedded({ dir: path.join(folder, 'postgres') });
@@ -560,12 +565,12 @@ describe('a separate PostgreSQL that is away for a while', () => {
   });
 
   it('loses no response, and is used again as soon as it is back', async () => {
+    folder = await children.preparedFolder('migrated');
     const { host } = (await hold()).options;
     const environment = {
       DATABASE_URL: `postgres://tidegate@localhost/tidegate?host=${encodeURIComponent(host)}`,
       API_KEY_PEPPER: 'a pepper that is long enough for a test',
     };
-    await children.quickCommand(environment, 'migrate');
     const made = await children.quickCommand(environment, ...createPlatform);
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     const speaker = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });
@@ -579,7 +584,7 @@ describe('a separate PostgreSQL that is away for a while', () => {
     expect(kept.status).toBe(200);
 
     const { pid } = postmaster(folder)!;
-    const backends = processes('ppid', pid);
+    const backends = childrenOf(pid);
     process.kill(pid, 'SIGKILL');
     // Until they notice, they still answer.
     await until(() => ![pid, ...backends].some(alive));
@@ -683,7 +688,10 @@ describe('behind a trusted proxy, on a separate PostgreSQL', () => {
 
   // A forwarded header is reliable only from a trusted peer.
   it('trusts no peer except the proxy', async () => {
-    const stranger = await children.gateway({ ...(await children.database()), TRUSTED_PROXY: '10.1.2.3' });
+    const stranger = await children.gateway({
+      ...(await children.database({ migrated: true })),
+      TRUSTED_PROXY: '10.1.2.3',
+    });
 
     const reply = await stranger.speaker(key, { 'x-forwarded-proto': 'https' }).get('/v1/accounts');
 
@@ -950,24 +958,11 @@ function create(gateway: Gateway, nickname: string): Promise<Reply> {
     );
 }
 
-/** The processes of a group, or of a parent. */
-function processes(by: 'pgid' | 'ppid', id: number): number[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', `${by}=,pid=`], { encoding: 'utf8' });
+/** The processes of a group. */
+function groupOf(id: number): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,pid='], { encoding: 'utf8' });
   const all = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
   return all.filter(([of]) => of === id).map(([, pid]) => pid!);
-}
-
-/** What a statement finds in the database of a folder; nothing before the database answers and has its tables. */
-async function seeded<T>(folder: string, ask: (sql: postgres.Sql) => Promise<T[]>): Promise<T[]> {
-  if (!postmaster(folder)?.socket) return [];
-  const sql = behind(folder);
-  try {
-    return await ask(sql);
-  } catch {
-    return [];
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
 }
 
 /** Everything that the demo has, of both editions: accounts with what belongs to them, by name. */
