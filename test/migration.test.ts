@@ -219,7 +219,10 @@ describe('an owner and a serving role', () => {
     );
   });
 
-  it('are separate: the role serves, and has no privilege to change the schema or the ledger', async () => {
+  // It seeds a demo, which takes long where the machine is busy.
+  it('are separate: the role serves, and has no privilege to change the schema or the ledger', {
+    timeout: 180_000,
+  }, async () => {
     expect(await migrated()).toMatchObject({ code: 0, errors: '' });
     const made = await children.quickCommand(serving, ...createPlatform);
     expect(made).toMatchObject({ code: 0, errors: '' });
