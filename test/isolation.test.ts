@@ -907,10 +907,14 @@ interface Asker {
   own?: Speaker;
 }
 
+/** How many callers have asked: the next one sends other probes. */
+let callers = 0;
+
 /**
  * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. In the
- * short form, each probe meets half of the time one stranger in turn, and a quarter of the strangers nearby, by the
- * seed: the callers of one run send each probe many times. The long form sends all of them.
+ * short form, a caller sends a quarter of the probes, each to one stranger in turn, or an eighth to each of the strangers
+ * nearby, by the seed and by its number: the callers of one run send each probe several times. The long form sends all
+ * of them.
  */
 async function askAll(
   me: Speaker,
@@ -923,7 +927,8 @@ async function askAll(
   const before = await everyRow();
   const drafts = kind === 'connected_user' || acting ? draftProbes : {};
   // Edition 2 runs the same code: of its further foreign objects, the account is sufficient.
-  const parts = apart ? 2 * strangers.length : 4;
+  const parts = apart ? 4 * strangers.length : 8;
+  const turn = scale.seed + callers++;
   const every = strangers.map((stranger, i) =>
     (Object.keys(stranger) as (keyof Holdings)[])
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
@@ -936,7 +941,7 @@ async function askAll(
           .map(([name, probe]) => ({ object, name, probe, id: stranger[object]! })),
       ),
   );
-  const asked = every.flatMap((probesOf, i) => share(probesOf, parts, i + scale.seed));
+  const asked = every.flatMap((probesOf, i) => share(probesOf, parts, i + turn));
   const wrong: object[] = [];
   await inTurns(asked, 24, async ({ object, name, probe, id }) => {
     const fake = invented(id);
