@@ -6,7 +6,7 @@ import { openapiText } from '../src/server/print-schema.js';
 import { contract, contradictions, type Exchange } from './contract.js';
 import { type Edition, Speaker, useWorld } from './world.js';
 
-const world = useWorld({ demo: true });
+const world = useWorld({ demo: true, worker: false });
 const committed = fs.readFileSync(new URL('../schema/openapi.json', import.meta.url), 'utf8');
 
 type Json = any;

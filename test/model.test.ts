@@ -76,7 +76,7 @@ async function workOnLocks({ world, tenant }: Harness): Promise<void> {
 }
 
 const lanes = 4;
-const perWorld = 8;
+const perWorld = scale.whole ? 8 : 4;
 const batches = Math.ceil(scale.histories.runs / perWorld);
 
 describe(`histories of one client, seed ${scale.seed}`, () => {

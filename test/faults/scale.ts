@@ -16,7 +16,7 @@ export const scale = {
   /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
   seed: number('SEED', 0, 0),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
-  histories: { runs: number('HISTORIES', 16, 1_000), commands: 100 },
+  histories: { runs: number('HISTORIES', 8, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
   crowds: {
     runs: number('CROWDS', 2, 200),
@@ -24,9 +24,9 @@ export const scale = {
     operations: number('CROWD_OPERATIONS', 24, 500),
   },
   /** `racers` concurrent clients, in each of `rounds` rounds of each race. */
-  races: { rounds: number('ROUNDS', 8, 500), racers: 16 },
+  races: { rounds: number('ROUNDS', 6, 500), racers: 16 },
   /** Rounds of the races of one write, of which there are many kinds. */
-  writeRaces: number('WRITE_ROUNDS', 9, 30),
+  writeRaces: number('WRITE_ROUNDS', 6, 30),
   /** Processes that are killed while clients write. */
   crash: {
     gateways: number('GATEWAY_KILLS', 2, 50),
