@@ -664,19 +664,19 @@ const eventsOf = async () => Number((await world.sql`select count(*) as n from e
 
 describe('a caller with a key or session', () => {
   // The calls are malformed on purpose: 403 is returned before the input is read, and 400 proves the permission. In the
-  // short form a credential makes each call through one API, and the next credential, mode, edition or run through the
-  // other.
+  // short form a credential of a kind and mode makes each call through one API in one edition: of the four credentials,
+  // one calls the operation through each API, and the other two do so in the other edition.
   for (const kind of kinds)
     for (const mode of modes)
       for (const edition of editions)
         it(`may call what the matrix allows, through both APIs: ${kind}, ${mode} mode, Edition ${edition}`, async () => {
           const cell = cells.find((c) => c.kind === kind && c.mode === mode && c.edition === edition)!;
-          const turn = kinds.indexOf(kind) + modes.indexOf(mode) + edition + scale.seed;
+          const turn = kinds.indexOf(kind) + modes.indexOf(mode) + 2 * edition + scale.seed;
           const before = await eventsOf();
           const rows = await Promise.all(
             Object.keys(everything).flatMap((name, place) =>
               credentialNames.flatMap((key, n) =>
-                share(['v1', 'graph'] as const, 2, turn + place + n).map(async (transport) => {
+                share(['v1', 'graph'] as const, 4, turn + place + n).map(async (transport) => {
                   const replies = await Promise.all(malformed(cell[key], name, transport));
                   const said = agreed(name, kind, mode, edition);
                   const may = said.includes(letters[key]) || (said === '404+' && transport === 'graph');
@@ -697,7 +697,7 @@ describe('a caller with a key or session', () => {
           );
           const told = rows.flat();
           const all = (rootFields.length + paths.length) * credentialNames.length;
-          expect(told.length).toBe(scale.whole ? all : all / 2);
+          expect(told.length).toBe(scale.whole ? all : all / 4);
           expect(told.filter(({ is, ought }) => is !== ought)).toEqual([]);
           expect(await eventsOf()).toBe(before);
         });
@@ -1022,28 +1022,29 @@ describe('the operations that the relation of an account to the caller allows', 
       it(`equal the specification, through ${transport}, Edition ${edition}`, async () => {
         const rows = edition === 1 ? [...table, ...payouts] : table;
         const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
-        const said = await Promise.all(
-          rows.map(async ([operation, who, about, answer]) => {
-            // Separate accounts for each row, because an activation in one row must not change the state in another.
-            const user = who === 'direct_user' ? undefined : await platform.connectedUser();
-            const caller =
-              who === 'platform'
-                ? platform
-                : who === 'direct_user'
-                  ? direct
-                  : who === 'connected_user'
-                    ? user!
-                    : platform.actingFor(user!.id);
-            const account =
-              about === 'self'
-                ? caller.id
-                : about === 'connected_user'
-                  ? user!.id
-                  : (await (about === 'connected_user_partner' ? user! : caller).partner()).id;
-            const reply = await calls[operation]![transport](caller, account);
-            return { row: `${operation}: ${who}, ${about}`, answer, is: outcome(reply) };
-          }),
-        );
+        const tell = async ([operation, who, about, answer]: (typeof table)[number]) => {
+          // Separate accounts for each row, because an activation in one row must not change the state in another.
+          const user = who === 'direct_user' ? undefined : await platform.connectedUser();
+          const caller =
+            who === 'platform'
+              ? platform
+              : who === 'direct_user'
+                ? direct
+                : who === 'connected_user'
+                  ? user!
+                  : platform.actingFor(user!.id);
+          const account =
+            about === 'self'
+              ? caller.id
+              : about === 'connected_user'
+                ? user!.id
+                : (await (about === 'connected_user_partner' ? user! : caller).partner()).id;
+          const reply = await calls[operation]![transport](caller, account);
+          return { row: `${operation}: ${who}, ${about}`, answer, is: outcome(reply) };
+        };
+        // Some at a time: the writes of a tenant wait for each other, and on a busy machine too many wait too long.
+        const said: Awaited<ReturnType<typeof tell>>[] = [];
+        for (let i = 0; i < rows.length; i += 8) said.push(...(await Promise.all(rows.slice(i, i + 8).map(tell))));
         expect(said.filter(({ answer, is }) => answer !== is)).toEqual([]);
         expect(said).toHaveLength(edition === 1 ? 61 : 45);
       });

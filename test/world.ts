@@ -277,7 +277,9 @@ export class Speaker {
     const key = await this.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
       input: { accountId: id },
     });
-    return new Speaker(this.world, id, key.body.data.createApiKey.secret, this.edition);
+    const secret = key.body.data?.createApiKey.secret;
+    if (!secret) throw new Error(key.text);
+    return new Speaker(this.world, id, secret, this.edition);
   }
 
   /** Creates a partner of this account; returns its /v1 object. */
