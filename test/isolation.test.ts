@@ -913,8 +913,8 @@ let callers = 0;
 /**
  * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. In the
  * short form, a caller sends a quarter of the probes, each to one stranger in turn, or an eighth to each of the strangers
- * nearby, by the seed and by its number: the callers of one run send each probe several times. The long form sends all
- * of them.
+ * nearby, and in Edition 2, which has fewer callers, twice as many; by the seed and by its number, so that the callers of
+ * one run together send all kinds of probes. The long form sends all of them.
  */
 async function askAll(
   me: Speaker,
@@ -927,7 +927,7 @@ async function askAll(
   const before = await everyRow();
   const drafts = kind === 'connected_user' || acting ? draftProbes : {};
   // Edition 2 runs the same code: of its further foreign objects, the account is sufficient.
-  const parts = apart ? 4 * strangers.length : 8;
+  const parts = (apart ? strangers.length : 2) * (me.edition === 1 ? 4 : 2);
   const turn = scale.seed + callers++;
   const every = strangers.map((stranger, i) =>
     (Object.keys(stranger) as (keyof Holdings)[])
