@@ -100,11 +100,14 @@ describe('the setting that comes with an account', () => {
     const { speaker, id } = await ownerOf('platform', 1);
     const setting = await settingOf(speaker, id);
     const fields =
-      'id created livemode accountId metadata address { connectedUser connectedUserPartner partner platform user } addressCurrency { connectedUser connectedUserPartner partner platform user } liveFx payouts { enabled interval monthlyAnchor weeklyAnchor reasonCodeNotEnabled } account { id }';
+      'id created livemode accountId metadata address { connectedUser connectedUserPartner partner platform ' +
+      'user } addressCurrency { connectedUser connectedUserPartner partner platform user } liveFx payouts { ' +
+      'enabled interval monthlyAnchor weeklyAnchor reasonCodeNotEnabled } account { id }';
 
     const graph = await must(
       speaker.graph(
-        `query ($id: ID!, $account: ID!) { accountSetting(id: $id) { ${fields} } account(id: $account) { setting { ${fields} } } }`,
+        `query ($id: ID!, $account: ID!) { accountSetting(id: $id) { ${fields} } account(id: $account) { ` +
+          `setting { ${fields} } } }`,
         { id: setting.id, account: id },
       ),
     );
@@ -188,7 +191,8 @@ describe('updating the addresses on offer', () => {
 
     await must(
       user.graph(
-        'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+        'mutation ($input: UpdateAccountSettingInput!) { ' +
+          'updateAccountSetting(input: $input) { accountSetting { id } } }',
         { input: { id: before.id, address: { user: false }, addressCurrency: { partner: ['INR', 'USD'] } } },
       ),
     );
@@ -292,7 +296,8 @@ describe('updating the addresses on offer', () => {
   it('does not apply that rule to older stored values that an update does not name', async () => {
     const platform = await given.platform(1);
     const { id } = await settingOf(platform, platform.id);
-    await world.sql`update account_setting set address_currency = address_currency || '{"partner": []}' where id = ${id}`;
+    await world.sql`update account_setting set address_currency = address_currency || '{"partner": []}'
+      where id = ${id}`;
     const changed = await must(update(platform, id, { metadata: { a: 'b' }, address: { platform: false } }));
     expect([changed.address.platform, changed.address_currency.partner]).toEqual([false, []]);
   });
@@ -448,7 +453,8 @@ describe('payouts', () => {
         update(platform, id, { payouts: { interval: 'weekly' } }),
         update(platform, id, { payouts: { enabled: false } }),
         platform.graph(
-          'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+          'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { ' +
+            'accountSetting { id } } }',
           { input: { id, payouts: { interval: 'WEEKLY' } } },
         ),
       ]),

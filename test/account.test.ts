@@ -48,7 +48,8 @@ describe.each(forms)('business_details.%s', (name, good, bad) => {
     const user = await platform.connectedUser();
     const mutation = (operation: string, input: object) =>
       platform.graph(
-        `mutation ($input: ${operation[0]!.toUpperCase()}${operation.slice(1)}Input!) { ${operation}(input: $input) { account { id } } }`,
+        `mutation ($input: ${operation[0]!.toUpperCase()}${operation.slice(1)}Input!) { ${operation}(input: ` +
+          '$input) { account { id } } }',
         { input },
       );
     const partner = (value: string) => ({ type: 'partner', business_details: { ...details(), [name]: value } });
@@ -141,9 +142,10 @@ describe('creating a partner', () => {
       link: null,
     });
     expect(Object.keys(reply.body)).toEqual(
-      'id object created livemode type sub_type status nickname address business_details capability logo_id metadata parent_account_id supporting_documentation tos_acceptance link'.split(
-        ' ',
-      ),
+      (
+        'id object created livemode type sub_type status nickname address business_details capability logo_id ' +
+        'metadata parent_account_id supporting_documentation tos_acceptance link'
+      ).split(' '),
     );
     expect((await user.get(`/v1/accounts/${reply.body.id}`)).body).toEqual(reply.body);
   });

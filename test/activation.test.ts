@@ -345,7 +345,8 @@ describe('a missing requirement', () => {
       const platform = await given.platform(edition);
       const partner = await platform.partner();
       const told = await platform.graph(
-        'query ($root: ID!, $partner: ID!) { root: account(id: $root) { requirements { fieldName } } partner: account(id: $partner) { requirements { fieldName } } }',
+        'query ($root: ID!, $partner: ID!) { root: account(id: $root) { requirements { fieldName } } partner: ' +
+          'account(id: $partner) { requirements { fieldName } } }',
         { root: platform.id, partner: partner.id },
       );
       expect(told.body.data).toEqual({ root: { requirements: [] }, partner: { requirements: [] } });
@@ -592,7 +593,8 @@ const mutations: Record<Move, [field: string, input: string, more?: object]> = {
 const graph = (move: Move, speaker: Speaker, id: string) => {
   const [field, input, more] = mutations[move];
   return speaker.graph(
-    `mutation ($input: ${input}!) { answer: ${field}(input: $input) { account { status capability { multicurrencyExportsV1 } } } }`,
+    `mutation ($input: ${input}!) { answer: ${field}(input: $input) { account { status capability { ` +
+      'multicurrencyExportsV1 } } } }',
     { input: { id, ...more } },
   );
 };

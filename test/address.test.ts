@@ -12,7 +12,8 @@ const create = (speaker: Speaker, body: object) => speaker.post('/v1/addresses',
 const payout = (speaker: Speaker, more: object = {}) => payoutBody(speaker.id, more);
 
 const keys =
-  'id object created livemode category type status currency name is_reusable linked_object linked_id bank_account billing_details supporting_documentation vpa wallet metadata';
+  'id object created livemode category type status currency name is_reusable linked_object linked_id ' +
+  'bank_account billing_details supporting_documentation vpa wallet metadata';
 const bankKeys =
   'bank_name domestic_credit domestic_debit domestic_fast_credit domestic_wire global_wire iban last4 number';
 
@@ -86,7 +87,9 @@ describe('creating a payout address', () => {
     const user = await given.directUser(1);
     const made = await must(
       user.graph(
-        'mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id category type status currency name isReusable linkedObject linkedId bankAccount { number domesticCredit last4 type } billingDetails { line1 country } wallet { provider } vpa { id } metadata account { id } } } }',
+        'mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id category type ' +
+          'status currency name isReusable linkedObject linkedId bankAccount { number domesticCredit last4 type ' +
+          '} billingDetails { line1 country } wallet { provider } vpa { id } metadata account { id } } } }',
         {
           input: {
             category: 'USER_PAYOUT',
@@ -779,9 +782,11 @@ describe('listing addresses', () => {
     const user = await given.directUser(2);
     const partner = await user.partner();
     const put = async (id: string, type: string, wallet: object | null, vpa: object | null) => {
-      await world.sql`insert into address (tenant_id, livemode, id, created, category, type, status, currency, linked_id, wallet, vpa, context_id, on_root_list)
+      await world.sql`insert into address (tenant_id, livemode, id, created, category, type, status, currency,
+        linked_id, wallet, vpa, context_id, on_root_list)
         select tenant_id, livemode, ${id}, created, 'partner_payment', ${type}, 'activated', 'INR', id,
-               ${wallet && world.sql.json(wallet as never)}, ${vpa && world.sql.json(vpa as never)}, context_id, on_root_list
+               ${wallet && world.sql.json(wallet as never)}, ${vpa && world.sql.json(vpa as never)}, context_id,
+               on_root_list
         from account where id = ${partner.id}`;
       return id;
     };

@@ -91,7 +91,8 @@ describe('allocations', () => {
     const { deposits, receivables } = await data(
       user,
       `{ deposits(first: 5) { nodes { id allocations(first: 1) { nodes { amount } pageInfo { hasNextPage } } } }
-         receivables(first: 5) { nodes { id allocations(last: 1) { nodes { amount } pageInfo { hasPreviousPage } } } } }`,
+         receivables(first: 5) { nodes { id allocations(last: 1) { nodes { amount } pageInfo { hasPreviousPage } } } }
+         }`,
     );
     expect(deposits.nodes).toEqual([
       { id: other, allocations: { nodes: [{ amount: '20.00' }], pageInfo: { hasNextPage: false } } },
@@ -107,7 +108,8 @@ describe('allocations', () => {
     await world.database.call('number_events', [tenantOf(user), false, 500]);
     const { events } = await data(
       user,
-      '{ events(first: 50) { nodes { type objectId allocations { amount currency status receivable { id } deposit { id } payout { id } } } } }',
+      '{ events(first: 50) { nodes { type objectId allocations { amount currency status receivable { id } ' +
+        'deposit { id } payout { id } } } } }',
     );
     const of = (type: string) => events.nodes.filter((event: any) => event.type === type);
     expect(of('deposit.reconciled').map(({ allocations }: any) => allocations)).toEqual([
@@ -142,7 +144,8 @@ describe('allocations', () => {
       (
         await data(
           user,
-          `{ payout(id: "${payout.id}") { allocations(${args}) { edges { cursor node { amount } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } }`,
+          `{ payout(id: "${payout.id}") { allocations(${args}) { edges { cursor node { amount } } pageInfo { ` +
+            'hasNextPage hasPreviousPage startCursor endCursor } } } }',
         )
       ).payout.allocations;
     for (const [size, end, cursor, more] of [
@@ -203,7 +206,8 @@ it('a checkout that is paid has its allocations in the event', async () => {
   await world.database.call('number_events', [payee.tenantId, false, 500]);
   const { events } = await data(
     payee.user,
-    '{ events(type: ["deposit.reconciled"]) { nodes { allocations { amount currency receivable { id } } node { ... on Deposit { allocations { nodes { amount } } } } } } }',
+    '{ events(type: ["deposit.reconciled"]) { nodes { allocations { amount currency receivable { id } } node { ' +
+      '... on Deposit { allocations { nodes { amount } } } } } } }',
   );
   expect(events.nodes).toEqual([
     {

@@ -5,8 +5,8 @@ import { contract, contradictions } from './contract.js';
 import { givenIn, payoutAddress, type Speaker, useWorld } from './world.js';
 
 /*
- * Random requests made from the contract: valid ones, and ones with faults. No answer may be a fault of the service, and
- * each must be one that the contract describes.
+ * Random requests made from the contract: valid ones, and ones with faults. No answer may be a fault of the service,
+ * and each must be one that the contract describes.
  */
 const world = useWorld({ worker: false });
 const given = givenIn(world);

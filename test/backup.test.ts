@@ -368,7 +368,8 @@ describe('a command that is killed', () => {
     await until(
       async () =>
         (
-          await sql`select from pg_stat_activity where datname = current_database() and application_name = 'tidegate restore' and query like 'copy%'`
+          await sql`select from pg_stat_activity where datname = current_database()
+            and application_name = 'tidegate restore' and query like 'copy%'`
         ).length > 0,
     );
     running.signal('SIGKILL');

@@ -616,7 +616,10 @@ const description = ({ speaker, method, path, body }: Asked, { status, text }: R
     body instanceof FormData
       ? JSON.stringify([...body.entries()].map(([name, value]) => [name, String(value)]))
       : String(body ?? '');
-  return `${speaker}: ${method} ${path.slice(0, 300)}\n${sent.slice(0, 1_500)}\nanswered ${status} ${text.slice(0, 600)}`;
+  return (
+    `${speaker}: ${method} ${path.slice(0, 300)}\n${sent.slice(0, 1_500)}\nanswered ${status} ` +
+    `${text.slice(0, 600)}`
+  );
 };
 
 /** Checks that no response is an internal error, and that every error has the standard format and its code's status. */
@@ -647,14 +650,17 @@ function expectAnswer(asked: Asked, reply: Reply): 'done' | 'refused' {
   return 'refused';
 }
 
-/** A hash of every row, by table and id, without the last use of a key and the allowance, which every request changes. */
+/**
+ * A hash of every row, by table and id, without the last use of a key and the allowance, which every request changes.
+ */
 async function store(): Promise<Map<string, { table: string; hash: string; row: Json }>> {
   const rows = new Map<string, { table: string; hash: string; row: Json }>();
   const tables =
     await world.sql`select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'allowance'`;
   for (const { name: table } of tables) {
     const listed = await world.sql`
-      select md5((to_jsonb(t) - 'last_used_at')::text) as hash, to_jsonb(t) - 'content' as row from ${world.sql(table)} t`;
+      select md5((to_jsonb(t) - 'last_used_at')::text) as hash, to_jsonb(t) - 'content' as row
+      from ${world.sql(table)} t`;
     for (const { hash, row } of listed)
       rows.set(`${table} ${row.tenant_id} ${row.livemode} ${row.id ?? hash}`, { table, hash, row });
   }

@@ -156,7 +156,9 @@ describe('partners ordered by balance', () => {
     const all = await listOf('&descendants=true&type=partner');
     expect(all.slice(0, 2)).toEqual([ordered(-1)[0], id]);
     expect(all).toHaveLength(6);
-    const below = `{ account(id: "${platform.id}") { connectedUsers(orderBy: BALANCE_DESC, currency: "USD") { nodes { id } } } }`;
+    const below =
+      `{ account(id: "${platform.id}") { connectedUsers(orderBy: BALANCE_DESC, currency: "USD") { nodes { id } } ` +
+      '} }';
     expect(idsOf((await platform.graph(below)).body.data.account.connectedUsers)).toEqual([other.id, user.id]);
     for (const currency of ['EUR', 'XAF'])
       expect(await walk(platform, `/v1/accounts?order_by=balance_desc&currency=${currency}`)).toEqual([]);
@@ -293,7 +295,8 @@ describe('the ranks', () => {
     await world.sql`delete from balance_rank where tenant_id = ${tenant()}`;
     const run = async (args: object) => {
       await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-        values (${tenant()}, false, 'job_rank', 1, 'rank_balances', ${platform.id}, ${world.sql.json(args as Json)}, 1)`;
+        values (${tenant()}, false, 'job_rank', 1, 'rank_balances', ${platform.id}, ${world.sql.json(args as Json)},
+        1)`;
       expect(await broken()).toEqual([]);
       await world.sql`select job_rank_balances(tenant_id, livemode, j) from job j where id = 'job_rank'`;
       await world.sql`delete from job where id = 'job_rank'`;

@@ -146,8 +146,8 @@ describe('a currency without any posting', () => {
     // write that moved no money.
     await completed(user, '5.00', { currency: 'USD', to: { account_id: partner.id } });
     await world.sql`select lock_balance(${user.id.replace('account_', '')}, false, ${partner.id}, 'EUR')`;
-    const rows =
-      await world.sql`select account_id, currency from balance where version = 0 and tenant_id = ${user.id.replace('account_', '')} order by 2`;
+    const rows = await world.sql`select account_id, currency from balance where version = 0
+        and tenant_id = ${user.id.replace('account_', '')} order by 2`;
     expect(rows.map((row) => [row.account_id, row.currency])).toEqual([
       [partner.id, 'EUR'],
       [user.id, 'USD'],
@@ -270,7 +270,8 @@ describe('the aggregate of pending balances', () => {
       expect(ofPartner.body).toEqual(aggregate(money('0.00'), first.id));
     }
     const graph = await platform.graph(
-      `{ balanceAggregate { accountId pending { amount currency } } ofUser: balanceAggregate(accountId: "${user.id}") { pending { amount } } }`,
+      '{ balanceAggregate { accountId pending { amount currency } } ofUser: balanceAggregate(accountId: ' +
+        `"${user.id}") { pending { amount } } }`,
     );
     expect(graph.body.data).toEqual({
       balanceAggregate: { accountId: platform.id, pending: money('7.00') },
@@ -435,7 +436,8 @@ describe('balance transactions', () => {
 
     it('show in GraphQL the balance of each compartment afterwards', async () => {
       const { body } = await user.graph(
-        '{ balanceTransactions(first: 50, category: [PENDING], currency: ["INR"]) { totalCount nodes { amount balanceAfter account { id } payment { type } } } }',
+        '{ balanceTransactions(first: 50, category: [PENDING], currency: ["INR"]) { totalCount nodes { amount ' +
+          'balanceAfter account { id } payment { type } } } }',
       );
       const page = body.data.balanceTransactions;
       expect(page.totalCount).toBe(6);
@@ -522,7 +524,8 @@ const asOf = async (user: Speaker, seconds: number, id = user.id) => {
 
 const ranged = (user: Speaker, field: string, from: number, to: number, interval: string, fields: string) =>
   user.graph(
-    `query ($from: DateTime!, $to: DateTime!) { account(id: "${user.id}") { ${field}(from: $from, to: $to, interval: ${interval}) { ${fields} } } }`,
+    `query ($from: DateTime!, $to: DateTime!) { account(id: "${user.id}") { ${field}(from: $from, to: $to, ` +
+      `interval: ${interval}) { ${fields} } } }`,
     { from: iso(from), to: iso(to) },
   );
 
@@ -666,7 +669,8 @@ describe('figures over time', () => {
     const partnerOf = (owner: Speaker) => amounts.find(([, each, , partner]) => each === owner && partner)![3]!.id;
     const totalOf = async (speaker: Speaker, id: string, descendants: string) => {
       const { body } = await speaker.graph(
-        `{ node(id: "${id}") { ... on Account { depositTotals(from: "${at(-day)}", to: "${at(day)}", interval: MONTH ${descendants}) { amount }
+        `{ node(id: "${id}") { ... on Account { depositTotals(from: "${at(-day)}", to: "${at(day)}", interval: MONTH
+          ${descendants}) { amount }
            balance${descendants && `(${descendants.slice(2)})`} { pending { amount } } } } }`,
       );
       const cents = body.data.node?.depositTotals.map((total: any) => Number(total.amount.replace('.', '')));
@@ -724,7 +728,8 @@ describe('figures over time', () => {
     const totalsOf = async (speaker: Speaker, id: string, descendants: boolean) => {
       const { body } = await speaker.graph(
         `{ node(id: "${id}") { ... on Account { receivableTotals(descendants: ${descendants}) {
-           status currency count amountMaximumReconcilable amountReconcilable amountLocked amountSettledPayouts } } } }`,
+           status currency count amountMaximumReconcilable amountReconcilable amountLocked amountSettledPayouts } } }
+           }`,
       );
       return body.data.node?.receivableTotals.map((t: any) => {
         expect([t.currency, t.amountLocked, t.amountSettledPayouts]).toEqual(['USD', '0.00', '0.00']);
@@ -772,7 +777,8 @@ describe('figures over time', () => {
     await completed(platform, '1.00', { to: { account_id: one.id } });
     await completed(platform, '2.00', { to: { account_id: two.id } });
     const { body } = await platform.graph(
-      `{ nodes(ids: ["${one.id}", "${two.id}", "${platform.id}"]) { ... on Account { id balance { pending { amount } } } } }`,
+      `{ nodes(ids: ["${one.id}", "${two.id}", "${platform.id}"]) { ... on Account { id balance { pending { ` +
+        'amount } } } } }',
     );
     expect(body.data.nodes).toEqual([
       { id: one.id, balance: { pending: [{ amount: '1.00' }] } },

@@ -757,7 +757,8 @@ describe('the rates of live payouts', () => {
       paying = payOut(one);
       await eventually(
         () =>
-          world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%run_jobs%' and datname = current_database()`,
+          world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%run_jobs%'
+            and datname = current_database()`,
         (rows) => rows.length > 0,
       );
       await world.operator.setRate(one.row, 'USD', 'INR', '90');
@@ -776,7 +777,8 @@ describe('the rates of live payouts', () => {
     await payOut(one);
     expect(await payoutsOf(one.live)).toEqual([]);
     const stuck =
-      await world.sql`select kind, attempts, error from job where tenant_id = ${tenantOf(one.live)} and livemode and error is not null`;
+      await world.sql`select kind, attempts, error from job where tenant_id = ${tenantOf(one.live)} and livemode
+        and error is not null`;
     expect([...stuck]).toEqual([]);
     await world.operator.setRate(one.row, 'USD', 'INR', '83.25');
     await payOut(one);

@@ -8,7 +8,10 @@ import { until } from './child.js';
 
 const places = [process.env.PGBOUNCER ?? '', '/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
 
-/** The PgBouncer of the variable PGBOUNCER or of this machine, and its minor version: 21 is the first that keeps statements. */
+/**
+ * The PgBouncer of the variable PGBOUNCER or of this machine, and its minor version: 21 is the first that keeps
+ * statements.
+ */
 export const bouncerProgram = places.find((file) => fs.existsSync(file));
 export const bouncerMinor = bouncerProgram
   ? Number(/PgBouncer 1\.(\d+)/.exec(execFileSync(bouncerProgram, ['--version'], { encoding: 'utf8' }))![1])
@@ -20,7 +23,9 @@ export class Bouncer {
   #running: ChildProcess | undefined;
   port = 0;
 
-  /** Starts it with these lines in its settings, as the user of the server, because only that user reaches its socket. */
+  /**
+   * Starts it with these lines in its settings, as the user of the server, because only that user reaches its socket.
+   */
   async start(more: string): Promise<void> {
     const { host } = inject('admin');
     const { uid, gid } = fs.statSync(host);
@@ -28,7 +33,9 @@ export class Bouncer {
     fs.writeFileSync(path.join(this.#folder, 'users'), '"tidegate" ""\n');
     fs.writeFileSync(
       path.join(this.#folder, 'ini'),
-      `[databases]\n* = host=${host} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${this.port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${this.#folder}/users\npool_mode = transaction\ndefault_pool_size = 4\n${more}\n`,
+      `[databases]\n* = host=${host} port=5432\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ` +
+        `${this.port}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${this.#folder}/users\npool_mode = ` +
+        `transaction\ndefault_pool_size = 4\n${more}\n`,
     );
     for (const file of ['', 'users', 'ini']) fs.chmodSync(path.join(this.#folder, file), file ? 0o644 : 0o755);
     const as = process.getuid?.() === 0 ? { uid, gid } : {};

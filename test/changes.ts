@@ -21,11 +21,13 @@ const inner: Record<string, readonly string[]> = {
 /** Records each change of these tables in a database of the test's own. */
 export async function recordChanges(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`
-    create table seen_change ("table" text, id text, changed text[], created bigint, before bigint, after bigint, clocks bigint[], since double precision);
+    create table seen_change ("table" text, id text, changed text[], created bigint, before bigint, after bigint, clocks
+    bigint[], since double precision);
     create function see_change() returns trigger language plpgsql as $$
     begin
       insert into seen_change values (tg_table_name, new.id,
-        array(select n.key from jsonb_each(to_jsonb(new)) n where n.value is distinct from to_jsonb(old) -> n.key and n.key not in ('version', 'updated_at')),
+        array(select n.key from jsonb_each(to_jsonb(new)) n where n.value is distinct from to_jsonb(old) -> n.key
+        and n.key not in ('version', 'updated_at')),
         new.created, old.updated_at, new.updated_at, array[clock(new.tenant_id, new.livemode), wall_clock()],
         extract(epoch from clock_timestamp() - transaction_timestamp()));
       return null;

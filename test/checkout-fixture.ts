@@ -142,11 +142,13 @@ export class PayeeFixture {
     const { sql } = this.world;
     const [t, a] = [this.tenantId, this.user.id];
     const [sums] = await sql`select
-      (select coalesce(sum(amount), 0) from checkout where tenant_id = ${t} and deposit_id is not null)::text as credited,
+      (select coalesce(sum(amount), 0) from checkout where tenant_id = ${t}
+      and deposit_id is not null)::text as credited,
       (select coalesce(sum(amount), 0) from deposit where tenant_id = ${t} and status = 'completed')::text as deposited,
       (select coalesce(sum(amount_locked), 0) from receivable where tenant_id = ${t})::text as locked,
       (select coalesce(sum(available), 0) from balance where tenant_id = ${t} and account_id = ${a})::text as available,
-      (select coalesce(sum(pending + processing + payout_processing), 0) from balance where tenant_id = ${t})::text as elsewhere,
+      (select coalesce(sum(pending + processing + payout_processing), 0) from balance
+      where tenant_id = ${t})::text as elsewhere,
       (select count(*) from checkout where tenant_id = ${t} and deposit_id is not null)::text as checkouts,
       (select count(*) from transaction where tenant_id = ${t} and status = 'succeeded')::text as successes,
       (select count(*) from deposit where tenant_id = ${t} and status = 'completed')::text as deposits`;

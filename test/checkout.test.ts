@@ -44,7 +44,8 @@ const day = 86_400;
 const whole = `id object: __typename type created expiresAt livemode amount grossAmount currency from { accountId } to { accountId }
   paymentMethods receivables { id } redirectUrl status effectiveTransaction { id status } metadata url`;
 const keys =
-  'id object type created expires_at livemode amount gross_amount currency from to payment_methods receivables redirect_url status effective_transaction metadata';
+  'id object type created expires_at livemode amount gross_amount currency from to payment_methods receivables ' +
+  'redirect_url status effective_transaction metadata';
 const seconds = (text: string) => Date.parse(text) / 1000;
 /** A checkout of GraphQL in the format of /v1. */
 const asV1 = (c: Json) => ({
@@ -203,7 +204,8 @@ async function depositsOf(speaker: Speaker, id: string): Promise<Json[]> {
 const transactionsOf = async (speaker: Speaker, id: string): Promise<Json[]> =>
   (
     await speaker.graph(
-      'query ($id: ID!) { checkout(id: $id) { transactions(first: 100) { nodes { id status reasonCode amount paymentMethod deposit { id } } } } }',
+      'query ($id: ID!) { checkout(id: $id) { transactions(first: 100) { nodes { id status reasonCode amount ' +
+        'paymentMethod deposit { id } } } } }',
       { id },
     )
   ).body.data.checkout.transactions.nodes;
@@ -524,7 +526,8 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
       expect(counted.status).toBe(200);
       if (paid)
         await world.sql.begin(async (sql) => {
-          await sql`update receivable set amount_settled_payouts = 1000, amount_locked = 0, deposit_ids_amount_locked = '{}' where id = ${id}`;
+          await sql`update receivable set amount_settled_payouts = 1000, amount_locked = 0, deposit_ids_amount_locked =
+            '{}' where id = ${id}`;
           await sql`update receivable_lock set settled = true where receivable_id = ${id}`;
         });
     }
@@ -800,7 +803,8 @@ describe('a fee', () => {
     expect(await funds(user)).toEqual({ 'available INR': '60.00' });
     expect(await locksOf(user, receivable)).toEqual(['60.00', '40.00', [deposit.id]]);
     const world_ = await dear.sql`
-      select contra, sum(amount)::text as amount from contra_entry where tenant_id = ${tenantOf(user)} group by 1 order by 1`;
+      select contra, sum(amount)::text as amount from contra_entry where tenant_id = ${tenantOf(user)} group by 1
+      order by 1`;
     expect(world_).toEqual([
       { contra: 'acquirer', amount: '-6150' },
       { contra: 'fees', amount: '150' },
@@ -940,7 +944,8 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     const reply = await act(user, transport, 'pay', {}, id);
 
     const rows = await world.sql`
-      select type, object, object_id, request_id from event where tenant_id = ${tenantOf(user)} and not livemode order by id offset ${before}`;
+      select type, object, object_id, request_id from event where tenant_id = ${tenantOf(user)} and not livemode
+      order by id offset ${before}`;
     expect(rows.map(({ type }) => type)).toEqual([
       'transaction.created',
       'address.created',
@@ -1292,8 +1297,10 @@ describe('a checkout after its expiry', () => {
           node(id: $id) { ... on Checkout { status } }
           checkouts(status: [EXPIRED]) { totalCount nodes { status } }
           open: checkouts(status: [INITIALIZED]) { totalCount nodes { status } }
-          viewer { account { checkoutsIn(status: [EXPIRED]) { nodes { status } } open: checkoutsIn(status: [INITIALIZED]) { nodes { id } } } }
-          receivable(id: $receivable) { checkouts { nodes { status } } open: checkouts(status: [INITIALIZED]) { totalCount } }
+          viewer { account { checkoutsIn(status: [EXPIRED]) { nodes { status } } open: checkoutsIn(status:
+          [INITIALIZED]) { nodes { id } } } }
+          receivable(id: $receivable) { checkouts { nodes { status } } open: checkouts(status: [INITIALIZED]) {
+          totalCount } }
         }`,
         { id, receivable },
       )
@@ -1485,7 +1492,8 @@ describe('an attempt', () => {
   const answer = (s: { user: Speaker }, id: string, args: object) =>
     world.database.call('answer_inquiry', [tenantOf(s.user), false, '{}', JSON.stringify({ id, ...args })]);
   const statusPollsOf = (s: { user: Speaker }, id: string) =>
-    world.sql`select id from job where tenant_id = ${tenantOf(s.user)} and kind = 'inquire_transaction' and subject_id = ${id}`;
+    world.sql`select id from job where tenant_id = ${tenantOf(s.user)} and kind = 'inquire_transaction'
+      and subject_id = ${id}`;
   const other = { card: { ...card.card, brand: null } };
   const mismatchesOf = async (id: string) =>
     (await world.operator.mismatches())
@@ -1672,7 +1680,8 @@ describe('the deposit of a checkout', () => {
         `query ($id: ID!, $partner: ID!) {
           checkout(id: $id) {
             fromAccount { id } toAccount { id } receivables { id checkouts { nodes { id } } }
-            effectiveTransaction { id checkout { id } payment { type checkout { id } deposit { id } } deposit { id checkout { id } } }
+            effectiveTransaction { id checkout { id } payment { type checkout { id } deposit { id } } deposit { id
+            checkout { id } } }
             deposit { id checkout { id } payment { checkout { id } } }
             transactions { nodes { id deposit { checkout { id } } } }
           }
@@ -1800,7 +1809,8 @@ describe('the checkouts of a receivable', () => {
     const page = async (args: string) => {
       const { data, errors } = (
         await user.graph(
-          `{ receivables { nodes { id checkouts${args} { totalCount nodes { id } edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`,
+          `{ receivables { nodes { id checkouts${args} { totalCount nodes { id } edges { cursor } pageInfo { ` +
+            'hasNextPage hasPreviousPage startCursor endCursor } } } } }',
         )
       ).body;
       expect(errors).toBeUndefined();

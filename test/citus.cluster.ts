@@ -112,7 +112,8 @@ describe('a cluster', () => {
     for (const platform of platforms)
       await eventually(
         () =>
-          sql`select count(*)::int as left from deposit where tenant_id = ${tenantOf(platform)} and status <> 'completed'`,
+          sql`select count(*)::int as left from deposit where tenant_id = ${tenantOf(platform)}
+            and status <> 'completed'`,
         ([row]) => row!.left === 0,
         120,
       );

@@ -813,8 +813,10 @@ describe('tidegate job', () => {
     const tenant = id('second').replace('account_', '');
     const later = Math.floor(Date.now() / 1000) + 3_000;
     const job = (number: number) => `job_${String(number).padStart(4, '0')}`;
-    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error, failing_since)
-      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint, 11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error,
+      failing_since)
+      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint,
+      11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${tenant}, true, 'job_well', 0, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
     const first = await told('job', 'list', '--stuck');
@@ -897,7 +899,8 @@ describe('tidegate ledger', () => {
   it('ends with 1 when an invariant is violated, and shows where', async () => {
     const change = (by: number) =>
       sql`update balance set pending = pending + ${by} where (tenant_id, livemode, account_id, currency) in
-        (select tenant_id, livemode, account_id, currency from balance order by 1, 2, 3, 4 limit 1) returning tenant_id`;
+        (select tenant_id, livemode, account_id, currency from balance order by 1, 2, 3, 4 limit 1)
+        returning tenant_id`;
     const [wrong] = await change(1);
     const { code, errors, printed } = await ends('ledger', 'audit').finally(() => change(-1));
     expect([code, errors]).toEqual([1, '']);
@@ -912,7 +915,8 @@ describe('tidegate ledger', () => {
     );
     const { tenant_id: tenant, livemode, number } = block as Json;
     const change = (by: number) =>
-      sql`update seal_block set postings = postings + ${by} where tenant_id = ${tenant} and livemode = ${livemode} and number = ${number}`;
+      sql`update seal_block set postings = postings + ${by} where tenant_id = ${tenant} and livemode = ${livemode}
+        and number = ${number}`;
     await sql`grant update on seal_block to current_user`;
     await change(1);
     const { code, errors, printed } = await ends('ledger', 'verify').finally(async () => {

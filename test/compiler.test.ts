@@ -148,7 +148,10 @@ function selected(field: GraphQLField<unknown, unknown>, name: string): string {
       .join(' ')} }`;
   if (!type.name.endsWith('Connection')) return `${field.name} { ${plain(type)} }`;
   const node = getNamedType((type.getFields().nodes as GraphQLField<unknown, unknown>).type) as GraphQLObjectType;
-  return `${field.name} { nodes { ${plain(node)} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { id } } }`;
+  return (
+    `${field.name} { nodes { ${plain(node)} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } ` +
+    'edges { cursor node { id } } }'
+  );
 }
 
 /** The selections of a type, each by itself; only few of the objects in a page. */
@@ -316,16 +319,20 @@ describe('a compiled query', () => {
     ],
     [
       'fragments',
-      'query Q { accounts(first: 3) { ...C } } fragment C on AccountConnection { nodes { ...A ... on Node { id } ... { status } } } fragment A on Account { nickname businessDetails { ids { tax } } }',
+      'query Q { accounts(first: 3) { ...C } } fragment C on AccountConnection { nodes { ...A ... on Node { id ' +
+        '} ... { status } } } fragment A on Account { nickname businessDetails { ids { tax } } }',
     ],
     [
       'type names',
-      '{ __typename accounts(first: 2) { __typename nodes { __typename id setting { __typename payouts { __typename interval } } balance { __typename available { __typename amount } } } edges { __typename cursor } pageInfo { __typename hasNextPage } } }',
+      '{ __typename accounts(first: 2) { __typename nodes { __typename id setting { __typename payouts { ' +
+        '__typename interval } } balance { __typename available { __typename amount } } } edges { __typename ' +
+        'cursor } pageInfo { __typename hasNextPage } } }',
     ],
     ['a field twice', '{ accounts(first: 2) { nodes { id } nodes { nickname } } }'],
     [
       'filters',
-      '{ accounts(first: 20, status: ACTIVATED, type: USER) { nodes { id depositsIn(first: 4, status: COMPLETED, currency: "USD") { nodes { id status currency } pageInfo { hasNextPage } } } } }',
+      '{ accounts(first: 20, status: ACTIVATED, type: USER) { nodes { id depositsIn(first: 4, status: ' +
+        'COMPLETED, currency: "USD") { nodes { id status currency } pageInfo { hasNextPage } } } } }',
     ],
     [
       'the same table below itself',
@@ -333,11 +340,13 @@ describe('a compiled query', () => {
     ],
     [
       'a range of times',
-      '{ deposits(first: 5, created: { gt: "2020-01-01T00:00:00Z", lte: "2090-01-01T00:00:00Z" }) { nodes { id created amount } } }',
+      '{ deposits(first: 5, created: { gt: "2020-01-01T00:00:00Z", lte: ' +
+        '"2090-01-01T00:00:00Z" }) { nodes { id created amount } } }',
     ],
     [
       'disputes, whose amounts are negative',
-      '{ deposits(first: 100) { nodes { amount disputed pendingRest disputes { id amount disputed } payment { amount status } } } }',
+      '{ deposits(first: 100) { nodes { amount disputed pendingRest disputes { id ' +
+        'amount disputed } payment { amount status } } } }',
     ],
   ])('may have %s', async (_, query) => {
     const { resolved, whole, once, compiler } = await both(platform(), query);
@@ -375,7 +384,9 @@ describe('a compiled query', () => {
     expect(made.status).toBe(200);
     const { resolved, whole, compiler } = await both(
       mine,
-      'query ($p: ID!, $r: ID!) { account(id: $p) { metadata businessDetails { legalName physicalAddress { line1 } } } receivable(id: $r) { amountMaximumReconcilable amountReconcilable amountLocked invoice { amount referenceNumber dueDate } } }',
+      'query ($p: ID!, $r: ID!) { account(id: $p) { metadata businessDetails { legalName physicalAddress { ' +
+        'line1 } } } receivable(id: $r) { amountMaximumReconcilable amountReconcilable amountLocked invoice { ' +
+        'amount referenceNumber dueDate } } }',
       { p: partner.id, r: made.body.id },
     );
     expect(whole).toEqual(resolved);
@@ -471,7 +482,8 @@ describe('a compiled query', () => {
   it('shows the account of a balance, with or without money, in any number of currencies', async () => {
     const rows = await world.sql<{ id: string; count: number }[]>`
       select a.id, (select count(*)::int from balance b where b.livemode = false and b.account_id = a.id) as count
-      from account a where a.livemode = false and a.on_root_list and a.tenant_id = ${platform().id.replace('account_', '')}`;
+      from account a where a.livemode = false and a.on_root_list
+      and a.tenant_id = ${platform().id.replace('account_', '')}`;
     const counts = new Set(rows.map(({ count }) => Math.min(count, 2)));
     expect([...counts].sort()).toEqual([0, 2]);
     const query = '{ accounts(first: 100) { nodes { id balance { accountId livemode } } } }';
@@ -588,10 +600,13 @@ describe('the statements of compiled queries', () => {
 
   it('are short enough that PostgreSQL can keep hundreds of them, for any document', async () => {
     const fragments = `
-      fragment A on Account { id partners(first: 1) { nodes { ...B } } connectedUsers(first: 1) { nodes { ...B } } owner { ...B } }
-      fragment B on Account { depositsIn(first: 1) { nodes { ...D } } depositsOut(first: 1) { nodes { ...D } } receivables(first: 1) { nodes { account { ...C } } } }
+      fragment A on Account { id partners(first: 1) { nodes { ...B } } connectedUsers(first: 1) { nodes { ...B } } owner
+      { ...B } }
+      fragment B on Account { depositsIn(first: 1) { nodes { ...D } } depositsOut(first: 1) { nodes { ...D } }
+      receivables(first: 1) { nodes { account { ...C } } } }
       fragment D on Deposit { fromAccount { ...C } toAccount { ...C } payment { account { ...C } } }
-      fragment C on Account { id payouts(first: 1) { nodes { address { id } payment { id } } } setting { id } balance { available { amount } } }`;
+      fragment C on Account { id payouts(first: 1) { nodes { address { id } payment { id } } } setting { id } balance {
+      available { amount } } }`;
     const query = `{ accounts(first: 1) { nodes { ...A } } } ${fragments}`;
     expect(query.length).toBeLessThan(800);
     const { resolved, whole, once, compiler } = await both(speakers[names[0]]!, query);

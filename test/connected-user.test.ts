@@ -653,7 +653,8 @@ describe('the edges of an account', () => {
               id owner { id }
               setting { id account { id } }
               connectedUsers { nodes { id } }
-              partners { nodes { id owner { id owner { id owner { id } } } setting { id account { id } } partners { nodes { id } } } }
+              partners { nodes { id owner { id owner { id owner { id } } } setting { id account { id } } partners {
+              nodes { id } } } }
               persons { nodes { id account { id } } }
               files { nodes { id account { id } } }
               logo { id account { id } }
@@ -665,7 +666,8 @@ describe('the edges of an account', () => {
             apiKeys { nodes { account { id } } }
           } }
           account(id: $user) { partners { nodes { id } } }
-          leaf: account(id: $partner) { owner { connectedUsers { nodes { id } } owner { connectedUsers { nodes { partners { nodes { id } } } } } } }
+          leaf: account(id: $partner) { owner { connectedUsers { nodes { id } } owner { connectedUsers { nodes {
+          partners { nodes { id } } } } } } }
           accountSetting(id: $setting) { account { id setting { id } } }
           person(id: $person) { account { id persons { nodes { id } } } }
           file(id: $file) { account { id files { nodes { id } } } }
@@ -743,7 +745,8 @@ describe('the edges of an account', () => {
     for (const speaker of [user, platform.actingFor(user.id)]) {
       const graph = await must(
         speaker.graph(
-          'query ($id: ID!) { account(id: $id) { id owner { id connectedUsers { nodes { id } } } } accounts { nodes { id } } }',
+          'query ($id: ID!) { account(id: $id) { id owner { id connectedUsers { ' +
+            'nodes { id } } } } accounts { nodes { id } } }',
           { id: user.id },
         ),
       );

@@ -38,7 +38,10 @@ function member(type: GraphQLNamedType | undefined, name: string) {
   return { type, field: type.getFields()[name] };
 }
 
-/** The coordinate of a path of names below a type of the graph, such as `BusinessIds.taxGst`; undefined if it is not there. */
+/**
+ * The coordinate of a path of names below a type of the graph, such as `BusinessIds.taxGst`; undefined if it is not
+ * there.
+ */
 function coordinate(typeName: string, path: string[]): string | undefined {
   let type = schema.getType(typeName);
   let found: string | undefined;

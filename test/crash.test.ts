@@ -263,13 +263,15 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         byId(of('partner').map(({ id, body }) => [id, (body as { nickname: string }).nickname])),
       );
       const deposits = await sql`
-        select id, metadata ->> 'key' as key, amount from deposit where tenant_id = ${tenant} and id <> ${root.source} and disputes_id is null`;
+        select id, metadata ->> 'key' as key, amount from deposit where tenant_id = ${tenant} and id <> ${root.source}
+        and disputes_id is null`;
       expect(byId(deposits.map(({ id, key, amount }) => [id, `${key} ${amount}`]))).toEqual(
         byId(of('deposit').map(({ id, key, amount }) => [id, `${key} ${amount}`])),
       );
 
       const disputes = await sql`
-        select id, amount from deposit where tenant_id = ${tenant} and disputes_id = ${root.source} and reason_code = 'general'`;
+        select id, amount from deposit where tenant_id = ${tenant} and disputes_id = ${root.source}
+        and reason_code = 'general'`;
       expect(byId(disputes.map(({ id, amount }) => [id, amount]))).toEqual(
         byId(of('dispute').map(({ id, amount }) => [id, `${-amount}`])),
       );
@@ -297,7 +299,8 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       const sum = (list: Written[]) => list.reduce((total, { amount }) => total + amount, 0n);
       const reconciled = sum(of('reconcile'));
       const [balance] = await sql`
-        select available, pending, processing, payout_processing from balance where tenant_id = ${tenant} and currency = 'USD'`;
+        select available, pending, processing, payout_processing from balance where tenant_id = ${tenant}
+        and currency = 'USD'`;
       expect(balance).toEqual({
         available: `${reconciled}`,
         pending: `${9_999_999_999_999n + sum(of('deposit')) - reconciled - sum(of('dispute'))}`,
@@ -314,12 +317,14 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     for (const { tenant, written } of roots) {
       const of = (kind: Kind) => written.filter((each) => each.kind === kind).length;
       const [numbers] = await sql`
-        select count(*)::int as n, count(distinct number)::int as numbers, min(number)::int as first, max(number)::int as last
+        select count(*)::int as n, count(distinct number)::int as numbers, min(number)::int as first, max(number)::int
+        as last
         from event where tenant_id = ${tenant} and not livemode`;
       expect(numbers).toEqual({ n: numbers!.n, numbers: numbers!.n, first: 1, last: numbers!.n });
       const rows = await sql`
         select type, count(*)::int as n, count(distinct object_id)::int as objects from event
-        where tenant_id = ${tenant} and not livemode and type = any(${['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.disputed', 'deposit.reconciled', 'receivable.created', 'receivable.updated']})
+        where tenant_id = ${tenant} and not livemode and type =
+        any(${['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.disputed', 'deposit.reconciled', 'receivable.created', 'receivable.updated']})
         group by 1 order by 1`;
       const told = Object.fromEntries(rows.map(({ type, n, objects }) => [type, [n, objects]]));
       const deposits = of('deposit') + 1;
@@ -352,7 +357,8 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         const known = claims.get(endpoint);
         if (known?.until !== left.until) claims.set(endpoint, { until: left.until, since: Date.now() });
         else if (Date.now() - known!.since > 3_000)
-          await sql`update webhook_endpoint set claimed_until = 0 where id = ${endpoint} and claimed_until = ${left.until}`;
+          await sql`update webhook_endpoint set claimed_until = 0 where id = ${endpoint}
+            and claimed_until = ${left.until}`;
         return false;
       });
     await Promise.all(roots.map(arrived));

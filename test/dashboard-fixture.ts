@@ -57,8 +57,9 @@ export class Dashboard {
 
   /**
    * The page that the tests of a file share: of the platform of an edition, or of one of its users. It shows nothing
-   * until an address is opened, which loads the dashboard anew. A test that ends its session, or that changes the browser
-   * in a way that lasts, has a desk of its own: a context and a sign-in cost more processor time than most tests.
+   * until an address is opened, which loads the dashboard anew. A test that ends its session, or that changes the
+   * browser in a way that lasts, has a desk of its own: a context and a sign-in cost more processor time than most
+   * tests.
    */
   async desk(edition: 1 | 2, nickname?: string): Promise<Visit> {
     const known = this.#desks.get(edition) ?? this.#signedIn(edition);

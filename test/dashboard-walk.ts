@@ -296,7 +296,8 @@ export function foreignOn(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     // A document of the console is a picture or a frame with an address that the page has made.
     const markup =
-      'img:not([src^="blob:"]), iframe:not([src^="blob:"]), object, embed, form form, body script, [onerror], [onload], [onmouseover], [formaction]';
+      'img:not([src^="blob:"]), iframe:not([src^="blob:"]), object, embed, form form, body script, [onerror], ' +
+      '[onload], [onmouseover], [formaction]';
     const foreign = [...document.querySelectorAll(markup)].filter((each) => !each.matches('body > script[src]'));
     const links = [...document.querySelectorAll<HTMLAnchorElement>('a[href]')].filter(
       ({ protocol }) => !/^(https?|blob):$/.test(protocol),

@@ -9,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
 import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 
-/** A port that was free a moment ago: the gateway has to know the origin of the page before the page's server starts. */
+/**
+ * A port that was free a moment ago: the gateway has to know the origin of the page before the page's server starts.
+ */
 async function freePort(): Promise<number> {
   const server = http.createServer();
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));

@@ -123,7 +123,8 @@ it('answers each write its own row after a migration has changed the shape of th
       declare v ${fn}_row;
       begin
         if p_id like 'refused%' then raise exception using errcode = 'TG400', message = 'x', detail = '[]'; end if;
-        v := jsonb_populate_record(null::${fn}_row, jsonb_build_object('id', p_id, 'word', '${fn}', 'data', '{}'::jsonb));
+        v := jsonb_populate_record(null::${fn}_row, jsonb_build_object('id', p_id, 'word', '${fn}', 'data',
+        '{}'::jsonb));
         return next v;
       end $$`);
   for (const fn of functions) await define(fn);

@@ -192,7 +192,8 @@ describe('every response that is not 2xx is the error object', () => {
       expectErrorObject(reply, 500, 'service_fault ');
       expect(reply.text).not.toMatch(/create_person|function|exist|42883|Asha|ABCDE/);
       const graph = await user.graph(
-        'mutation { createPerson(input: { fullName: "Asha Rao", relationship: { director: true }, identification: { taxCardNumber: "ABCDE1234F" } }) { person { id } } }',
+        'mutation { createPerson(input: { fullName: "Asha Rao", relationship: { director: true }, ' +
+          'identification: { taxCardNumber: "ABCDE1234F" } }) { person { id } } }',
       );
       expect([graph.codes, graph.body.errors[0].extensions.code]).toEqual([['service_fault'], 'SERVICE_FAULT']);
       expect(graph.text).not.toMatch(/create_person\b|function|exist|42883|Asha|ABCDE/);
@@ -514,7 +515,8 @@ describe('the encoding of a query', () => {
         await listed(`/v1/account_settings?${query.replace('[', '.').replace(']', '')}`),
       );
     await world.sql`update address set wallet = '{"provider":"klarna"}' where linked_id = ${user.id}`;
-    await world.sql`update address set vpa = '{"id":"a@b","upi":{"onetime":"enabled","recurring":"disabled"}}' where linked_id = ${second.id}`;
+    await world.sql`update address set vpa = '{"id":"a@b","upi":{"onetime":"enabled","recurring":"disabled"}}'
+      where linked_id = ${second.id}`;
     const [wallet, vpa] = [await listed('/v1/addresses'), await listed('/v1/addresses', second)];
     for (const query of ['wallet.provider=klarna', 'wallet[provider]=klarna', 'wallet[provider][]=klarna,affirm'])
       expect(await listed(`/v1/addresses?${query}`)).toEqual(wallet);
@@ -889,7 +891,8 @@ describe('a message', () => {
     user.graph('mutation ($input: CreateDepositInput!) { createDeposit(input: $input) { deposit { id } } }', { input });
   const missing = 'A required parameter is missing. Send it and try again.';
   const methods =
-    'affirm, afterpay, check, domestic_credit, domestic_debit, domestic_fast_credit, domestic_wire, global_wire, klarna';
+    'affirm, afterpay, check, domestic_credit, domestic_debit, ' +
+    'domestic_fast_credit, domestic_wire, global_wire, klarna';
   const categories = 'service_receive, user_payout, partner_payment, service_checkout, service_fee_advance';
   const statuses = ['initialized', 'processing', 'completed', 'cancelled', 'failed', 'reversed'];
 
@@ -1072,10 +1075,13 @@ describe('a message', () => {
         }),
         says: {
           v1: [
-            'type must be partner: only partners are created through this call. A platform creates a connected user with POST /v1/accounts/connected, and a partner of a connected user with the header On-Behalf-Of.',
+            'type must be partner: only partners are created through this call. A platform creates a connected ' +
+              'user with POST /v1/accounts/connected, and a partner of a ' +
+              'connected user with the header On-Behalf-Of.',
           ],
           graph: [
-            'type must be PARTNER: only partners are created through this call. A platform creates a connected user with createConnectedUser, and a partner of a connected user with the header On-Behalf-Of.',
+            'type must be PARTNER: only partners are created through this call. A platform creates a connected ' +
+              'user with createConnectedUser, and a partner of a connected user with the header On-Behalf-Of.',
           ],
         },
       },
@@ -1109,7 +1115,8 @@ describe('a message', () => {
         graph: async () => {
           const { data } = (await user.get('/v1/account_settings')).body;
           return user.graph(
-            'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+            'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { ' +
+              'accountSetting { id } } }',
             { input: { id: data[0].id, addressCurrency: null } },
           );
         },
@@ -1131,7 +1138,8 @@ describe('a message', () => {
         graph: async () => {
           const { data } = (await platform.get(`/v1/account_settings?account_id=${platform.id}`)).body;
           return platform.graph(
-            'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+            'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { ' +
+              'accountSetting { id } } }',
             { input: { id: data[0].id, payouts: { weeklyAnchor: 1, interval: 'DAILY' } } },
           );
         },
@@ -1243,11 +1251,13 @@ describe('a country', () => {
       { id: made.body.id },
     );
     expect(graph.body.data.account.businessDetails.physicalAddress.country).toBe('IN');
-    const [row] =
-      await world.sql`select business_details -> 'physicalAddress' ->> 'country' as country from account where id = ${made.body.id}`;
+    const [row] = await world.sql`select business_details -> 'physicalAddress' ->> 'country' as country from account
+        where id = ${made.body.id}`;
     expect(row!.country).toBe('IN');
     const created = await user.graph(
-      'mutation { createAccount(input: { type: PARTNER, nickname: "Lower", businessDetails: { legalName: "A", email: "a@b.example", type: COMPANY, physicalAddress: { country: "us" } } }) { account { businessDetails { physicalAddress { country } } } } }',
+      'mutation { createAccount(input: { type: PARTNER, nickname: "Lower", businessDetails: { legalName: "A", ' +
+        'email: "a@b.example", type: COMPANY, physicalAddress: { country: "us" } } }) { account { ' +
+        'businessDetails { physicalAddress { country } } } } }',
     );
     expect(created.body.data.createAccount.account.businessDetails.physicalAddress.country).toBe('US');
     const paid = await user.post('/v1/addresses', {
@@ -1267,8 +1277,10 @@ describe('a country', () => {
   it('that was stored in lower case before is in upper case after the migration', async () => {
     const { id } = (await user.post('/v1/accounts', partnerBody())).body;
     const [address] = (await user.get('/v1/addresses?category=user_payout')).body.data;
-    await world.sql`update account set business_details = jsonb_set(business_details, '{physicalAddress,country}', '"in"') where id = ${id}`;
-    await world.sql`update address set billing_details = jsonb_set(billing_details, '{country}', '"in"') where id = ${address.id}`;
+    await world.sql`update account set business_details = jsonb_set(business_details, '{physicalAddress,country}',
+      '"in"') where id = ${id}`;
+    await world.sql`update address set billing_details = jsonb_set(billing_details, '{country}', '"in"')
+      where id = ${address.id}`;
     const statements = fs.readFileSync('drizzle/0007_payout_blocks.sql', 'utf8').match(/^update .*country.*$/gm)!;
     for (const statement of statements) await world.sql.unsafe(statement);
     const stored = await world.sql`
@@ -1361,7 +1373,9 @@ describe('amounts and currencies', () => {
     const replies = await Promise.all([10, 10.5, '10.5'].map((amount) => user.graph(create, { input: input(amount) })));
     for (const reply of replies) expect(code(reply)).toEqual([400, `parameter_invalid ${volume}.amount`]);
     const literal = await user.graph(
-      'mutation { createAccount(input: { type: PARTNER, nickname: "n", businessDetails: { legalName: "A", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN" }, estimatedMonthlyVolume: { amount: 10.00, currency: "USD" } } }) { account { id } } }',
+      'mutation { createAccount(input: { type: PARTNER, nickname: "n", businessDetails: { legalName: "A", ' +
+        'email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN" }, estimatedMonthlyVolume: { ' +
+        'amount: 10.00, currency: "USD" } } }) { account { id } } }',
     );
     expect(code(literal)).toEqual([400, `parameter_invalid ${volume}.amount`]);
   });

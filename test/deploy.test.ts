@@ -246,7 +246,9 @@ async function runRoles(url: string): Promise<void> {
 /** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /readyz, and keeps its connections open. */
 class Balancer {
   readonly #agent = new http.Agent({ keepAlive: true });
-  /** How many checks in succession have failed; a gateway gets requests after one that has not, and until three have. */
+  /**
+   * How many checks in succession have failed; a gateway gets requests after one that has not, and until three have.
+   */
   readonly #failures = new Map<string, number>();
   readonly #server = http.createServer((request, response) => this.#pass(request, response));
   readonly #timer = setInterval(() => void this.#look(), 200);

@@ -264,8 +264,10 @@ describe(`totals of deposits, seed ${scale.seed}`, () => {
       ),
       { numRuns: 400, seed: scale.seed },
     );
-    await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
-      select ${root.tenantId}, false, 'deposit_' || lpad(n::text, 8, '0'), c, n, 'USD', ${accounts[0]!}, 'check', '', 'completed', 'payment_' || n, ${accounts[0]!}, true
+    await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method,
+      statement_descriptor, status, payment_id, context_id, on_root_list)
+      select ${root.tenantId}, false, 'deposit_' || lpad(n::text, 8, '0'), c, n, 'USD', ${accounts[0]!}, 'check', '',
+      'completed', 'payment_' || n, ${accounts[0]!}, true
       from unnest(${changes.map(([time, seconds]) => time + seconds)}::bigint[]) with ordinality u(c, n)`;
     await withoutTotals(world, root.tenantId);
     for (let more = true; more; ) {

@@ -591,9 +591,10 @@ it('shows the keys of a deposit in the order of the specification', async () => 
   const user = await given.directUser(1);
   const made = await deposited(user);
   expect(Object.keys(made)).toEqual(
-    'id object created livemode amount currency from to payment_method payment_method_details reason_code statement_descriptor status metadata'.split(
-      ' ',
-    ),
+    (
+      'id object created livemode amount currency from to payment_method payment_method_details reason_code ' +
+      'statement_descriptor status metadata'
+    ).split(' '),
   );
   expect([Object.keys(made.from), Object.keys(made.to)]).toEqual([
     ['account_id', 'address_id'],
@@ -926,7 +927,8 @@ describe('the sandbox', () => {
 
     expect((await user.get('/v1/balance')).body.pending).toEqual(money('5.00'));
     const { body } = await user.graph(
-      '{ events(type: ["deposit.initialized", "deposit.processing", "deposit.completed"], first: 50) { nodes { type objectId } } }',
+      '{ events(type: ["deposit.initialized", "deposit.processing", ' +
+        '"deposit.completed"], first: 50) { nodes { type objectId } } }',
     );
     const told = body.data.events.nodes.map((e: any) => `${e.objectId} ${e.type}`).toSorted();
     expect(told).toEqual(
@@ -984,12 +986,15 @@ describe('finding deposits', () => {
     const first = (await move(user, 'REST', disputed.id, 'dispute', { amount: '2.00' })).deposit;
     const second = (await move(user, 'REST', disputed.id, 'dispute', { amount: '3.00' })).deposit;
     await withoutTotals(world, tenantOf(platform));
-    await world.sql`update deposit set created = created + 1 where tenant_id = ${platform.id.replace('account_', '')} and id = ${second.id}`;
+    await world.sql`update deposit set created = created + 1 where tenant_id = ${platform.id.replace('account_', '')}
+      and id = ${second.id}`;
     const walk = (speaker: Speaker, id: string) =>
       speaker.graph(
         `query ($id: ID!) { deposit(id: $id) {
-           fromAddress { id category } toAddress { id category } disputes { id } disputedBy(first: 1) { nodes { amount disputes { id } } totalCount pageInfo { hasNextPage } }
-           at: toAddress { deposits { nodes { amount } totalCount } failed: deposits(status: [FAILED]) { nodes { id } } } } }`,
+           fromAddress { id category } toAddress { id category } disputes { id } disputedBy(first: 1) { nodes { amount
+           disputes { id } } totalCount pageInfo { hasNextPage } }
+           at: toAddress { deposits { nodes { amount } totalCount } failed: deposits(status: [FAILED]) { nodes { id } }
+           } } }`,
         { id },
       );
     for (const speaker of [user, platform]) {
@@ -1508,7 +1513,8 @@ describe.each(transports)('a dispute over %s', (transport) => {
       ['0.00', '0.00', '100.00', []],
     ]);
     const counting = await user.graph(
-      `{ old: receivable(id: "${old.id}") { deposits { id } } newer: receivable(id: "${newer.id}") { deposits { id } } }`,
+      `{ old: receivable(id: "${old.id}") { deposits { id } } newer: receivable(id: "${newer.id}") { deposits ` +
+        '{ id } } }',
     );
     expect(counting.body.data).toEqual({ old: { deposits: [{ id: deposit.id }] }, newer: { deposits: [] } });
     const disputes = (await user.get('/v1/deposits')).body.data.filter((d: any) => d.amount.startsWith('-'));
@@ -1762,7 +1768,8 @@ describe('the destination of a deposit that names no address', () => {
     const copy = (more: object) =>
       world.sql.unsafe(
         `insert into address (${columns}) select ${columns} from jsonb_populate_record(null::address, (
-           select to_jsonb(a) || jsonb_build_object('id', a.id || md5(random()::text), 'created', a.created + 9) from address a
+           select to_jsonb(a) || jsonb_build_object('id', a.id || md5(random()::text), 'created', a.created + 9)
+           from address a
            where a.id = '${address.id}' and not a.livemode) || $1::text::jsonb)`,
         [JSON.stringify(more)],
       );

@@ -77,15 +77,18 @@ describe('the schema', () => {
     ],
     [
       'a subquery stands among the values of an insert',
-      'insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, (select min(x) from unnest(v_ids) x));',
+      'insert into unsealed (tenant_id, livemode, posting_id) values ' +
+        '(p_tenant, p_live, (select min(x) from unnest(v_ids) x));',
     ],
     [
       'an insert selects from a table',
-      'insert into unsealed (tenant_id, livemode, posting_id) select p_tenant, p_live, p.id from posting p where p.tenant_id = p_tenant;',
+      'insert into unsealed (tenant_id, livemode, posting_id) select p_tenant, p_live, p.id from posting p ' +
+        'where p.tenant_id = p_tenant;',
     ],
     [
       'a query inside a join selects a complete row',
-      'v_jobs := array(select x.j from unnest(v_ids) i cross join lateral (select j from job j where j.tenant_id = p_tenant and j.id = i) x);',
+      'v_jobs := array(select x.j from unnest(v_ids) i cross join lateral (select j from job j where ' +
+        'j.tenant_id = p_tenant and j.id = i) x);',
     ],
   ];
   it.each(refused)('is refused by its lint when %s', async (rule, body) => {
@@ -98,7 +101,8 @@ describe('the schema', () => {
 
   it('is refused by its lint when a lateral reads a table only in a query inside', async () => {
     await world.sql.unsafe(`create view careless as select a.id, n.late from account a, lateral (
-      select extract(epoch from now()) + (select max(c.offset_seconds) from test_clock c where c.tenant_id = a.tenant_id) as late) n`);
+      select extract(epoch from now()) + (select max(c.offset_seconds) from test_clock c
+      where c.tenant_id = a.tenant_id) as late) n`);
     const offences = await schemaOffences(world.sql);
     await world.sql.unsafe('drop view careless');
     expect(offences).toEqual([{ rule: 'a lateral has no table in its from', what: 'careless' }]);
@@ -130,7 +134,8 @@ describe('the prepared-statement registry', () => {
   it('names the tenant for every table that it reads, and writes with a single function call', async () => {
     await everyStatement(given);
     const tenantTables = (
-      await world.sql`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`
+      await world.sql`select relname from pg_class where relnamespace = 'public'::regnamespace
+        and relkind in ('r', 'v')`
     ).map((row) => row.relname as string);
     const faults: string[] = [];
     let reads = 0;

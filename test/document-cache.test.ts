@@ -156,7 +156,8 @@ const cases: [string, (id: string) => Asked][] = [
     (id) => ({
       body: {
         query:
-          'query Both($id: ID!) { account(id: $id) { partners(first: 500) { nodes { id } } } accounts { nodes { id } } }',
+          'query Both($id: ID!) { account(id: $id) { partners(first: 500) { ' +
+          'nodes { id } } } accounts { nodes { id } } }',
         variables: { id },
       },
     }),
@@ -176,7 +177,8 @@ const cases: [string, (id: string) => Asked][] = [
     (id) => ({
       body: {
         query:
-          'query Some($id: ID!, $with: Boolean = false) { account(id: $id) { ...F @include(if: $with) __typename } } fragment F on Account { id }',
+          'query Some($id: ID!, $with: Boolean = false) { account(id: $id) { ...F @include(if: $with) ' +
+          '__typename } } fragment F on Account { id }',
         variables: { id, with: true },
       },
     }),

@@ -46,7 +46,9 @@ describe('edges that lead from one object to another', () => {
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const partner = await user.partner();
     await platform.post('/v1/test_helpers/clock', { advance_seconds: 60 });
-    const query = `{ account(id: "${user.id}") { events(first: 50) { nodes { type objectId node { __typename id ... on Account { type } } } } } }`;
+    const query =
+      `{ account(id: "${user.id}") { events(first: 50) { nodes { type objectId node { __typename id ... on ` +
+      'Account { type } } } } } }';
     const { account } = await eventually(
       () => data(platform, query),
       (answer) => answer.account.events.nodes.some(({ objectId }: any) => objectId === partner.id),
@@ -91,7 +93,8 @@ describe('edges that lead from one object to another', () => {
     expect([address.fieldNames, address.status]).toEqual([[], 200]);
     const answer = await data(
       platform,
-      `{ account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id } }
+      `{ account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id }
+        }
          address(id: "${address.body.id}") { idDocument { id purpose } } }`,
     );
     expect(answer).toEqual({
@@ -107,7 +110,8 @@ describe('edges that lead from one object to another', () => {
     expect((await payee.help(checkout, 'pay')).status).toBe(200);
     const { payments } = await data(
       payee.user,
-      '{ payments(first: 10) { nodes { type counterpart { id } transaction { id status checkout { id } payment { id } } id } } }',
+      '{ payments(first: 10) { nodes { type counterpart { id } transaction { id ' +
+        'status checkout { id } payment { id } } id } } }',
     );
     const paid = payments.nodes.filter(({ transaction }: any) => transaction);
     expect(paid).toEqual([

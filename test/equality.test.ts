@@ -422,7 +422,8 @@ async function settled(): Promise<void> {
       () => world.sql`
         select (select count(*) from job where kind not in ${world.sql(besides)})::int as jobs,
                (select count(*) from event where number is null)::int as events,
-               (select count(*) from webhook_delivery where status = 'pending' and attempt_count = 0)::int as deliveries`,
+               (select count(*) from webhook_delivery where status = 'pending'
+               and attempt_count = 0)::int as deliveries`,
       ([left]) => left!.jobs + left!.events + left!.deliveries === 0,
     );
   const later = ['pay_out', 'expire_checkout', 'expire_transaction'];
@@ -652,7 +653,8 @@ describe.each([1, 2] as const)('a filter in Edition %i', (edition) => {
           const [rested, graph] = await Promise.all([
             speaker.get(`${path}?${name}=${encodeURIComponent(String(value))}`),
             speaker.graph(
-              `query ($value: ${argument.type}) { ${field}(${args.slice(1, -1)} ${head}: $value) { nodes { id } pageInfo { hasNextPage } } }`,
+              `query ($value: ${argument.type}) { ${field}(${args.slice(1, -1)} ${head}: $value) { nodes { id ` +
+                '} pageInfo { hasNextPage } } }',
               { value: argumentFor(argument.type, rest, value) },
             ),
           ]);

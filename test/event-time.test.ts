@@ -50,8 +50,10 @@ describe('events of a time range', () => {
           });
           const ordered = [...events].sort((a, b) => a.commit - b.commit);
           for (const [i, { id, created, numbers }] of ordered.entries()) {
-            await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id, on_root_list)
-            values (${tenant}, false, ${id}, ${created}, 'deposit.completed', 'deposit', 'deposit_1', '{}', ${`account_${tenant}`}, true)`;
+            await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id,
+              on_root_list)
+            values (${tenant}, false, ${id}, ${created}, 'deposit.completed', 'deposit', 'deposit_1', '{}',
+            ${`account_${tenant}`}, true)`;
             if (numbers || i === ordered.length - 1) await sql`select number_events(${tenant}, false, 1000)`;
           }
           const account = `account_${tenant}`;

@@ -55,7 +55,8 @@ async function eventsOf(speaker: Speaker, filter = ''): Promise<Told[]> {
   const all: Told[] = [];
   for (let after = ''; ; after = `, after: "${all.at(-1)!.id}"`) {
     const { body } = await speaker.graph(
-      `{ events(first: 100${after}${filter && `, ${filter}`}) { nodes { id type number objectId requestId object } pageInfo { hasNextPage } } }`,
+      `{ events(first: 100${after}${filter && `, ${filter}`}) { nodes { id type number objectId requestId ` +
+        'object } pageInfo { hasNextPage } } }',
     );
     expect(body.errors).toBeUndefined();
     all.push(...body.data.events.nodes);

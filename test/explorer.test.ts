@@ -69,8 +69,8 @@ async function opened(): Promise<Page> {
 }
 
 /**
- * Opens the explorer as in a new tab, tall enough that the editor draws every line. It is the same tab each time, without
- * what was stored in it: a new one would compile the 5 MB of the editor again, for a second of processor time.
+ * Opens the explorer as in a new tab, tall enough that the editor draws every line. It is the same tab each time,
+ * without what was stored in it: a new one would compile the 5 MB of the editor again, for a second of processor time.
  */
 async function visit(address: string, { width = 1440, dark = false } = {}): Promise<Visit> {
   const tall = { width, height: 4000 };

@@ -75,7 +75,8 @@ const receivable = (speaker: Speaker, more: object = {}) =>
 /** Copies the receivable of an account, so that its list has many. */
 async function copies(of: string, count: number, mark = 'c'): Promise<void> {
   const columns = await world.sql<{ name: string }[]>`
-    select column_name as name from information_schema.columns where table_name = 'receivable' and is_generated = 'NEVER'`;
+    select column_name as name from information_schema.columns where table_name = 'receivable'
+    and is_generated = 'NEVER'`;
   const names = columns.map(({ name }) => name);
   const changed: Record<string, string> = {
     id: `'receivable_${mark}' || lpad(n::text, 31, '0')`,
@@ -169,7 +170,9 @@ describe('the lists of /v1', () => {
     const { id, ...before } = made.body.data.createExport.export;
     expect(before).toEqual({ status: 'PENDING', format: 'CSV', contentPath: null, account: { id: platform.id } });
     await ended(platform, id);
-    const asked = `{ export(id: "${id}") { rows bytes sha256 contentPath } account(id: "${platform.id}") { exports(status: [COMPLETED]) { nodes { id } } } }`;
+    const asked =
+      `{ export(id: "${id}") { rows bytes sha256 contentPath } account(id: "${platform.id}") { exports(status: ` +
+      '[COMPLETED]) { nodes { id } } } }';
     const { data } = (await platform.graph(asked)).body;
     const { bytes } = await download(platform, id);
     expect(data.export).toEqual({
@@ -336,7 +339,8 @@ describe('a long list', () => {
     await world.database.lists.read(statement, async (rows) => {
       if (!changed) {
         await world.sql`update receivable set description = 'changed' where account_id = ${owner.id}`;
-        await world.sql`delete from receivable where account_id = ${owner.id} and id like 'receivable_c%' and created % 2 = 0`;
+        await world.sql`delete from receivable where account_id = ${owner.id} and id like 'receivable_c%'
+          and created % 2 = 0`;
         changed = true;
       }
       text += lines(rows);
@@ -351,7 +355,8 @@ describe('a long list', () => {
     // The export is as a process leaves it that dies before its end.
     const { id: next } = await done(create(owner, '/v1/receivables'));
     await ended(owner, next);
-    await world.sql`update data_export set status = 'running', due = 0, completed_at = null, expires_at = null, sha256 = null where id = ${next}`;
+    await world.sql`update data_export set status = 'running', due = 0, completed_at = null, expires_at = null, sha256 =
+      null where id = ${next}`;
     const [late] = await world.sql`select append_export_part(${tenant}, false, ${next}, 1, 99, 5, 'AAAA')`;
     expect(late!.append_export_part).toBe(false);
     const again = await ended(owner, next);

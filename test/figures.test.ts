@@ -116,7 +116,8 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     }
     const of = async (speaker: Speaker, id: string, descendants: boolean, timeZone: string) => {
       const query = `query ($id: ID!, $descendants: Boolean!, $timeZone: String!) { node(id: $id) { ... on Account {
-        receivableAgeing(descendants: $descendants, timeZone: $timeZone) { bucket currency count amount } } } viewer { now } }`;
+        receivableAgeing(descendants: $descendants, timeZone: $timeZone) { bucket currency count amount } } } viewer {
+        now } }`;
       const { node, viewer } = await data(speaker, query, { id, descendants, timeZone });
       return { found: node?.receivableAgeing, date: dateIn(timeZone, epoch(viewer.now)) };
     };
@@ -187,7 +188,9 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     const deposit = await depositTo(owner, '40.05', { payment_method: 'domestic_wire' });
     await made(owner, `/v1/test_helpers/deposits/${deposit.id}/complete`);
     await made(owner, `/v1/deposits/${deposit.id}/reconcile`, { receivables: [{ id: part, amount: '40.05' }] });
-    const query = `query ($id: ID!) { partners(accountId: $id) { nodes { id owes { amount currency } } } account(id: $id) { owes { amount } } }`;
+    const query =
+      'query ($id: ID!) { partners(accountId: $id) { nodes { id owes { amount currency } } } account(id: $id) { ' +
+      'owes { amount } } }';
     const { partners, account } = await data(owner, query, { id: owner.id });
     expect(Object.fromEntries(partners.nodes.map(({ id, owes }: any) => [id, owes]))).toEqual({
       [one.id]: [
@@ -232,7 +235,8 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     const all: Record<string, any[]> = {};
     for (const kind of Object.keys(kinds))
       all[kind] = await world.sql.unsafe(
-        `select *, ${kind === 'deposits' ? 'to_account_id' : 'account_id'} as owner from ${kinds[kind as keyof typeof kinds]}
+        `select *, ${kind === 'deposits' ? 'to_account_id' : 'account_id'} as owner
+          from ${kinds[kind as keyof typeof kinds]}
          where tenant_id = '${tenantOf(platform)}' and not livemode`,
       );
     const fields = Object.keys({ ...kinds, checkouts: '' }).map((kind) => `${kind} { status count }`);
@@ -240,7 +244,8 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
       (
         await data(
           speaker,
-          `{ node(id: "${id}") { ... on Account { statusCounts(descendants: ${descendants}) { ${fields.join(' ')} } } } }`,
+          `{ node(id: "${id}") { ... on Account { statusCounts(descendants: ${descendants}) { ` +
+            `${fields.join(' ')} } } } }`,
         )
       ).node?.statusCounts;
     const below: Record<string, string[]> = {

@@ -354,7 +354,8 @@ describe('uploading a file', () => {
     [
       'multipart that ends within the file',
       'multipart/form-data; boundary=b',
-      '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nlogo\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4 and then',
+      '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nlogo\r\n--b\r\nContent-Disposition: ' +
+        'form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4 and then',
     ],
     ['an empty multipart body', 'multipart/form-data; boundary=b', ''],
   ];
@@ -467,7 +468,8 @@ describe('reading a file', () => {
 
     const graph = await must(
       user.graph(
-        `query ($id: ID!) { file(id: $id) { ${fields} } node(id: $id) { id __typename } files { nodes { ${fields} } } }`,
+        `query ($id: ID!) { file(id: $id) { ${fields} } node(id: $id) { id __typename } files { nodes { ` +
+          `${fields} } } }`,
         {
           id: file.id,
         },

@@ -63,9 +63,11 @@ describe('limits of an operation, over the wire', () => {
 
   const deep = (levels: number) => `viewer { account { ${'owner { '.repeat(levels - 3)} id ${'}'.repeat(levels - 1)}`;
   const bomb = (type: string, leaf: string) =>
-    `${times(30, (i) => `fragment F${i} on ${type} { ...F${i + 1} ...F${i + 1} }`)} fragment F30 on ${type} { ${leaf} }`;
+    `${times(30, (i) => `fragment F${i} on ${type} { ...F${i + 1} ...F${i + 1} }`)} fragment F30 on ${type} { ` +
+    `${leaf} }`;
   const create = (n: number, selection = 'account { id }') =>
-    `c${n}: createAccount(input: { type: PARTNER, nickname: "Limit ${n}", businessDetails: { legalName: "L", email: "l@l.example", type: COMPANY, physicalAddress: { country: "US" } } }) { ${selection} }`;
+    `c${n}: createAccount(input: { type: PARTNER, nickname: "Limit ${n}", businessDetails: { legalName: "L", ` +
+    `email: "l@l.example", type: COMPANY, physicalAddress: { country: "US" } } }) { ${selection} }`;
 
   // Eight tokens for each operation.
   const operations = (count: number) => times(count, (n) => `query A${n} { viewer { mode } }`);
@@ -368,7 +370,9 @@ function carriesRequestId(headers: Headers, body: any): void {
 
 const json = { 'content-type': 'application/json', accept: modern };
 const viewer = '{ viewer { edition } }';
-const createEvil = `mutation Evil { createAccount(input: { type: PARTNER, nickname: "Evil", businessDetails: { legalName: "E", email: "e@e.example", type: COMPANY, physicalAddress: { country: "US" } } }) { account { id } } }`;
+const createEvil =
+  'mutation Evil { createAccount(input: { type: PARTNER, nickname: "Evil", businessDetails: { legalName: "E", ' +
+  'email: "e@e.example", type: COMPANY, physicalAddress: { country: "US" } } }) { account { id } } }';
 const search = (parameters: Record<string, string>) => `?${new URLSearchParams(parameters)}`;
 
 describe('requests that the endpoint refuses', () => {
@@ -1088,7 +1092,9 @@ describe('an object that is missing or not visible', () => {
   it.each(Object.entries(missing))(
     'is null at its path, and the other fields have their values: %s',
     async (name, asked) => {
-      const query = `query ${name} { viewer { edition } own: account(id: "${second.id}") { id } gone: ${asked} { __typename } accounts { nodes { id } } }`;
+      const query =
+        `query ${name} { viewer { edition } own: account(id: "${second.id}") { id } gone: ${asked} { __typename ` +
+        '} accounts { nodes { id } } }';
       for (let ask = 0; ask < 4; ask++) {
         const { status, body } = await second.graph(query);
         expect([status, body.data]).toEqual([
@@ -1110,8 +1116,10 @@ describe('an object that is missing or not visible', () => {
   it('is null in the edition that lacks its type, where its list is empty and /v1 has no such path', async () => {
     const user = await given.directUser(1);
     const { status, body } = await user.graph(
-      `{ viewer { edition } checkouts(status: [COMPLETED]) { nodes { id } edges { cursor } totalCount pageInfo { hasNextPage hasPreviousPage } }
-         checkout(id: "checkout_0") { id } transaction(id: "transaction_0") { id } account(id: "${user.id}") { checkoutsIn { totalCount } } }`,
+      `{ viewer { edition } checkouts(status: [COMPLETED]) { nodes { id } edges { cursor } totalCount pageInfo {
+        hasNextPage hasPreviousPage } }
+         checkout(id: "checkout_0") { id } transaction(id: "transaction_0") { id } account(id: "${user.id}") {
+         checkoutsIn { totalCount } } }`,
     );
     expect([status, body.data]).toEqual([
       200,

@@ -18,7 +18,9 @@ const audits = serverAudits({
 });
 
 const failedDocument =
-  'A document that cannot be run is 400 whatever the media type, as its twin on /v1 is: load balancers, retries and monitors read the status. The specification discourages this for application/json and allows it; a client that wants its letter asks for application/graphql-response+json.';
+  'A document that cannot be run is 400 whatever the media type, as its twin on /v1 is: load balancers, ' +
+  'retries and monitors read the status. The specification discourages this for application/json and allows ' +
+  'it; a client that wants its letter asks for application/graphql-response+json.';
 
 /** The recommendations that the gateway does not follow, with their reasons. Every requirement (MUST) is met. */
 const refusals: Record<string, string> = {

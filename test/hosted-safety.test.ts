@@ -70,7 +70,8 @@ function firstComment(url: string): Promise<number> {
 }
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const stateAt = async (url: string) => ((await (await fetch(`${url}/state`)).json()) as { state: string }).state;
 const count = async (checkoutFixture: CheckoutFixture) => (await payee.attempts(checkoutFixture)).length;
 
@@ -370,7 +371,8 @@ async function withoutRecording(what: () => Promise<void>): Promise<void> {
 /** Makes the storing of a decision wait: it records the acquirer's answer, and blocks when the answer is final. */
 async function heldRecording(what: () => Promise<void>): Promise<void> {
   await world.sql`alter function decide_transaction rename to decide_transaction_away`;
-  await world.sql.unsafe(`create function decide_transaction(text, boolean, jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
+  await world.sql.unsafe(`create function decide_transaction(text, boolean, jsonb, p_args jsonb) returns setof
+    transaction language plpgsql as $$
     begin
       if p_args ->> 'status' <> 'processing' then perform pg_sleep(60); end if;
       return query select * from decide_transaction_away($1, $2, $3, $4);
@@ -386,7 +388,8 @@ async function heldRecording(what: () => Promise<void>): Promise<void> {
 const inquiries = async (checkoutFixture: CheckoutFixture) =>
   (
     await world.sql`select due - extract(epoch from clock_timestamp())::bigint as seconds from job
-      where kind = 'inquire_transaction' and subject_id in (select id from transaction where checkout_id = ${checkoutFixture.id})`
+      where kind = 'inquire_transaction' and subject_id in (select id from transaction
+      where checkout_id = ${checkoutFixture.id})`
   ).map(({ seconds }) => Number(seconds));
 
 const endsOf = async (checkoutFixture: CheckoutFixture) =>
@@ -459,7 +462,8 @@ describe('a lost answer of the acquirer', () => {
         gateway.signal('SIGKILL');
         await gateway.ended;
         expect(await lost).toBe('lost');
-        await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`;
+        await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name}
+          and wait_event = 'PgSleep'`;
       });
       expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
       for (let i = 0; i < 3; i++) await payee.pass(20);
@@ -476,7 +480,8 @@ describe('a lost answer of the acquirer', () => {
     await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
     await Promise.all(Array.from({ length: 8 }, () => payee.pollStatus()));
     const [jobs] = await world.sql`select count(*)::int as n from job
-      where kind = 'settle_transaction' and subject_id in (select id from transaction where checkout_id = ${checkoutFixture.id})`;
+      where kind = 'settle_transaction' and subject_id in (select id from transaction
+      where checkout_id = ${checkoutFixture.id})`;
     expect(jobs!.n).toBe(1);
     await payee.pass(2);
     expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
@@ -882,9 +887,12 @@ describe('16 concurrent payments of one checkout', () => {
       await mine.work();
 
       const [row] = await world.sql`select
-        (select count(*) from transaction where checkout_id = ${checkoutFixture.id} and status = 'succeeded')::int as succeeded,
-        (select count(*) from transaction where checkout_id = ${checkoutFixture.id} and reason_code = 'duplicate')::int as duplicates,
-        (select count(*) from deposit d join payment p on p.deposit_id = d.id where p.checkout_id = ${checkoutFixture.id} and d.status = 'completed')::int as completed,
+        (select count(*) from transaction where checkout_id = ${checkoutFixture.id}
+        and status = 'succeeded')::int as succeeded,
+        (select count(*) from transaction where checkout_id = ${checkoutFixture.id}
+        and reason_code = 'duplicate')::int as duplicates,
+        (select count(*) from deposit d join payment p on p.deposit_id = d.id
+        where p.checkout_id = ${checkoutFixture.id} and d.status = 'completed')::int as completed,
         (select amount_locked from receivable where id = ${checkoutFixture.receivableIds[0]!})::text as locked,
         (select status from checkout where id = ${checkoutFixture.id}) as status`;
       expect(row).toEqual({
@@ -896,8 +904,8 @@ describe('16 concurrent payments of one checkout', () => {
       });
       duplicates += row!.duplicates;
     }
-    const [sums] =
-      await world.sql`select available::text, pending::text from balance where account_id = ${mine.user.id} and not livemode`;
+    const [sums] = await world.sql`select available::text, pending::text from balance where account_id = ${mine.user.id}
+        and not livemode`;
     expect(sums).toEqual({ available: String(100_000 * rounds), pending: '0' });
     if (scale.whole)
       console.info(

@@ -847,7 +847,8 @@ describe.concurrent('paying', () => {
     const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
     if (scale.whole)
       console.info(
-        `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ${median(waits.question)} ${p95(waits.question)}`,
+        `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ` +
+          `${median(waits.question)} ${p95(waits.question)}`,
       );
     await leave();
   }, 120_000);

@@ -118,7 +118,8 @@ const hook = { url: 'https://hooks.invalid/', event_types: ['file.*'] };
 async function withoutBulk(me: Speaker): Promise<string> {
   const tenant = me.key.split('_')[2]!;
   for (const table of ['data_export', 'data_import'])
-    await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant} and status = 'pending'`;
+    await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant}
+      and status = 'pending'`;
   return me.id;
 }
 const webhookId = async (me: Speaker) =>
@@ -658,7 +659,8 @@ const withoutEvent = new Set(
   ),
 );
 const eventsOf = async (...replies: Reply[]) =>
-  world.sql`select type, object_id, data from event where request_id = any(${replies.map((r) => r.headers.get('request-id')!)}) order by type`;
+  world.sql`select type, object_id, data from event where request_id =
+    any(${replies.map((r) => r.headers.get('request-id')!)}) order by type`;
 
 describe('a write that is sent again with its Idempotency-Key', () => {
   let platform: Speaker;
@@ -681,45 +683,49 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   // In the short form a write is first sent through one API, and in the next run through the other.
   for (const [place, [name, write]] of Object.entries(writes).entries())
     for (const transport of share(transportsOf(write), transportsOf(write).length, place + scale.seed))
-      it(`returns the first response through either API and gateway, and runs once: ${name}, first through ${transport}`, async () => {
-        const caller = write.edition ? second : platform;
-        const subject = await write.subject(caller);
-        const key = randomUUID();
-        const first = await call(caller, name, subject, transport, key);
-        expect([statusOf(first), replayed(first)]).toEqual([200, null]);
-        const object = objectOf(name, transport, first);
-        const named = write.fields.includes('id');
-        if (named) expect(object.id).toMatch(/^[a-z_]+_[0-9a-f]{32}$/);
+      it(
+        `returns the first response through either API and gateway, and runs once: ${name}, first through ` +
+          `${transport}`,
+        async () => {
+          const caller = write.edition ? second : platform;
+          const subject = await write.subject(caller);
+          const key = randomUUID();
+          const first = await call(caller, name, subject, transport, key);
+          expect([statusOf(first), replayed(first)]).toEqual([200, null]);
+          const object = objectOf(name, transport, first);
+          const named = write.fields.includes('id');
+          if (named) expect(object.id).toMatch(/^[a-z_]+_[0-9a-f]{32}$/);
 
-        const again: Reply[] = [];
-        for (const way of [transport, ...transportsOf(write)])
-          for (const me of [caller, elsewhere(caller)]) {
-            const reply = await call(me, name, subject, way, key);
-            expect([way, statusOf(reply), replayed(reply)]).toEqual([way, 200, 'true']);
-            expect(objectOf(name, way, reply)).toEqual(object);
-            if (way === transport && transport === 'v1')
-              expect(withoutToken(reply.text)).toBe(withoutToken(first.text));
-            again.push(reply);
-          }
-        const requests = [first, ...again].map((reply) => reply.headers.get('request-id'));
-        expect(new Set(requests).size).toBe(requests.length);
+          const again: Reply[] = [];
+          for (const way of [transport, ...transportsOf(write)])
+            for (const me of [caller, elsewhere(caller)]) {
+              const reply = await call(me, name, subject, way, key);
+              expect([way, statusOf(reply), replayed(reply)]).toEqual([way, 200, 'true']);
+              expect(objectOf(name, way, reply)).toEqual(object);
+              if (way === transport && transport === 'v1')
+                expect(withoutToken(reply.text)).toBe(withoutToken(first.text));
+              again.push(reply);
+            }
+          const requests = [first, ...again].map((reply) => reply.headers.get('request-id'));
+          expect(new Set(requests).size).toBe(requests.length);
 
-        expect(await answers(key)).toEqual([
-          {
-            operation: name,
-            account_id: caller.id,
-            livemode: false,
-            answer: expect.objectContaining(named ? { id: object.id } : {}),
-          },
-        ]);
-        const events = await eventsOf(first);
-        expect(events.map(({ type }) => type)).toEqual(write.events);
-        // Each write has an event, or its declaration says why it has none.
-        expect([name, events.length === 0]).toEqual([name, withoutEvent.has(name)]);
-        expect(events.map(({ object_id: id, data }) => id === data.id)).toEqual(events.map(() => true));
-        if (named) expect(events.map(({ object_id: id }) => id)).toContain(object.id);
-        expect(await eventsOf(...again)).toEqual([]);
-      });
+          expect(await answers(key)).toEqual([
+            {
+              operation: name,
+              account_id: caller.id,
+              livemode: false,
+              answer: expect.objectContaining(named ? { id: object.id } : {}),
+            },
+          ]);
+          const events = await eventsOf(first);
+          expect(events.map(({ type }) => type)).toEqual(write.events);
+          // Each write has an event, or its declaration says why it has none.
+          expect([name, events.length === 0]).toEqual([name, withoutEvent.has(name)]);
+          expect(events.map(({ object_id: id, data }) => id === data.id)).toEqual(events.map(() => true));
+          if (named) expect(events.map(({ object_id: id }) => id)).toContain(object.id);
+          expect(await eventsOf(...again)).toEqual([]);
+        },
+      );
 
   it('returns the first response of an upload', async () => {
     const key = randomUUID();
@@ -731,7 +737,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
       expect([reply.status, replayed(reply), reply.text]).toEqual([200, 'true', first.text]);
     }
     const [{ files, contents }] = (await world.sql`
-      select (select count(*)::int from file where sha256 = ${first.body.sha256} and metadata ->> 'crm' = '42') as files,
+      select (select count(*)::int from file where sha256 = ${first.body.sha256}
+      and metadata ->> 'crm' = '42') as files,
              (select count(*)::int from file_content where id = ${first.body.id}) as contents`) as never as [
       { files: number; contents: number },
     ];
@@ -740,9 +747,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     expect((await eventsOf(first)).map(({ type }) => type)).toEqual(['file.created']);
     // The content itself is stored once, with the files.
     const [{ leaked }] = (await world.sql`
-      select (select count(*)::int from event where data::text like '%JVBERi%') + (select count(*)::int from idempotency where answer::text like '%JVBERi%') as leaked`) as never as [
-      { leaked: number },
-    ];
+      select (select count(*)::int from event where data::text like '%JVBERi%') + (select count(*)::int from idempotency
+      where answer::text like '%JVBERi%') as leaked`) as never as [{ leaked: number }];
     expect(leaked).toBe(0);
   });
 
@@ -784,7 +790,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     ];
     expect(digest).toMatch(/^[0-9a-f]{64}$/);
     const rows = await world.sql`
-      select data::text as text from event where object = 'api_key' union all select answer::text from idempotency where answer ->> 'prefix' is not null`;
+      select data::text as text from event where object = 'api_key' union all select answer::text from idempotency
+      where answer ->> 'prefix' is not null`;
     expect(rows.length).toBeGreaterThan(4);
     for (const { text } of rows) {
       expect(text).not.toContain('digest');
@@ -949,8 +956,8 @@ describe('an Idempotency-Key that was already used', () => {
         subjects[name] = await write.subject(platforms[write.edition ?? 1]);
     });
 
-    // In the short form each operation meets the keys of an eighth of the others, over both APIs, and in the next run of
-    // another one.
+    // In the short form each operation meets the keys of an eighth of the others, over both APIs, and in the next run
+    // of another one.
     for (const [round, [name, write]] of Object.entries(writes).entries())
       it(`is refused for every other operation and every type of its response: used for ${name}`, async () => {
         const key = randomUUID();
@@ -1005,18 +1012,22 @@ describe('an Idempotency-Key that was already used', () => {
     const ways = await Promise.all([
       platform.post(
         `/v1/accounts/${user}`,
-        ` { "tos_acceptance": {"time":1700000000},\n "business_details": {"estimated_monthly_volume":{"amount":"10.00","currency":"USD"}}, "metadata":{"b":"2","a":"1"}} `,
+        ` { "tos_acceptance": {"time":1700000000},\n "business_details": ` +
+          '{"estimated_monthly_volume":{"amount":"10.00","currency":"USD"}}, "metadata":{"b":"2","a":"1"}} ',
         keyed(key),
       ),
       platform.graph(
-        `mutation { updateAccount(input: { metadata: { b: "2", a: "1" }, id: "${user}", tosAcceptance: { time: "2023-11-14T22:13:20Z" },
+        `mutation { updateAccount(input: { metadata: { b: "2", a: "1" }, id: "${user}", tosAcceptance: { time:
+          "2023-11-14T22:13:20Z" },
            businessDetails: { estimatedMonthlyVolume: { amount: "10.00", currency: "USD" } } }) { account { id } } }`,
         {},
         keyed(key),
       ),
       platform.graph(
-        `mutation Other($volume: VolumeInput, $id: ID!) { mine: updateAccount(input: { tosAcceptance: { time: "2023-11-14T23:13:20+01:00" },
-           businessDetails: { estimatedMonthlyVolume: $volume }, metadata: { a: "1", b: "2" }, id: $id }) { account { id status } } }`,
+        `mutation Other($volume: VolumeInput, $id: ID!) { mine: updateAccount(input: { tosAcceptance: { time:
+          "2023-11-14T23:13:20+01:00" },
+           businessDetails: { estimatedMonthlyVolume: $volume }, metadata: { a: "1", b: "2" }, id: $id }) { account { id
+           status } } }`,
         { id: user, volume: { amount: '10', currency: 'USD' } },
         keyed(key),
       ),
@@ -1309,13 +1320,15 @@ describe('the Idempotency-Key header', () => {
 
   const two = (): [string, string] => [nickname(), nickname()];
   const field = (alias: string, name: string) =>
-    `${alias}: createAccount(input: { type: PARTNER, nickname: "${name}", businessDetails: { legalName: "A", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN" } } }) { account { id } }`;
+    `${alias}: createAccount(input: { type: PARTNER, nickname: "${name}", businessDetails: { legalName: "A", ` +
+    'email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN" } } }) { account { id } }';
   const documents: [what: string, document: (a: string, b: string) => string][] = [
     ['side by side', (a, b) => `mutation { ${field('a', a)} ${field('b', b)} }`],
     [
       'of two operations',
       (a) =>
-        `mutation { ${field('a', a)} createPerson(input: { fullName: "A", relationship: { owner: true }, identification: { taxCardNumber: "1" } }) { person { id } } }`,
+        `mutation { ${field('a', a)} createPerson(input: { fullName: "A", relationship: { owner: true }, ` +
+        'identification: { taxCardNumber: "1" } }) { person { id } } }',
     ],
     ['in a fragment', (a, b) => `mutation { ...both } fragment both on Mutation { ${field('a', a)} ${field('b', b)} }`],
     ['in an inline fragment', (a, b) => `mutation { ... on Mutation { ${field('a', a)} ${field('b', b)} } }`],
@@ -1442,34 +1455,39 @@ describe('concurrent requests with one key, over two gateways', () => {
   });
 
   // The first request waits for the lock of a row, and does not commit before the other requests time out.
-  it('get a 409 with Retry-After while the first one runs, through both APIs; and if it never commits, the next one is the first', async () => {
-    const key = randomUUID();
-    const body = partnerBody();
-    const v1 = (me: Speaker) => me.post('/v1/accounts', body, keyed(key));
-    const graph = (me: Speaker) => mutate(me, 'createAccount', partnerInput(body), 'account { id }', keyed(key));
-    const undone = new Error('undone');
-    let replies: Reply[] = [];
-    await world.sql
-      .begin(async (tx) => {
-        await tx`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
-                 values (${platform.id.replace('account_', '')}, false, ${platform.id}, ${key}, 0, 'createAccount', '{}', '{}')`;
-        replies = await Promise.all([v1(platform), graph(elsewhere(platform))]);
-        throw undone;
-      })
-      .catch((error) => expect(error).toBe(undone));
-    expect(replies.map((reply) => [statusOf(reply), reply.codes, reply.headers.get('retry-after')])).toEqual([
-      [409, ['idempotency_key_in_use'], '1'],
-      [409, ['idempotency_key_in_use'], '1'],
-    ]);
-    const done = await v1(platform);
-    const again = await graph(elsewhere(platform));
-    expect([done.status, replayed(done), again.body.data.createAccount.account.id, replayed(again)]).toEqual([
-      200,
-      null,
-      done.body.id,
-      'true',
-    ]);
-  });
+  it(
+    'get a 409 with Retry-After while the first one runs, through both APIs; ' +
+      'and if it never commits, the next one is the first',
+    async () => {
+      const key = randomUUID();
+      const body = partnerBody();
+      const v1 = (me: Speaker) => me.post('/v1/accounts', body, keyed(key));
+      const graph = (me: Speaker) => mutate(me, 'createAccount', partnerInput(body), 'account { id }', keyed(key));
+      const undone = new Error('undone');
+      let replies: Reply[] = [];
+      await world.sql
+        .begin(async (tx) => {
+          await tx`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+                 values (${platform.id.replace('account_', '')}, false, ${platform.id}, ${key}, 0, 'createAccount',
+                 '{}', '{}')`;
+          replies = await Promise.all([v1(platform), graph(elsewhere(platform))]);
+          throw undone;
+        })
+        .catch((error) => expect(error).toBe(undone));
+      expect(replies.map((reply) => [statusOf(reply), reply.codes, reply.headers.get('retry-after')])).toEqual([
+        [409, ['idempotency_key_in_use'], '1'],
+        [409, ['idempotency_key_in_use'], '1'],
+      ]);
+      const done = await v1(platform);
+      const again = await graph(elsewhere(platform));
+      expect([done.status, replayed(done), again.body.data.createAccount.account.id, replayed(again)]).toEqual([
+        200,
+        null,
+        done.body.id,
+        'true',
+      ]);
+    },
+  );
 });
 
 describe('a response of the database that is lost', () => {

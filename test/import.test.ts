@@ -44,7 +44,8 @@ const count = async (table: 'account' | 'receivable', speaker: Speaker) =>
   Number((await world.sql`select count(*) as n from ${world.sql(table)} where tenant_id = ${tenantOf(speaker)}`)[0]!.n);
 
 const header =
-  'currency,invoice.amount,invoice.creation_date,invoice.currency,invoice.due_date,invoice.reference_number,purpose_code,transaction_type,description,metadata.order';
+  'currency,invoice.amount,invoice.creation_date,invoice.currency,invoice.due_date,invoice.reference_number,' +
+  'purpose_code,transaction_type,description,metadata.order';
 const row = (amount: string, more = 'first,7') =>
   `USD,${amount},2026-10-01,USD,2026-12-01,INV-1,P0802,services,${more}`;
 
@@ -90,7 +91,8 @@ describe('an import of receivables', () => {
     expect([await count('receivable', user), new Set(rows.map((each) => each.object_id)).size]).toEqual([119, 120]);
     // As it is when a process dies after it has created rows, and before it has recorded them.
     await world.sql`delete from import_row where import_id = ${made.id} and row > 50`;
-    await world.sql`update data_import set status = 'running', rows_done = 50, rows_failed = 0, due = 0 where id = ${made.id}`;
+    await world.sql`update data_import set status = 'running', rows_done = 50, rows_failed = 0, due = 0
+      where id = ${made.id}`;
     expect(await ended(user, made.id)).toMatchObject({ status: 'completed', rows_done: 120, rows_failed: 1 });
     const again = await results(user, made.id);
     expect(again.map((each) => each.object_id)).toEqual(rows.map((each) => each.object_id));
@@ -102,7 +104,8 @@ describe('an import of receivables', () => {
 
   it('records the rows before one that cannot be done, and goes on with that one', async () => {
     const user = await given.directUser(1);
-    await world.sql`create function break_down() returns trigger language plpgsql as 'begin raise exception ''broken''; end'`;
+    await world.sql`create function break_down() returns trigger language plpgsql as
+      'begin raise exception ''broken''; end'`;
     await world.sql`create trigger breaks before insert on receivable for each row when (new.description = 'broken')
       execute function break_down()`;
     const content = [header, row('1.00'), row('2.00'), row('3.00', 'broken,7'), row('4.00')].join('\n');
@@ -188,7 +191,8 @@ describe('the stored responses of an import', () => {
     // As it is when the process has died two days ago, before it recorded the rows, and none has gone on since.
     await world.sql`delete from import_row where import_id = ${made.id}`;
     await world.sql`update idempotency set created = created - 172800 where tenant_id = ${tenantOf(user)}`;
-    await world.sql`update data_import set status = 'running', rows_done = 0, created = created - 172800, due = 99999999999
+    await world.sql`update data_import set status = 'running', rows_done = 0, created = created - 172800, due =
+      99999999999
       where id = ${made.id}`;
     const forget = () => world.database.call('forget_old_answers', [tenantOf(user), false, 86_400, 1_000]);
     const kept = async () =>
@@ -206,7 +210,9 @@ describe('the stored responses of an import', () => {
 
 describe('an import of partners', () => {
   const columns =
-    'nickname,business_details.legal_name,business_details.email,business_details.type,business_details.physical_address.country,business_details.physical_address.postal_code,business_details.date_of_incorporation';
+    'nickname,business_details.legal_name,business_details.email,business_details.type,' +
+    'business_details.physical_address.country,business_details.physical_address.postal_code,' +
+    'business_details.date_of_incorporation';
   const partner = (name: string, date = '') => `${name},Acme,ap@acme.example,company,IN,411001,${date}`;
 
   it('has the same rules in a dry run as in earnest, with those of the database', async () => {
@@ -250,7 +256,8 @@ describe('an import of partners', () => {
     const acting = platform.actingFor(user.id);
     const file = await upload(acting, [columns, partner('')].join('\n'));
     const made = await acting.graph(
-      'mutation ($input: CreateImportInput!) { createImport(input: $input) { import { id kind dryRun file { id } account { id } } } }',
+      'mutation ($input: CreateImportInput!) { createImport(input: $input) { ' +
+        'import { id kind dryRun file { id } account { id } } } }',
       { input: { kind: 'PARTNERS', fileId: file } },
     );
     const { id, ...answer } = made.body.data.createImport.import;
@@ -359,7 +366,8 @@ describe('imports', () => {
   it('fail when they are interrupted five times before their first row, with an event', async () => {
     const user = await given.directUser(1);
     const { made } = await imported(user, 'receivables', [header, row('1.00')].join('\n'));
-    await world.sql`update data_import set status = 'running', rows_done = 0, attempts = 5, due = 0 where id = ${made.id}`;
+    await world.sql`update data_import set status = 'running', rows_done = 0, attempts = 5, due = 0
+      where id = ${made.id}`;
     expect(await ended(user, made.id)).toMatchObject({ status: 'failed', error: 'It was interrupted five times.' });
     const events = await eventually(
       async () => (await done(user.get('/v1/events?type=import.failed'))).data,

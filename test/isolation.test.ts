@@ -122,7 +122,8 @@ const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
 const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
 /** Runs the due work of the owner's tenant and mode, or named work that is not due yet; this file starts no worker. */
 async function work(owner: Speaker, kind: string): Promise<void> {
-  await world.sql`update job set due = 0 where tenant_id = ${tenantOf(owner)} and livemode = ${isLive(owner)} and kind = ${kind}`;
+  await world.sql`update job set due = 0 where tenant_id = ${tenantOf(owner)} and livemode = ${isLive(owner)}
+    and kind = ${kind}`;
   await world.database.call('run_jobs', [tenantOf(owner), isLive(owner), 100]);
 }
 
@@ -231,14 +232,17 @@ const csv = new TextEncoder().encode('currency\nUSD');
 async function bulk(owner: Speaker) {
   const tenant = tenantOf(owner);
   for (const table of ['data_export', 'data_import'])
-    await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant} and status = 'pending'`;
+    await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant}
+      and status = 'pending'`;
   const exported = (await owner.post('/v1/exports', { list: '/v1/files', format: 'csv' })).body.id as string;
   const file_id = (await owner.upload('import', csv)).body.id as string;
   const imported = (await owner.post('/v1/imports', { kind: 'receivables', file_id })).body.id as string;
   const row = `import_row_${imported.split('_')[1]}`;
   await world.sql`
-    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id, on_root_list)
-    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import where id = ${imported}`;
+    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id,
+    on_root_list)
+    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import
+    where id = ${imported}`;
   return { export: exported, import: imported, import_row: row };
 }
 
@@ -807,7 +811,8 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'account.balanceTransactions': {
       call: (me, id) =>
         me.graph(
-          'query ($id: ID!) { viewer { account { balanceTransactions(paymentId: [$id]) { nodes { id } totalCount } } } }',
+          'query ($id: ID!) { viewer { account { ' +
+            'balanceTransactions(paymentId: [$id]) { nodes { id } totalCount } } } }',
           { id },
         ),
       answer: 'nothing',
@@ -883,8 +888,8 @@ function answerOf({ status, codes, body }: Reply): string {
  * what is left of an allowance.
  */
 async function everyRow(): Promise<Record<string, string[]>> {
-  const tables =
-    await world.sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'allowance'`;
+  const tables = await world.sql`select table_name as name from information_schema.tables where table_schema = 'public'
+      and table_type = 'BASE TABLE' and table_name <> 'allowance'`;
   const out: Record<string, string[]> = {};
   for (const { name } of tables) {
     const rows = await world.sql.unsafe(
@@ -912,9 +917,9 @@ let callers = 0;
 
 /**
  * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. In the
- * short form, a caller sends a quarter of the probes, each to one stranger in turn, or an eighth to each of the strangers
- * nearby, and in Edition 2, which has fewer callers, twice as many; by the seed and by its number, so that the callers of
- * one run together send all kinds of probes. The long form sends all of them.
+ * short form, a caller sends a quarter of the probes, each to one stranger in turn, or an eighth to each of the
+ * strangers nearby, and in Edition 2, which has fewer callers, twice as many; by the seed and by its number, so that
+ * the callers of one run together send all kinds of probes. The long form sends all of them.
  */
 async function askAll(
   me: Speaker,
@@ -1287,7 +1292,8 @@ describe('lists', () => {
         for (const owner of [root, one, other, direct[mode]]) await holdings(owner);
         const partnerOf = async (owner: Speaker) =>
           (
-            await world.sql`select id from account where livemode = ${live} and owner_id = ${owner.id} and kind = 'partner'`
+            await world.sql`select id from account where livemode = ${live} and owner_id = ${owner.id}
+              and kind = 'partner'`
           ).map(({ id }) => id as string);
         const context = async (speaker: Speaker) => owned(speaker, live, [speaker.id, ...(await partnerOf(speaker))]);
 
@@ -1320,10 +1326,12 @@ describe('lists', () => {
     for (const owner of [platform, ...users]) all.push(await holdings(owner));
     const [mine, ...theirs] = all;
     const edges =
-      'addresses { nodes { id account { id } } } persons { nodes { id account { id } } } files(purpose: [IDENTITY_DOCUMENT]) { nodes { id account { id } } } setting { account { id } } owner { id }';
+      'addresses { nodes { id account { id } } } persons { nodes { id account { id } } } files(purpose: ' +
+      '[IDENTITY_DOCUMENT]) { nodes { id account { id } } } setting { account { id } } owner { id }';
     const reply = await platform.graph(
       `{ viewer { account { id partners { nodes { id owner { id } } }
-           connectedUsers { nodes { id ${edges} partners { nodes { id owner { id } setting { id account { id } } } } } } } } }`,
+           connectedUsers { nodes { id ${edges} partners { nodes { id owner { id } setting { id account { id } } } } } }
+           } } }`,
     );
     const { account } = reply.body.data.viewer;
     expect(account.partners.nodes).toEqual([{ id: mine!.account, owner: { id: platform.id } }]);

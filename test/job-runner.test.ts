@@ -43,7 +43,8 @@ async function working(done: () => Promise<boolean>, retention?: Retention, seco
 /** Queues jobs of a tenant; jobs of a kind that has no work complete at once. */
 async function queued(tenant: string, count: number, kind = 'retire_address', stem = 'job_'): Promise<void> {
   await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-    select ${tenant}, false, ${stem} || lpad(n::text, 6, '0'), 0, ${kind}, 'none', '{}', 0 from generate_series(1, ${count}::int) n`;
+    select ${tenant}, false, ${stem} || lpad(n::text, 6, '0'), 0, ${kind}, 'none', '{}', 0
+    from generate_series(1, ${count}::int) n`;
 }
 
 const jobsOf = async (tenant: string) =>
@@ -52,7 +53,8 @@ const jobsOf = async (tenant: string) =>
 describe('what has failed', () => {
   it('is counted where there are metrics, and not read where there are none', async () => {
     await queued('stuck', 5, 'retire_address', 'job_stuck_');
-    await world.sql`update job set error = 'failed', due = 99999999999 where tenant_id = 'stuck' and id < 'job_stuck_000003'`;
+    await world.sql`update job set error = 'failed', due = 99999999999 where tenant_id = 'stuck'
+      and id < 'job_stuck_000003'`;
     await world.sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
       values ('stuck', false, 'seal_postings', 'failed', 0, 1, 99999999999)`;
     const stop = new AbortController();
@@ -83,14 +85,16 @@ describe('jobs of many tenants', () => {
     const tenants = Array.from({ length: 300 }, (_, n) => `turn${String(n).padStart(3, '0')}`);
     const each = 160;
     await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-      select t, false, 'job_' || n, 0, 'retire_address', 'none', '{}', 0 from unnest(${tenants}::text[]) t, generate_series(1, ${each}::int) n`;
+      select t, false, 'job_' || n, 0, 'retire_address', 'none', '{}', 0
+      from unnest(${tenants}::text[]) t, generate_series(1, ${each}::int) n`;
     await world.sql`analyze job`;
     // When every tenant has had a turn, no tenant's jobs are all done.
     let left: number[] = [];
     await working(async () => {
       left = (
         await world.sql<{ n: number }[]>`
-          select count(j.id)::int as n from unnest(${tenants}::text[]) t left join job j on j.tenant_id = t and not j.livemode group by t`
+          select count(j.id)::int as n from unnest(${tenants}::text[]) t left join job j on j.tenant_id = t
+          and not j.livemode group by t`
       ).map(({ n }) => n);
       return left.every((n) => n < each);
     });
@@ -104,7 +108,8 @@ describe('jobs of many tenants', () => {
     await queued(good, 120);
     await working(async () => (await jobsOf(good)) === 0 && (await jobsOf(bad)) === 0);
     const [charged] = await world.sql`
-      select count(*)::int as n, min(attempts) > 0 as tried, bool_and(error = 'no such job: no_such_kind') as told from job where tenant_id = ${bad}`;
+      select count(*)::int as n, min(attempts) > 0 as tried, bool_and(error = 'no such job: no_such_kind') as told
+      from job where tenant_id = ${bad}`;
     expect(charged).toEqual({ n: 120, tried: true, told: true });
   });
 
@@ -127,7 +132,8 @@ describe('jobs of many tenants', () => {
       const [row] = await timed`select run_jobs(${tenant}, false, 50) as n`;
       expect(row).toEqual({ n: 4 });
       expect(
-        await world.sql`select id, attempts, error from job where tenant_id = ${tenant} and due < 2000000000 and kind in ('retire_address', 'issue_addresses') order by id`,
+        await world.sql`select id, attempts, error from job where tenant_id = ${tenant} and due < 2000000000
+          and kind in ('retire_address', 'issue_addresses') order by id`,
       ).toEqual([
         { id: 'job_b', attempts: 1, error: 'canceling statement due to statement timeout' },
         ...['job_c000001', 'job_c000002', 'job_c000003'].map((job) => ({ id: job, attempts: 0, error: null })),
@@ -139,41 +145,47 @@ describe('jobs of many tenants', () => {
   });
 
   // The test adds the fault to this file's own database: no row that the product writes makes a whole batch fail.
-  it('are halved when a batch fails as a whole, until only the failing job counts the attempt, while other jobs continue', async () => {
-    const original = (await world.sql`select pg_get_functiondef('lock_balances_of_jobs'::regproc) as text`)[0]!
-      .text as string;
-    await world.sql.unsafe(
-      original.replace(
-        /\bbegin\b/i,
-        `begin if exists (select from unnest(p_jobs) j where j.kind = 'poison') then raise exception 'this batch has poison'; end if;`,
-      ),
-    );
-    try {
-      const user = await given.directUser(2);
-      const [bad, good] = [tenantOf(user), 'healthy'];
-      await queued(bad, 30, 'retire_address', 'job_a');
-      await queued(bad, 1, 'poison', 'job_b');
-      await queued(bad, 30, 'retire_address', 'job_c');
-      await queued(good, 200);
-      // The tenant whose batches fail has events and postings, which do not depend on jobs.
-      await world.sql`select lock_balance(${bad}, false, ${user.id}, 'INR')`;
-      await world.sql`select post(${bad}, false, 'deposit', 'cause', 'payment', jsonb_build_array(leg(${user.id}, 'pending', 'INR', 1), contra_leg('bank', 'INR', -1)))`;
-      const lines = await working(
-        async () =>
-          (await jobsOf(bad)) === 0 &&
-          (await jobsOf(good)) === 0 &&
-          (await world.sql`select from event where tenant_id = ${bad} and number is null`).length === 0 &&
-          (await world.sql`select from unsealed where tenant_id = ${bad}`).length === 0,
+  it(
+    'are halved when a batch fails as a whole, until only the failing job ' +
+      'counts the attempt, while other jobs continue',
+    async () => {
+      const original = (await world.sql`select pg_get_functiondef('lock_balances_of_jobs'::regproc) as text`)[0]!
+        .text as string;
+      await world.sql.unsafe(
+        original.replace(
+          /\bbegin\b/i,
+          `begin if exists (select from unnest(p_jobs) j where j.kind = 'poison') then raise exception 'this ` +
+            `batch has poison'; end if;`,
+        ),
       );
-      expect(await world.sql`select from posting_seal where tenant_id = ${bad}`).toHaveLength(1);
-      expect(await world.sql`select id, attempts, error from job where tenant_id = ${bad} and kind = 'poison'`).toEqual(
-        [{ id: 'job_b000001', attempts: expect.any(Number), error: 'this batch has poison' }],
-      );
-      expect(lines.filter((line) => line.includes('jobs of a tenant will be tried again')).length).toBeGreaterThan(3);
-    } finally {
-      await world.sql.unsafe(original);
-    }
-  });
+      try {
+        const user = await given.directUser(2);
+        const [bad, good] = [tenantOf(user), 'healthy'];
+        await queued(bad, 30, 'retire_address', 'job_a');
+        await queued(bad, 1, 'poison', 'job_b');
+        await queued(bad, 30, 'retire_address', 'job_c');
+        await queued(good, 200);
+        // The tenant whose batches fail has events and postings, which do not depend on jobs.
+        await world.sql`select lock_balance(${bad}, false, ${user.id}, 'INR')`;
+        await world.sql`select post(${bad}, false, 'deposit', 'cause', 'payment', jsonb_build_array(leg(${user.id},
+        'pending', 'INR', 1), contra_leg('bank', 'INR', -1)))`;
+        const lines = await working(
+          async () =>
+            (await jobsOf(bad)) === 0 &&
+            (await jobsOf(good)) === 0 &&
+            (await world.sql`select from event where tenant_id = ${bad} and number is null`).length === 0 &&
+            (await world.sql`select from unsealed where tenant_id = ${bad}`).length === 0,
+        );
+        expect(await world.sql`select from posting_seal where tenant_id = ${bad}`).toHaveLength(1);
+        expect(
+          await world.sql`select id, attempts, error from job where tenant_id = ${bad} and kind = 'poison'`,
+        ).toEqual([{ id: 'job_b000001', attempts: expect.any(Number), error: 'this batch has poison' }]);
+        expect(lines.filter((line) => line.includes('jobs of a tenant will be tried again')).length).toBeGreaterThan(3);
+      } finally {
+        await world.sql.unsafe(original);
+      }
+    },
+  );
 
   it('issue 175 addresses to each of many partners, although one batch cannot', async () => {
     const user = await given.directUser(1);
@@ -183,7 +195,8 @@ describe('jobs of many tenants', () => {
       .concat(Array.from({ length: 35 }, (_, n) => `X${String.fromCharCode(65 + (n % 26))}${n % 10}`));
     expect(new Set(currencies).size).toBeGreaterThan(170);
     await world.sql`update account_setting set address = address || '{"partner": true}',
-      address_currency = address_currency || ${world.sql.json({ partner: currencies })} where tenant_id = ${tenantOf(user)} and account_id = ${user.id} and not livemode`;
+      address_currency = address_currency || ${world.sql.json({ partner: currencies })}
+      where tenant_id = ${tenantOf(user)} and account_id = ${user.id} and not livemode`;
     for (let n = 0; n < partners; n++) {
       const { id } = await user.partner();
       expect((await user.post(`/v1/accounts/${id}/activate`)).status).toBe(200);
@@ -192,7 +205,8 @@ describe('jobs of many tenants', () => {
     await working(
       async () =>
         (
-          await world.sql`select from address where tenant_id = ${tenantOf(user)} and category = 'service_receive' and linked_id <> ${user.id} and not livemode`
+          await world.sql`select from address where tenant_id = ${tenantOf(user)} and category = 'service_receive'
+            and linked_id <> ${user.id} and not livemode`
         ).length === asked,
     );
     expect(
@@ -211,7 +225,8 @@ describe('old rows', () => {
   /** Stored responses of a tenant, created the given number of hours ago. */
   const answered = (tenant: string, count: number, hours: number) =>
     world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
-      select ${tenant}, false, 'account', ${`${hours}:`} || n, extract(epoch from clock_timestamp())::bigint - ${hours * 3600}, 'none', '{}', '{}' from generate_series(1, ${count}::int) n`;
+      select ${tenant}, false, 'account', ${`${hours}:`} || n, extract(epoch
+      from clock_timestamp())::bigint - ${hours * 3600}, 'none', '{}', '{}' from generate_series(1, ${count}::int) n`;
 
   it('are deleted in limited numbers per call, the oldest first, until only those within the retention are left', async () => {
     await answered('keys', 500, 50);
@@ -253,36 +268,41 @@ describe('old events', () => {
       >`select number from event where tenant_id = ${tenantOf(root)} and not livemode order by number`
     ).map(({ number }) => Number(number));
 
-  it('are kept without a limit by default, and are otherwise deleted from the lowest number on, so that no list has a gap', async () => {
-    const user = await given.directUser(1);
-    for (let n = 0; n < 6; n++) await user.partner();
-    await world.database.call('number_events', [tenantOf(user), false, 500]);
-    const all = await numbers(user);
-    const list = (query: string) => user.get(`/v1/events?limit=10&${query}`);
-    const before = await world.sql<{ id: string; number: string }[]>`
+  it(
+    'are kept without a limit by default, and are otherwise deleted from ' +
+      'the lowest number on, so that no list has a gap',
+    async () => {
+      const user = await given.directUser(1);
+      for (let n = 0; n < 6; n++) await user.partner();
+      await world.database.call('number_events', [tenantOf(user), false, 500]);
+      const all = await numbers(user);
+      const list = (query: string) => user.get(`/v1/events?limit=10&${query}`);
+      const before = await world.sql<{ id: string; number: string }[]>`
       select id, number from event where tenant_id = ${tenantOf(user)} and not livemode order by number`;
-    const [first, third, fourth] = [before[0]!, before[2]!, before[3]!];
-    // The third event is younger than the fourth. Numbers define the order, so the fourth is kept with it.
-    await world.sql`update event set created = created - 40 * 86400 where tenant_id = ${tenantOf(user)} and number <= ${fourth.number} and number <> ${third.number}`;
-    await answersOld();
-    expect(await numbers(user)).toEqual(all);
+      const [first, third, fourth] = [before[0]!, before[2]!, before[3]!];
+      // The third event is younger than the fourth. Numbers define the order, so the fourth is kept with it.
+      await world.sql`update event set created = created - 40 * 86400 where tenant_id = ${tenantOf(user)}
+      and number <= ${fourth.number} and number <> ${third.number}`;
+      await answersOld();
+      expect(await numbers(user)).toEqual(all);
 
-    await working(async () => (await numbers(user))[0] === Number(third.number), {
-      ...{ idempotencySeconds: 172_800, eventSeconds: 30 * 86_400 },
-    });
-    expect(await numbers(user)).toEqual(all.slice(2));
-    // A reader whose last event is kept misses no later one; a reader whose last event was deleted gets an error.
-    const after = await list(`ending_before=${third.id}`);
-    const ids = before.slice(3, 13).map(({ id }) => id);
-    expect(after.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
-    const lost = await list(`ending_before=${first.id}`);
-    expect([lost.status, lost.fieldNames]).toEqual([400, ['event.ending_before']]);
-    expect((await user.get(`/v1/events/${first.id}`)).status).toBe(404);
-    // New events get the next numbers.
-    await user.partner();
-    await world.database.call('number_events', [tenantOf(user), false, 500]);
-    expect((await numbers(user)).at(-1)).toBe(all.at(-1)! + 1);
-  });
+      await working(async () => (await numbers(user))[0] === Number(third.number), {
+        ...{ idempotencySeconds: 172_800, eventSeconds: 30 * 86_400 },
+      });
+      expect(await numbers(user)).toEqual(all.slice(2));
+      // A reader whose last event is kept misses no later one; a reader whose last event was deleted gets an error.
+      const after = await list(`ending_before=${third.id}`);
+      const ids = before.slice(3, 13).map(({ id }) => id);
+      expect(after.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
+      const lost = await list(`ending_before=${first.id}`);
+      expect([lost.status, lost.fieldNames]).toEqual([400, ['event.ending_before']]);
+      expect((await user.get(`/v1/events/${first.id}`)).status).toBe(404);
+      // New events get the next numbers.
+      await user.partner();
+      await world.database.call('number_events', [tenantOf(user), false, 500]);
+      expect((await numbers(user)).at(-1)).toBe(all.at(-1)! + 1);
+    },
+  );
 
   /** A worker that keeps all events has completed a pass when it has deleted this stored response. */
   async function answersOld(): Promise<void> {
@@ -326,7 +346,8 @@ describe('a gateway with a wrong clock', () => {
     const old = async () => {
       const key = randomUUID();
       await sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
-        values (${account.id.replace('account_', '')}, false, ${account.id}, ${key}, extract(epoch from clock_timestamp())::bigint - 49 * 3600, 'none', '{}', '{}')`;
+        values (${account.id.replace('account_', '')}, false, ${account.id}, ${key}, extract(epoch
+        from clock_timestamp())::bigint - 49 * 3600, 'none', '{}', '{}')`;
       return () =>
         eventually(
           () => sql`select from idempotency where key = ${key}`,

@@ -22,14 +22,16 @@ const bothGateways = (me: Speaker) => [me, elsewhere(me)];
 const create = (me: Speaker, input: object = { permission: 'FULL' }) =>
   me.graph(
     `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) {
-       secret apiKey { id created livemode accountId permission prefix expiresAt revokedAt lastUsedAt account { id } } } }`,
+       secret apiKey { id created livemode accountId permission prefix expiresAt revokedAt lastUsedAt account { id } } }
+       }`,
     { input },
   );
 const made = async (me: Speaker, input?: object): Promise<{ secret: string; apiKey: Record<string, any> }> =>
   (await create(me, input)).body.data.createApiKey;
 const rotate = (me: Speaker, id: string, graceSeconds?: number) =>
   me.graph(
-    'mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { secret apiKey { id permission accountId expiresAt } } }',
+    'mutation ($input: RotateApiKeyInput!) { rotateApiKey(input: $input) { secret apiKey { id permission ' +
+      'accountId expiresAt } } }',
     { input: { id, ...(graceSeconds !== undefined && { graceSeconds }) } },
   );
 const revoke = (me: Speaker, id: string) =>
@@ -250,7 +252,8 @@ describe('the secret of a key', () => {
     await both.live.using(turned).post('/v1/accounts', partnerBody());
 
     const tables =
-      await world.sql`select table_name as name from information_schema.tables where table_schema = 'public' order by 1`;
+      await world.sql`select table_name as name from information_schema.tables where table_schema = 'public'
+        order by 1`;
     expect(tables.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['account', 'api_key', 'event', 'idempotency', 'job']),
     );

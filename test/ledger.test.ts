@@ -186,7 +186,8 @@ describe('the view of violations', () => {
     [
       'a lock of money that was taken back',
       ['locks outlive their money'],
-      'update deposit set disputed = amount - pending_rest where id = (select min(deposit_id) from receivable_lock where receivable_id = :locked)',
+      'update deposit set disputed = amount - pending_rest where id = (select min(deposit_id) from ' +
+        'receivable_lock where receivable_id = :locked)',
     ],
     [
       'a deposit that is completed without money',
@@ -216,7 +217,8 @@ describe('the view of violations', () => {
     [
       'a payout to an address that had been replaced',
       ['payout to an address that was not usable'],
-      `insert into event select (jsonb_populate_record(e, jsonb_build_object('id', 'event_0', 'number', 1000, 'object_id', y.address_id, 'data', jsonb_build_object('status', 'pending_deactivation')))).*
+      `insert into event select (jsonb_populate_record(e, jsonb_build_object('id', 'event_0', 'number', 1000,
+        'object_id', y.address_id, 'data', jsonb_build_object('status', 'pending_deactivation')))).*
        from payout y, event e where y.id = :ended and e.object_id = y.id and e.type = 'payout.processing'`,
       `update event set number = 1001 where object_id = :ended and type = 'payout.processing'`,
       `delete from event where object_id = (select address_id from payout where id = :ended) and id <> 'event_0'`,
@@ -224,8 +226,10 @@ describe('the view of violations', () => {
     [
       'a payout that was made under a hold',
       ['payout was made under a hold'],
-      `insert into event select (jsonb_populate_record(e, jsonb_build_object('id', 'event_0', 'number', 1000, 'object_id', s.id, 'data', jsonb_build_object('payouts_enabled', false)))).*
-       from account_setting s, event e where s.account_id = :user and e.object_id = :ended and e.type = 'payout.processing' and s.tenant_id = e.tenant_id and s.livemode = e.livemode`,
+      `insert into event select (jsonb_populate_record(e, jsonb_build_object('id', 'event_0', 'number', 1000,
+        'object_id', s.id, 'data', jsonb_build_object('payouts_enabled', false)))).*
+       from account_setting s, event e where s.account_id = :user and e.object_id = :ended
+       and e.type = 'payout.processing' and s.tenant_id = e.tenant_id and s.livemode = e.livemode`,
       `update event set number = 1001 where object_id = :ended and type = 'payout.processing'`,
     ],
     [
@@ -246,7 +250,8 @@ describe('the view of violations', () => {
     [
       'a lock that its completed payout has not settled',
       ['lock was left behind by its payout'],
-      'update receivable_lock set settled = false where batch_id in (select id from lock_batch where payout_id = :ended)',
+      'update receivable_lock set settled = false where batch_id in ' +
+        '(select id from lock_batch where payout_id = :ended)',
     ],
     [
       'a payout that took along locks of money in another currency',
@@ -263,7 +268,8 @@ describe('the view of violations', () => {
       ['lock is in the batch of another account'],
       // No foreign key allows this change.
       'set local session_replication_role = replica',
-      'update lock_batch set account_id = :other where id in (select batch_id from receivable_lock where receivable_id = :locked)',
+      'update lock_batch set account_id = :other where id in (select batch_id ' +
+        'from receivable_lock where receivable_id = :locked)',
     ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['the pending rest of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
@@ -349,8 +355,10 @@ describe("the operator's audit", () => {
     await change(-1);
     // Beyond a thousand violations it reports the first thousand and their number: each of these balances violates both
     // rules.
-    await superuser.unsafe(`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list, available)
-      select b.tenant_id, b.livemode, b.account_id, 'X' || n, false, b.context_id, b.on_root_list, 1 from balance b, generate_series(1, 1100) n where b.account_id = '${other.id}' and b.currency = 'INR'`);
+    await superuser.unsafe(`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id,
+      on_root_list, available)
+      select b.tenant_id, b.livemode, b.account_id, 'X' || n, false, b.context_id, b.on_root_list, 1
+      from balance b, generate_series(1, 1100) n where b.account_id = '${other.id}' and b.currency = 'INR'`);
     const many = await own.operator.audit();
     await superuser`delete from balance where currency like 'X%'`;
     expect([many.violations.length, many.violationCount]).toEqual([1000, 2200]);
@@ -409,7 +417,8 @@ describe('the seal', () => {
         await reconciled(user, await completed(user, amount), '1.00');
         await seal(user, 10);
         const [row] = await world.sql`
-          select posting_id from posting_seal where tenant_id = ${tenantOf(user)} order by block desc, posting_id limit 1`;
+          select posting_id from posting_seal where tenant_id = ${tenantOf(user)} order by block desc, posting_id
+          limit 1`;
         posting.push(row!.posting_id);
       }
     });
@@ -480,7 +489,8 @@ describe('the seal', () => {
       [
         'an entry that was slipped in',
         1,
-        `insert into entry select tenant_id, livemode, id || 'x', created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version + 1000, context_id, on_root_list
+        `insert into entry select tenant_id, livemode, id || 'x', created, posting_id, account_id, amount, currency,
+          category, payment_id, balance_after, version + 1000, context_id, on_root_list
           from entry where ${here} and ${ofBlock(1)} limit 1`,
       ],
       ['a hash', 1, `update seal_block set hash = repeat('0', 64) where ${here} and number = 1`],
@@ -496,7 +506,8 @@ describe('the seal', () => {
       [
         'a seal that was moved',
         1,
-        `update posting_seal set block = 2 where ${here} and posting_id in (select min(posting_id) from posting_seal where ${here})`,
+        `update posting_seal set block = 2 where ${here} and posting_id in (select min(posting_id) from ` +
+          `posting_seal where ${here})`,
       ],
       ['a deleted seal', 2, `delete from posting_seal where ${here} and ${ofBlock(2)}`],
       [
@@ -507,7 +518,8 @@ describe('the seal', () => {
       [
         'a posting that waits for no seal',
         4,
-        `insert into posting select tenant_id, livemode, 'posting_x', created, kind, cause || 'x', payment_id from posting where ${here} limit 1`,
+        `insert into posting select tenant_id, livemode, 'posting_x', created, kind, cause || 'x', payment_id ` +
+          `from posting where ${here} limit 1`,
       ],
     ];
     it.each(removals)('with %s, in block %i', async (_, block, ...statements) => {
@@ -560,7 +572,8 @@ describe('the seal', () => {
     while (Number((await seal(user, 3))[0]!.seal_postings) > 0);
 
     const [seals] = await world.sql`
-      select count(*)::int as n, count(distinct posting_id)::int as postings from posting_seal where tenant_id = ${tenantOf(user)}`;
+      select count(*)::int as n, count(distinct posting_id)::int as postings from posting_seal
+      where tenant_id = ${tenantOf(user)}`;
     expect(seals).toEqual({ n: 30, postings: 30 });
     const [answer] = await sealOf(user);
     expect([answer?.firstBroken, answer!.blocks >= 10]).toEqual([null, true]);

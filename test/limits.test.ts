@@ -20,7 +20,8 @@ const nested = (depth: number, leaf = 'id'): string =>
 
 /** Fragments that each spread the next one twice, so that the last one is reached 2^count times. */
 const bomb = (count: number, type: string, leaf: string): string =>
-  `${times(count, (index) => `fragment F${index} on ${type} { ...F${index + 1} ...F${index + 1} }`)} fragment F${count} on ${type} { ${leaf} }`;
+  `${times(count, (index) => `fragment F${index} on ${type} { ...F${index + 1} ...F${index + 1} }`)} fragment ` +
+  `F${count} on ${type} { ${leaf} }`;
 
 const introspection = getIntrospectionQuery({
   descriptions: true,
@@ -44,12 +45,14 @@ const rows: [name: string, document: string, expected: string[]][] = [
   ['17 levels of introspection', `{ __schema { types { ${'ofType { '.repeat(14)} name ${'} '.repeat(14)} } } }`, deep],
   [
     '16 levels through inline fragments and spreads, which are no levels themselves',
-    `{ ... on Query { ...Outer } } fragment Outer on Query { account { ... { ...Inner } } } fragment Inner on Account { ${'parent { '.repeat(14)} id ${'} '.repeat(14)} }`,
+    '{ ... on Query { ...Outer } } fragment Outer on Query { account { ... { ...Inner } } } fragment Inner on ' +
+      `Account { ${'parent { '.repeat(14)} id ${'} '.repeat(14)} }`,
     [],
   ],
   [
     '17 levels through nested fragments',
-    `{ account { ...A } } fragment A on Account { ${'parent { '.repeat(8)} ...B ${'} '.repeat(8)} } fragment B on Account { ${'parent { '.repeat(7)} id ${'} '.repeat(7)} }`,
+    `{ account { ...A } } fragment A on Account { ${'parent { '.repeat(8)} ...B ${'} '.repeat(8)} } fragment B ` +
+      `on Account { ${'parent { '.repeat(7)} id ${'} '.repeat(7)} }`,
     deep,
   ],
   ['30 aliases', `{ account { ${times(30, (n) => `a${n}: id`)} } }`, []],
@@ -57,7 +60,8 @@ const rows: [name: string, document: string, expected: string[]][] = [
   ['31 aliases of __typename', `{ account { ${times(31, (n) => `a${n}: __typename`)} } }`, aliased],
   [
     '4 times 8 aliases in one fragment',
-    `{ account { ...A parent { ...A parent { ...A parent { ...A } } } } } fragment A on Account { ${times(8, (n) => `a${n}: id`)} }`,
+    '{ account { ...A parent { ...A parent { ...A parent { ...A } } } } } fragment A on Account { ' +
+      `${times(8, (n) => `a${n}: id`)} }`,
     aliased,
   ],
   ['10 root fields', `{ ${times(10, () => 'version')} }`, []],
@@ -73,7 +77,8 @@ const rows: [name: string, document: string, expected: string[]][] = [
   ['11 directives', `{ version ${times(11, () => '@skip(if: false)')} }`, directed],
   [
     '11 directives on the operation, a variable, fields, spreads and fragments',
-    `query ($a: ID @x) @x { account @x { ...A @x ... @x { ...A @x } } } fragment A on Account @x { id @x parent @x { id } }`,
+    'query ($a: ID @x) @x { account @x { ...A @x ... @x { ...A @x } } } fragment A on Account @x { id @x ' +
+      'parent @x { id } }',
     directed,
   ],
   ['a bomb of fields', `{ account { ...F0 } } ${bomb(30, 'Account', 'id')}`, []],

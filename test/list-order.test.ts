@@ -41,20 +41,29 @@ beforeAll(async () => {
   }
   const tenant = user.id.replace('account_', '');
   await world.sql`
-    insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable, linked_id, context_id, on_root_list)
-    select ${tenant}, false, 'address_' || n, 1, 'service_receive', 'bank_account', 'activated', 'USD', 'A', true, ${user.id}, ${user.id}, true
+    insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable,
+    linked_id, context_id, on_root_list)
+    select ${tenant}, false, 'address_' || n, 1, 'service_receive', 'bank_account', 'activated', 'USD', 'A', true,
+    ${user.id}, ${user.id}, true
     from generate_series(1, 2) n`;
   await world.sql`
-    insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, to_address_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
-    select ${tenant}, false, 'deposit_' || lpad(n::text, 4, '0'), 1000 + n, (n * 7 % 5) * 1000 + 100, case when n % 3 = 0 then 'EUR' else 'USD' end,
-      case when n % 4 = 0 then ${partner.id as string} else ${user.id} end, 'address_' || 1 + n % 2, 'domestic_credit', '', 'processing', 'payment_' || n, ${user.id}, n % 4 > 0
+    insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, to_address_id,
+    payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
+    select ${tenant}, false, 'deposit_' || lpad(n::text, 4, '0'), 1000 + n, (n * 7 % 5) * 1000 + 100, case
+    when n % 3 = 0 then 'EUR' else 'USD' end,
+      case when n % 4 = 0 then ${partner.id as string} else ${user.id} end, 'address_' || 1 + n % 2, 'domestic_credit',
+      '', 'processing', 'payment_' || n, ${user.id}, n % 4 > 0
     from generate_series(1, 16) n`;
   await world.sql`
-    insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled, secret_sealed, context_id, on_root_list)
-    values (${tenant}, false, 'webhook_1', 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'sealed', ${user.id}, true)`;
+    insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled,
+    secret_sealed, context_id, on_root_list)
+    values (${tenant}, false, 'webhook_1', 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'sealed',
+    ${user.id}, true)`;
   await world.sql`
-    insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)
-    select ${tenant}, false, 'delivery_' || n, n, 'webhook_1', 'event_' || n, 'account.updated', n, case when n % 3 = 0 then 'failed' else 'succeeded' end, 1, ${user.id}, true
+    insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number,
+    status, queued, context_id, on_root_list)
+    select ${tenant}, false, 'delivery_' || n, n, 'webhook_1', 'event_' || n, 'account.updated', n, case
+    when n % 3 = 0 then 'failed' else 'succeeded' end, 1, ${user.id}, true
     from generate_series(1, 9) n`;
   for (const name of ['deposits', 'receivables'] as const) all[name] = await walk(name, 'limit=10');
 });
@@ -77,7 +86,8 @@ async function idsOf(list: string, search: string, args: string): Promise<string
   const nodes = async (page: string) => {
     const { data } = done(
       await user.graph(
-        `{ ${field}(${page}, ${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+        `{ ${field}(${page}, ${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor ` +
+          'endCursor } } }',
       ),
     );
     return data[field];
@@ -373,10 +383,13 @@ describe('the filter of checkouts by status', () => {
     const owner = await platform.connectedUser();
     const { id: payer } = await owner.partner();
     await world.sql`
-      insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods,
+      insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency,
+      from_account_id, to_account_id, to_address_id, payment_methods,
                             receivable_ids, redirect_url, status, context_id, on_root_list)
-      select ${platform.id.replace('account_', '')}, false, 'checkout_' || lpad(n::text, 3, '0'), 1000 + n / 2, case when n % 7 < 3 then 2000 else 9999999999 end, 100, 100, 'INR',
-        ${payer}, ${owner.id}, 'address_1', '{upi}', '{}', 'https://shop.example/', (array['initialized', 'initialized', 'expired', 'cancelled', 'completed'])[1 + n % 5], ${owner.id}, true
+      select ${platform.id.replace('account_', '')}, false, 'checkout_' || lpad(n::text, 3, '0'), 1000 + n / 2, case
+      when n % 7 < 3 then 2000 else 9999999999 end, 100, 100, 'INR',
+        ${payer}, ${owner.id}, 'address_1', '{upi}', '{}', 'https://shop.example/', (array['initialized', 'initialized',
+        'expired', 'cancelled', 'completed'])[1 + n % 5], ${owner.id}, true
       from generate_series(1, 60) n`;
     const whole = async (speaker: Speaker, search: string) => {
       const found: Json[] = [];

@@ -222,7 +222,8 @@ async function crowd(name: Name, speaker: Speaker, make: (i: number) => Promise<
   const tenant = speaker.id.replace('account_', '');
   await world.sql`
     update ${world.sql(table)} t set created = ${newest}::bigint - n.n % 3
-    from (select id, row_number() over (order by id) n from ${world.sql(table)} where tenant_id = ${tenant} and not livemode ${ofConnected}) n
+    from (select id, row_number() over (order by id) n from ${world.sql(table)} where tenant_id = ${tenant}
+    and not livemode ${ofConnected}) n
     where t.id = n.id and not t.livemode and t.tenant_id = ${tenant}`;
   const rows = await world.sql<{ id: string; created: string }[]>`
     select id, created from ${world.sql(table)} where tenant_id = ${tenant} and not livemode ${ofConnected}`;
@@ -309,7 +310,8 @@ describe('a page', () => {
     const [count, cursor] = direction === 'onward' ? ['first', 'after'] : ['last', 'before'];
     const args = `${count}: ${size}${id === undefined ? '' : `, ${cursor}: "${id}"`}`;
     const reply = await speaker.graph(
-      `{ ${field}(${args}) { edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+      `{ ${field}(${args}) { edges { cursor node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage ` +
+        'startCursor endCursor } } }',
     );
     expect(reply.body.errors).toBeUndefined();
     const { edges, nodes, pageInfo } = reply.body.data[field];
@@ -820,7 +822,8 @@ describe('a connection', () => {
       page: accounts(first: 3, after: "${held}") { totalCount }
       partners: accounts(type: [PARTNER], last: 1) { totalCount }
       held: accounts(status: [HOLD]) { totalCount nodes { id } }
-      none: accounts(status: [VERIFYING]) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }
+      none: accounts(status: [VERIFYING]) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor
+      endCursor } }
     }`);
     const { all, ...rest } = reply.body.data;
     expect([all.totalCount, all.nodes.length]).toEqual([14, 10]);
@@ -914,10 +917,12 @@ describe('a connection', () => {
         persons(first: 1) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage } }
         addresses(first: 2) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }
         usable: addresses(category: [USER_PAYOUT], status: [ACTIVATED]) { totalCount nodes { id } }
-        past: addresses(category: [USER_PAYOUT], status: [PENDING_DEACTIVATION], last: 1) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage } }
+        past: addresses(category: [USER_PAYOUT], status: [PENDING_DEACTIVATION], last: 1) { totalCount nodes { id }
+        pageInfo { hasNextPage hasPreviousPage } }
         never: addresses(created: { lt: "2001-01-01T00:00:00Z" }) { totalCount nodes { id } }
       } }
-      account(id: "${platform.id}") { connectedUsers(last: 1) { totalCount nodes { id owner { id } } pageInfo { hasPreviousPage hasNextPage } } }
+      account(id: "${platform.id}") { connectedUsers(last: 1) { totalCount nodes { id owner { id } } pageInfo {
+      hasPreviousPage hasNextPage } } }
     }`);
     expect(reply.body.errors).toBeUndefined();
     const ordered = [one.id, two.id].sort().reverse();
@@ -966,7 +971,8 @@ describe('a connection', () => {
     const partners = ids.filter((id) => id !== speaker.id);
     const inside = (args: string) =>
       speaker.graph(
-        `{ account(id: "${speaker.id}") { partners(${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage } } } }`,
+        `{ account(id: "${speaker.id}") { partners(${args}) { nodes { id } pageInfo { hasNextPage ` +
+          'hasPreviousPage } } } }',
       );
     const onward = await inside(`first: 5, after: "${partners[9]}"`);
     expect(onward.body.data.account.partners).toEqual({
@@ -1048,7 +1054,8 @@ describe('the lists of two accounts whose ids have the same hash', () => {
       const made = { ...args, amount: '100', currency: 'USD', paymentMethod: 'domestic_credit' };
       const [row] = await world.sql.unsafe(
         `select d.id from create_deposit($1, false, '{}', $2::text::jsonb) c,
-          move_deposit($1, false, '{}', jsonb_build_object('id', c.id, 'from', '["initialized", "processing"]'::jsonb, 'to', 'completed')) d`,
+          move_deposit($1, false, '{}', jsonb_build_object('id', c.id, 'from', '["initialized", "processing"]'::jsonb,
+          'to', 'completed')) d`,
         [tenant, JSON.stringify(made)],
       );
       expect(row).toBeDefined();
@@ -1057,7 +1064,8 @@ describe('the lists of two accounts whose ids have the same hash', () => {
     const own = '{ nodes { account { id } } }';
     for (const id of ids) {
       const reply = await platform.graph(`{ account(id: "${id}") {
-        depositsIn { nodes { id to { accountId } payment { balanceTransactions ${own} } } } payments ${own} balanceTransactions ${own}
+        depositsIn { nodes { id to { accountId } payment { balanceTransactions ${own} } } } payments ${own}
+        balanceTransactions ${own}
         events { nodes { type } } } }`);
       expect(reply.codes).toEqual([]);
       const { depositsIn, payments, balanceTransactions, events } = reply.body.data.account;

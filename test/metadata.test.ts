@@ -76,7 +76,8 @@ const creations: Record<string, Creation> = {
     path: '/v1/accounts',
     create: (metadata) =>
       platform.graph(
-        'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id metadata } } }',
+        'mutation ($input: CreateConnectedUserInput!) { ' +
+          'createConnectedUser(input: $input) { account { id metadata } } }',
         { input: body({ nickname: nickname() }, metadata) },
       ),
     made: graphMade('createConnectedUser', 'account'),
@@ -238,7 +239,8 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
   // store.
   it('stores keys that have a meaning elsewhere, and changes nothing else', async () => {
     const hostile = parsed(
-      '{"__proto__":"polluted","constructor":"c","prototype":"p","toString":"s","a.b":"dot","a[b]":"bracket","metadata":"m","$ref":"r","0":"zero"}',
+      '{"__proto__":"polluted","constructor":"c","prototype":"p","toString":"s","a.b":"dot","a[b]":"bracket",' +
+        '"metadata":"m","$ref":"r","0":"zero"}',
     );
     const reply = await create(hostile);
     expect(problems(reply)).toEqual([200]);

@@ -205,7 +205,8 @@ describe('while the functions are replaced and a migration is applied', () => {
     const told = await sql`select distinct told_by from event order by 1`;
     expect(told).toEqual([{ told_by: `version ${version + 3}` }, { told_by: null }]);
     const of = await sql`select proname from pg_proc where pronamespace = 'public'::regnamespace
-      and prosrc not like ${`%/* version ${version + 3} */%`} and proname !~ ${`^(${renamed.join('|')})(_\\d+)?$|^tg_`}`;
+      and prosrc not like ${`%/* version ${version + 3} */%`}
+      and proname !~ ${`^(${renamed.join('|')})(_\\d+)?$|^tg_`}`;
     expect(of).toEqual([]);
   });
 

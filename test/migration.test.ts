@@ -47,7 +47,8 @@ const bodyOf = async (sql: postgres.Sql, name: string) =>
 /** Changes a function of the database, as another version of the program would. */
 const mark = (sql: postgres.Sql) =>
   sql.unsafe(
-    `create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text) returns void language plpgsql as $$ begin /* another version */ end $$`,
+    `create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text) returns void language plpgsql as
+      $$ begin /* another version */ end $$`,
   );
 const marked = async (sql: postgres.Sql) => (await bodyOf(sql, 'touch_api_key')).includes('another version');
 
@@ -68,7 +69,8 @@ describe('the version of the schema', () => {
       { version: own.version, sha256: own.sha256 },
     ]);
     await mark(sql);
-    await sql`update drizzle.schema_version set version = ${own.version + 1}, serves_from = ${own.version + 1}, sha256 = ''`;
+    await sql`update drizzle.schema_version set version = ${own.version + 1}, serves_from = ${own.version + 1}, sha256 =
+      ''`;
 
     const newer = `The database is at version ${own.version + 1}, newer than this program's version ${own.version}.`;
     const command = await children.quickCommand(environment, 'migrate');
@@ -81,7 +83,8 @@ describe('the version of the schema', () => {
     const gateway = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     expect(await gateway.ended).toBe(1);
     expect(gateway.errors).toBe(
-      `Tidegate could not start.\n${newer} Only programs from version ${own.version + 1} on can serve it: start a newer program.\n`,
+      `Tidegate could not start.\n${newer} Only programs from version ${own.version + 1} on can serve it: ` +
+        `start a newer program.\n`,
     );
     expect(await marked(sql)).toBe(true);
   });
@@ -91,12 +94,14 @@ describe('the version of the schema', () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL);
     await mark(sql);
-    await sql`update drizzle.schema_version set version = ${own.version + 1}, serves_from = ${own.version}, sha256 = ''`;
+    await sql`update drizzle.schema_version set version = ${own.version + 1}, serves_from = ${own.version}, sha256 =
+      ''`;
 
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
     expect(gateway.errors).toBe(
-      `The database is at version ${own.version + 1}, newer than this program's version ${own.version}. This program serves it without changing it.\n`,
+      `The database is at version ${own.version + 1}, newer than this program's version ${own.version}. This ` +
+        `program serves it without changing it.\n`,
     );
     expect(await gateway.stop()).toBe(0);
     expect(await marked(sql)).toBe(true);
@@ -114,13 +119,17 @@ describe('the version of the schema', () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await mark(sql);
-    await sql.unsafe(`drop view drizzle.function_file; drop view violations; drop table drizzle.schema_version, drizzle.runtime_role, drizzle.pepper;
-      create table drizzle.function_file (name text primary key, sha256 text not null); insert into drizzle.function_file values ('key.sql', 'x')`);
+    await sql.unsafe(`drop view drizzle.function_file; drop view violations; drop table drizzle.schema_version,
+      drizzle.runtime_role, drizzle.pepper;
+      create table drizzle.function_file (name text primary key, sha256 text not null); insert into
+      drizzle.function_file values ('key.sql', 'x')`);
 
     expect(await children.quickCommand(environment, 'account', 'list')).toEqual({
       code: 2,
       out: '',
-      errors: `The database is not migrated to any numbered version; this program needs version ${own.version}. Run the command "tidegate migrate", or start the gateway, which does so.\n`,
+      errors:
+        `The database is not migrated to any numbered version; this program needs version ${own.version}. Run ` +
+        `the command "tidegate migrate", or start the gateway, which does so.\n`,
     });
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     expect([await marked(sql), await gateway.stop()]).toEqual([false, 0]);
@@ -140,7 +149,8 @@ describe('a migration', () => {
     const refused = children.start(serving);
     expect(await refused.ended).toBe(1);
     expect(refused.errors).toBe(
-      `Tidegate could not start.\nThe database is not migrated to any numbered version; this program needs version ${own.version}. Run the command "tidegate migrate".\n`,
+      `Tidegate could not start.\nThe database is not migrated to any numbered version; this program needs ` +
+        `version ${own.version}. Run the command "tidegate migrate".\n`,
     );
     expect(await tables()).toBe(0);
 
@@ -174,7 +184,9 @@ describe('a migration', () => {
     });
     const [{ pid } = { pid: 0 }] = await forgotten<[{ pid: number }]>`
       select pg_backend_pid() as pid, pg_advisory_lock(hashtextextended('tidegate:migrate', 0))`;
-    const holder = `held by the connection with pid ${pid} of role "tidegate", application "a forgotten pooler", from the local socket, idle since `;
+    const holder =
+      `held by the connection with pid ${pid} of role "tidegate", application "a forgotten pooler", from the ` +
+      'local socket, idle since ';
 
     const waiting = await children.quickCommand(environment, 'migrate');
     expect([waiting.code, waiting.out]).toEqual([2, '']);
@@ -457,8 +469,10 @@ describe.skipIf(!bouncerProgram)(
         const { pathname } = new URL(environment.DATABASE_URL);
         const role = `alter role tidegate in database ${pathname.slice(1)} set`;
         await admin.unsafe(`${role} statement_timeout = '5s'; ${role} lock_timeout = '2s'`);
-        // Connections from before keep their settings. Wait for their end, or PgBouncer might use one of them once more.
-        await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'tidegate' and datname = current_database()`;
+        // Connections from before keep their settings. Wait for their end, or PgBouncer might use one of them once
+        // more.
+        await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'tidegate'
+          and datname = current_database()`;
       });
 
       it('leaves no lock of a migration behind, and serves', async () => {
@@ -466,7 +480,8 @@ describe.skipIf(!bouncerProgram)(
         for (let time = 0; time < 3; time++) {
           expect(await children.quickCommand(settings, 'migrate')).toMatchObject({ code: 0, errors: '' });
           expect(
-            await admin`select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+            await admin`select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database
+              where datname = current_database())`,
           ).toHaveLength(0);
         }
         const gateways = [await children.gateway(settings), await children.gateway(settings)];

@@ -29,7 +29,8 @@ const payoutCurrencies = [['INR'], ['USD'], ['INR', 'USD'], ['JPY'], ['USD', 'JP
 /** The payouts that the model does not know yet. */
 async function newPayouts({ world, tenant, model }: Harness): Promise<Record<string, string>[]> {
   const rows = await world.sql`
-    select id, account_id, source_currency, amount, currency from payout where tenant_id = ${tenant} and not livemode order by id`;
+    select id, account_id, source_currency, amount, currency from payout where tenant_id = ${tenant} and not livemode
+    order by id`;
   return rows.filter(({ id }) => !model.payouts.has(id));
 }
 
@@ -89,7 +90,8 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
     const locksPerCall = batch % 2 === 0 ? undefined : 1;
     const setLocksPerCall = (count: number) =>
       world.sql.unsafe(
-        `create or replace function locks_per_call() returns int language plpgsql immutable as 'begin return ${count}; end'`,
+        `create or replace function locks_per_call() returns int language plpgsql immutable as
+          'begin return ${count}; end'`,
       );
     beforeAll(async () => {
       if (locksPerCall !== undefined) await setLocksPerCall(locksPerCall);
@@ -247,7 +249,8 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
         60,
       );
       const events = await world.sql<Told[]>`
-        select id, type, object_id, data, request_id from event where tenant_id = ${tenant} and not livemode and id > ${before!.id} order by id`;
+        select id, type, object_id, data, request_id from event where tenant_id = ${tenant} and not livemode
+        and id > ${before!.id} order by id`;
       replay(harness, [...events], done);
       const owed = [...model.holders.keys()].flatMap((id) => ['INR', 'JPY', 'USD'].map((c) => model.payable(id, c)));
       expect(owed.filter(Boolean)).toEqual([]);

@@ -87,7 +87,8 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
             i % 4 < 3
               ? me.post('/v1/deposits', { amount, currency: 'USD' }, { 'idempotency-key': key })
               : me.graph(
-                  'mutation ($amount: Amount!) { createDeposit(input: { amount: $amount, currency: "USD" }) { deposit { id amount status } } }',
+                  'mutation ($amount: Amount!) { createDeposit(input: { amount: $amount, currency: "USD" }) { ' +
+                    'deposit { id amount status } } }',
                   { amount },
                   { 'idempotency-key': key },
                 ),

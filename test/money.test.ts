@@ -131,7 +131,8 @@ describe('a deposit', () => {
     const { id } = await deposited(user, '99999999999.99', partner);
     expect((await funds(user)).pending).toEqual(money('99999999999.99'));
     const reply = await user.graph(
-      `{ deposit(id: "${id}") { amount pendingRest payment { amount balanceTransactions { nodes { amount balanceAfter } } } toAccount { balance { pending { amount } } } } }`,
+      `{ deposit(id: "${id}") { amount pendingRest payment { amount balanceTransactions { nodes { amount ` +
+        'balanceAfter } } } toAccount { balance { pending { amount } } } } }',
     );
     expect(reply.body.data.deposit).toEqual({
       amount: '99999999999.99',

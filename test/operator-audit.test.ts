@@ -401,7 +401,8 @@ describe('the audit log', () => {
     do {
       const page: Json = await data(
         ask(
-          'query ($after: String, $name: String) { operatorActions(first: 2, after: $after, operator: $name, operation: "settlePayout") { nodes { objectId } next } }',
+          'query ($after: String, $name: String) { operatorActions(first: 2, after: $after, operator: $name, ' +
+            'operation: "settlePayout") { nodes { objectId } next } }',
           {
             ...{ after, name },
           },

@@ -225,7 +225,8 @@ describe('a lock that is not free in time', () => {
     );
     expect([code, errors]).toEqual([
       2,
-      'service_unavailable: The service is busy or restarting. Retry after the time in Retry-After.\nPostgreSQL: canceling statement due to lock timeout\n',
+      'service_unavailable: The service is busy or restarting. Retry after the time in ' +
+        'Retry-After.\nPostgreSQL: canceling statement due to lock timeout\n',
     ]);
     expect((await children.command(environment, 'account', 'list', '--json')).code).toBe(0);
   });

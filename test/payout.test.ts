@@ -401,9 +401,10 @@ describe('a payout', () => {
     };
     expect([list.status, list.body]).toEqual([200, { object: 'list', data: [expected], has_next: false }]);
     expect(Object.keys(payout)).toEqual(
-      'id object created livemode account_id address_id amount currency status payment_id source_amount source_currency rate expected_arrival'.split(
-        ' ',
-      ),
+      (
+        'id object created livemode account_id address_id amount currency status payment_id source_amount ' +
+        'source_currency rate expected_arrival'
+      ).split(' '),
     );
     expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual(payout);
     expect(await funds(user)).toEqual({ 'payout_processing INR': '60.50' });
@@ -424,7 +425,9 @@ describe('a payout', () => {
       ['0.00', '0.50', []],
     ]);
     const { body } = await user.graph(
-      `{ payout(id: "${payout.id}") { status sourceAmount sourceCurrency rate account { id } address { id payouts { nodes { id } } } payment { id type payout { id } deposit { id } } } account(id: "${user.id}") { payouts { nodes { id } } } }`,
+      `{ payout(id: "${payout.id}") { status sourceAmount sourceCurrency rate account { id } address { id ` +
+        `payouts { nodes { id } } } payment { id type payout { id } deposit { id } } } account(id: "${user.id}") ` +
+        '{ payouts { nodes { id } } } }',
     );
     expect(body.data).toEqual({
       payout: {
@@ -1211,7 +1214,8 @@ it('pays once, with any number of workers and repeated jobs', async () => {
   await Promise.all(users.map((user, i) => earn(user, `${i + 1}0.00`)));
   // The same job is queued twice, as if two writes had queued it at the same time.
   await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-    select tenant_id, livemode, id || 'x', created, kind, subject_id, args, due from job where kind = 'pay_out' and subject_id in ${world.sql(users.map((u) => u.id))}`;
+    select tenant_id, livemode, id || 'x', created, kind, subject_id, args, due from job where kind = 'pay_out'
+    and subject_id in ${world.sql(users.map((u) => u.id))}`;
   const { database } = world.sql.options;
   const stores = [1, 2].map(() => new Database({ ...inject('admin'), username: 'tidegate', database }));
   const workers = stores.map((store) => new Worker(store, pino({ level: 'silent' })));
@@ -1246,15 +1250,20 @@ describe('a payout with many locks', () => {
     await user.post(`/v1/test_helpers/deposits/${body.id}/complete`);
     const stem = body.id.slice('deposit_'.length, -6);
     const rows = await sql`
-      insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked,
+      insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable,
+      amount_locked, deposit_ids_amount_locked,
         invoice, purpose_code, transaction_type, context_id, on_root_list)
-      select d.tenant_id, d.livemode, 'receivable_' || ${stem}::text || lpad(n::text, 6, '0'), d.created, d.to_account_id, 'INR', 100, 100, array[d.id],
+      select d.tenant_id, d.livemode, 'receivable_' || ${stem}::text || lpad(n::text, 6, '0'), d.created,
+      d.to_account_id, 'INR', 100, 100, array[d.id],
         '{"amount": "100", "currency": "INR", "creationDate": "2026-10-01", "dueDate": "2026-12-01", "referenceNumber": "MANY"}', 'P0802', 'services', d.context_id, d.on_root_list
-      from deposit d, generate_series(1, ${count}::int) n where d.tenant_id = ${tenant} and d.id = ${body.id} returning id`;
+      from deposit d, generate_series(1, ${count}::int) n where d.tenant_id = ${tenant} and d.id = ${body.id}
+      returning id`;
     const [batch] = await sql`select open_lock_batch(${tenant}, false, ${user.id}, 'INR') as id`;
     await sql`
-      insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
-      select r.tenant_id, r.livemode, 'lock_' || right(r.id, -11), r.created, r.id, ${body.id}, r.account_id, 'INR', 100, ${batch!.id}
+      insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency,
+      amount, batch_id)
+      select r.tenant_id, r.livemode, 'lock_' || right(r.id, -11), r.created, r.id, ${body.id}, r.account_id, 'INR',
+      100, ${batch!.id}
       from receivable r where r.tenant_id = ${tenant} and r.deposit_ids_amount_locked = array[${body.id}::text]`;
     await sql`select make_available(${tenant}, false, '{}', ${body.id}, ${count * 100})`;
     return { deposit: body.id, receivables: rows.map(({ id }) => id).toSorted() };
@@ -1263,7 +1272,8 @@ describe('a payout with many locks', () => {
   const sound = async () => expect(await world.sql`select rule, what from violations`).toEqual([]);
   const amounts = async (user: Speaker) =>
     (
-      await world.sql`select sum(amount_locked)::text as locked, sum(amount_settled_payouts)::text as settled from receivable where tenant_id = ${tenantOf(user)}`
+      await world.sql`select sum(amount_locked)::text as locked, sum(amount_settled_payouts)::text as settled
+        from receivable where tenant_id = ${tenantOf(user)}`
     )[0];
   const statusOf = async (user: Speaker, id: string) => (await user.get(`/v1/payouts/${id}`)).body.status;
 
@@ -1326,7 +1336,8 @@ describe('a payout with many locks', () => {
     }
     const unlocked = async (ids: string[]) =>
       (
-        await world.sql`select id from receivable where tenant_id = ${tenantOf(user)} and amount_locked = 0 and id in ${world.sql(ids)} order by id`
+        await world.sql`select id from receivable where tenant_id = ${tenantOf(user)} and amount_locked = 0
+          and id in ${world.sql(ids)} order by id`
       ).map(({ id }) => id as string);
     expect(await unlocked(kept.receivables)).toEqual([]);
     expect(await unlocked(disputed.receivables)).toEqual(disputed.receivables.slice(500));
@@ -1355,7 +1366,8 @@ describe('a payout with many locks', () => {
     await sound();
     const lockedOf = async (ids: string[]) =>
       (
-        await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)} and id in ${world.sql(ids)} order by id`
+        await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)}
+          and id in ${world.sql(ids)} order by id`
       ).map(({ amount }) => amount);
     // Money is taken back while only some locks are free.
     const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
@@ -1383,7 +1395,8 @@ describe('a payout with many locks', () => {
     expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
     expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
     const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock
-      where tenant_id = ${tenantOf(user)} and amount > 0 and batch_id in (select id from lock_batch where tenant_id = ${tenantOf(user)} and payout_id is not null)`;
+      where tenant_id = ${tenantOf(user)} and amount > 0 and batch_id in (select id from lock_batch
+      where tenant_id = ${tenantOf(user)} and payout_id is not null)`;
     expect(along).toEqual({ n: 650, amount: 65_000 });
   }, 300_000);
 });

@@ -60,7 +60,8 @@ const deliveryId = async (platform: Speaker) => {
 async function endBulk({ key }: Speaker): Promise<void> {
   const tenant = key.split('_')[2]!;
   for (const table of ['data_export', 'data_import'])
-    await world.sql`update ${world.sql(table)} set status = 'completed' where tenant_id = ${tenant} and status = 'pending'`;
+    await world.sql`update ${world.sql(table)} set status = 'completed' where tenant_id = ${tenant}
+      and status = 'pending'`;
 }
 const exportId = async (platform: Speaker) => {
   await endBulk(platform);
@@ -79,8 +80,10 @@ const importRowId = async (platform: Speaker) => {
   const id = await importId(platform);
   const row = `import_row_${id.split('_')[1]}`;
   await world.sql`
-    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id, on_root_list)
-    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import where id = ${id}`;
+    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id,
+    on_root_list)
+    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import
+    where id = ${id}`;
   return row;
 };
 const personId = async (platform: Speaker) => (await platform.post('/v1/persons', personBody)).body.id as string;
@@ -493,7 +496,8 @@ function matrix(): string {
   const wide = 8;
   const lines = [
     'The operations that a key or session may call, by the kind of its account, its mode and its edition.',
-    'f: with a key of permission full. r: with a key of permission read. -: with neither, 403. 404: not in this edition.',
+    'f: with a key of permission full. r: with a key of permission read. ' +
+      '-: with neither, 403. 404: not in this edition.',
     'o: with a session of role operate. s: with a session of role read. Without the letter, 403.',
     '404+: not in this edition on /v1; an empty list in the graph.',
     '',
@@ -511,8 +515,10 @@ function matrix(): string {
       return `${name.padEnd(26)}${access.padEnd(8)}${cells.join('')}${transports.join(', ')}`;
     }),
     '',
-    "The accounts for which an operation is allowed, by their relation to the key's account, where they are not all visible ones.",
-    'yes: allowed. no: refused, with 403, or with 400 if it is refused for every caller. A dot: there is no such account.',
+    'The accounts for which an operation is allowed, by their relation to the ' +
+      "key's account, where they are not all visible ones.",
+    'yes: allowed. no: refused, with 403, or with 400 if it is refused for ' +
+      'every caller. A dot: there is no such account.',
     '',
     `${'operation'.padEnd(38)}${'account'.padEnd(26)}${kinds.map((kind) => kind.padEnd(16)).join('')}`.trimEnd(),
     ...Object.entries({
@@ -682,7 +688,9 @@ describe('a caller with a key or session', () => {
                   const may = said.includes(letters[key]) || (said === '404+' && transport === 'graph');
                   return replies.map((reply) => ({
                     call: `${name} ${key} ${transport}`,
-                    is: `${reply.body.errors[0].extensions?.httpStatus ?? reply.status} ${reply.codes.includes('permission_denied')}`,
+                    is:
+                      `${reply.body.errors[0].extensions?.httpStatus ?? reply.status} ` +
+                      `${reply.codes.includes('permission_denied')}`,
                     // In the graph, a typing error comes before what the edition does not have.
                     ought:
                       may || (said.startsWith('404') && transport === 'graph')
@@ -728,45 +736,49 @@ describe('a caller with a key or session', () => {
     });
 
   for (const edition of share(editions, 2, scale.seed))
-    it(`with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}`, async () => {
-      const { full, read, readSession } = cells.find(
-        (c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition,
-      )!;
-      const writes = Object.entries(everything).filter(([, { access }]) => access === 'write');
-      // The objects are created first, so that the counts afterwards show only the effect of the read key.
-      const made: [name: string, call: (speaker: Speaker) => Promise<Reply[]>][] = [];
-      for (const [name] of writes) {
-        const { id, body, graph } = operations[name]!;
-        const fixed = { id: await id?.(full), body: await body?.(full), graph: await graph?.(full) };
-        const frozen: Operation = { id: async () => fixed.id!, body: () => fixed.body!, graph: () => fixed.graph! };
-        for (const transport of ['v1', 'graph'] as const)
-          made.push([
-            name,
-            (speaker) => {
-              const was = operations[name]!;
-              operations[name] = frozen;
-              const replies = wellFormed(speaker, name, transport, full);
-              operations[name] = was;
-              return replies;
-            },
-          ]);
-      }
-      const before = await eventsOf();
-      const replies = (
-        await Promise.all(
-          made.flatMap(([name, call]) =>
-            [read, readSession].map(async (reader) =>
-              (await call(reader)).map((reply): [string, Reply] => [name, reply]),
+    it(
+      'with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ' +
+        `${edition}`,
+      async () => {
+        const { full, read, readSession } = cells.find(
+          (c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition,
+        )!;
+        const writes = Object.entries(everything).filter(([, { access }]) => access === 'write');
+        // The objects are created first, so that the counts afterwards show only the effect of the read key.
+        const made: [name: string, call: (speaker: Speaker) => Promise<Reply[]>][] = [];
+        for (const [name] of writes) {
+          const { id, body, graph } = operations[name]!;
+          const fixed = { id: await id?.(full), body: await body?.(full), graph: await graph?.(full) };
+          const frozen: Operation = { id: async () => fixed.id!, body: () => fixed.body!, graph: () => fixed.graph! };
+          for (const transport of ['v1', 'graph'] as const)
+            made.push([
+              name,
+              (speaker) => {
+                const was = operations[name]!;
+                operations[name] = frozen;
+                const replies = wellFormed(speaker, name, transport, full);
+                operations[name] = was;
+                return replies;
+              },
+            ]);
+        }
+        const before = await eventsOf();
+        const replies = (
+          await Promise.all(
+            made.flatMap(([name, call]) =>
+              [read, readSession].map(async (reader) =>
+                (await call(reader)).map((reply): [string, Reply] => [name, reply]),
+              ),
             ),
-          ),
-        )
-      ).flat();
-      expect(replies.map(([name, reply]) => [name, outcome(reply)])).toEqual(
-        replies.map(([name]) => [name, elsewhere(name, edition) ? '404 route_missing' : '403 permission_denied']),
-      );
-      expect(replies.length).toBeGreaterThan(writes.length);
-      expect(await eventsOf()).toBe(before);
-    });
+          )
+        ).flat();
+        expect(replies.map(([name, reply]) => [name, outcome(reply)])).toEqual(
+          replies.map(([name]) => [name, elsewhere(name, edition) ? '404 route_missing' : '403 permission_denied']),
+        );
+        expect(replies.length).toBeGreaterThan(writes.length);
+        expect(await eventsOf()).toBe(before);
+      },
+    );
 
   const faults: Record<string, (read: Speaker) => Promise<Reply>[]> = {
     'of a /v1 body': (read) => [
@@ -894,7 +906,10 @@ describe('a caller without a valid key', () => {
 });
 
 describe('the operations that the relation of an account to the caller allows', () => {
-  /** Spec: Activate, Deactivate, Update an Account, Create an Address, AccountSetting; decisions 1.5, 3.4, 3.5, 3.7, 3.8. */
+  /**
+   * Spec: Activate, Deactivate, Update an Account, Create an Address, AccountSetting; decisions 1.5, 3.4, 3.5, 3.7,
+   * 3.8.
+   */
   const table: [operation: string, caller: Kind | 'platform for a user', about: Relation, answer: string][] = [
     ['activate', 'platform', 'self', '403 permission_denied'],
     ['activate', 'platform', 'connected_user', '400 account_requirements_missing'],

@@ -135,7 +135,9 @@ describe('an automatic persisted query', () => {
   it('is refused like every other document that is not valid, or that is beyond the limits', async () => {
     const me = await given.directUser(1);
     const invalid = '{ viewer { nonsense } }';
-    const deep = `{ ${'viewer { account { '.repeat(1)}${'connectedAccounts { nodes { '.repeat(9)} id ${'} }'.repeat(9)} } } }`;
+    const deep =
+      `{ ${'viewer { account { '.repeat(1)}${'connectedAccounts { nodes { '.repeat(9)} id ${'} }'.repeat(9)} } } ` +
+      '}';
     for (const query of [invalid, deep, '{']) {
       expect((await withText(me, query)).status).toBe(400);
       const again = await byHash(me, query);

@@ -171,8 +171,10 @@ async function change(speaker: Speaker, transport: Transport, id: string, body?:
   if (transport === 'REST') return speaker.post(`/v1/persons/${id}${body ? '' : '/remove'}`, body);
   const name = `${operation}Person`;
   const reply = await speaker.graph(
-    `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { person { id created livemode accountId fullName
-      relationship { director owner representative } identification { taxCardNumber taxCardImage passportImage } metadata } } }`,
+    `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { person { id created
+      livemode accountId fullName
+      relationship { director owner representative } identification { taxCardNumber taxCardImage passportImage }
+      metadata } } }`,
     { input: { id, ...enumsOf(body ?? {}) } },
   );
   const p = reply.body.data?.[name]?.person;
@@ -587,7 +589,8 @@ describe('the number of a tax card', () => {
     const body = personBody(user.id, ['owner']);
     const key = { 'idempotency-key': 'person-1' };
     const mutation =
-      'mutation ($input: CreatePersonInput!) { createPerson(input: $input) { person { id identification { taxCardNumber } } } }';
+      'mutation ($input: CreatePersonInput!) { createPerson(input: $input) { ' +
+      'person { id identification { taxCardNumber } } } }';
     const input = {
       accountId: user.id,
       fullName: 'Jonas Lind',
@@ -611,7 +614,10 @@ describe('the number of a tax card', () => {
           speaker.get(`/v1/persons/${made.body.id}`),
           speaker.get('/v1/persons'),
           speaker.graph(
-            'query ($id: ID!, $account: ID!) { person(id: $id) { identification { taxCardNumber } } node(id: $id) { ... on Person { identification { taxCardNumber } } } persons { nodes { identification { taxCardNumber } } } account(id: $account) { persons { nodes { identification { taxCardNumber } } } } }',
+            'query ($id: ID!, $account: ID!) { person(id: $id) { identification { taxCardNumber } } node(id: ' +
+              '$id) { ... on Person { identification { taxCardNumber } } } persons { nodes { identification { ' +
+              'taxCardNumber } } } account(id: $account) { persons { nodes { ' +
+              'identification { taxCardNumber } } } } }',
             { id: made.body.id, account: user.id },
           ),
         ]),
@@ -694,8 +700,10 @@ describe('the number of a tax card', () => {
     // The row as the previous version of the program left it.
     const clear = JSON.stringify({ taxCardNumber: number, taxCardImage: made.identification.tax_card_image });
     await world.sql`update person set identification = ${clear}::text::jsonb where id = ${made.id}`;
-    await world.sql`update event set data = jsonb_set(data, '{identification}', ${clear}::text::jsonb) where object_id = ${made.id}`;
-    await world.sql`update idempotency set answer = jsonb_set(answer, '{identification}', ${clear}::text::jsonb) where answer ->> 'id' = ${made.id}`;
+    await world.sql`update event set data = jsonb_set(data, '{identification}', ${clear}::text::jsonb)
+      where object_id = ${made.id}`;
+    await world.sql`update idempotency set answer = jsonb_set(answer, '{identification}', ${clear}::text::jsonb)
+      where answer ->> 'id' = ${made.id}`;
     const [row] = await world.sql`select tenant_id from person where id = ${made.id}`;
     const place = { tenantId: row!.tenant_id as string, livemode: false, id: made.id as string };
     const stored = async () =>
@@ -710,7 +718,8 @@ describe('the number of a tax card', () => {
     expect((await platform.post('/v1/persons', body, key)).body).toEqual(made);
     const left =
       await world.sql`select data from event where object_id = ${made.id} and data::text like ${`%${number}%`}
-      union all select answer from idempotency where answer ->> 'id' = ${made.id} and answer::text like ${`%${number}%`}`;
+      union all select answer from idempotency where answer ->> 'id' = ${made.id}
+      and answer::text like ${`%${number}%`}`;
     expect(left).toHaveLength(0);
     expect(await sealTaxCards(world.database, before, () => false)).toBe(0);
 
@@ -754,7 +763,9 @@ describe('reading persons', () => {
 
     const graph = await must(
       platform.graph(
-        'query ($id: ID!) { person(id: $id) { fullName livemode accountId relationship { director owner representative } identification { taxCardNumber taxCardImage passportImage } taxCardImage { id purpose } passportImage { id purpose } account { id persons { nodes { id } } } } }',
+        'query ($id: ID!) { person(id: $id) { fullName livemode accountId relationship { director owner ' +
+          'representative } identification { taxCardNumber taxCardImage passportImage } taxCardImage { id ' +
+          'purpose } passportImage { id purpose } account { id persons { nodes { id } } } } }',
         { id },
       ),
     );

@@ -190,7 +190,8 @@ const first = async (statement: string, values: unknown[]) =>
 const usual = ({ table, listing }: List, column: PgColumn, most: number, where = 'true') =>
   first(
     `select ${named(column)} from ${getTableName(column.table)} where tenant_id = $1 and livemode = false and ${where}
-       and ${named(column)} is not null ${table === account && listing.fixed ? `and type = '${listing.fixed.type}'` : ''}
+       and ${named(column)} is not null
+       ${table === account && listing.fixed ? `and type = '${listing.fixed.type}'` : ''}
      group by 1 order by count(*) desc, 1 limit ${most}`,
     [tenantOf(large)],
   );
@@ -214,7 +215,8 @@ async function middleOf({ table }: List, owner: string): Promise<{ cursor: strin
   const name = getTableName(table);
   const [middle] = await first(
     `select id from ${name} where tenant_id = $1 and livemode = false and context_id <> $2
-     order by created desc, id desc offset (select count(*) / 2 from ${name} where tenant_id = $1 and livemode = false)`,
+     order by created desc, id desc offset (select count(*) / 2 from ${name} where tenant_id = $1
+     and livemode = false)`,
     [tenantOf(large), large],
   );
   const [time] = await first(`select created from ${name} where tenant_id = $1 and id = $2`, [tenantOf(large), middle]);
@@ -329,7 +331,8 @@ async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
     const name = getTableName(table);
     const [middle] = await first(
       `select id from ${name} where tenant_id = $1 and livemode = false and ${mine} and ${named(column)} = $2
-       order by ${value}, id offset (select count(*) / 2 from ${name} where tenant_id = $1 and livemode = false and context_id = '${userOf}')`,
+       order by ${value}, id offset (select count(*) / 2 from ${name} where tenant_id = $1 and livemode = false
+       and context_id = '${userOf}')`,
       [tenantOf(large), keys[0]],
     );
     const range = type === 'text' ? { gte: '2026-03-01', lt: '2026-12-24' } : { gte: 5n, lte: 1_000n };
@@ -348,7 +351,8 @@ async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
 /** The order by balance, both ways, for a usual, a rare and an absent currency, all types and one, from both ends. */
 async function rankedOf({ listing }: List, order: string, owner: string): Promise<object[]> {
   const [middle] = await first(
-    `select id || '@' || ranked from account_by_balance where tenant_id = $1 and not livemode and ranked_as = 'partner USD' and (context_id = $2 or $2 = $3)
+    `select id || '@' || ranked from account_by_balance where tenant_id = $1 and not livemode
+      and ranked_as = 'partner USD' and (context_id = $2 or $2 = $3)
      order by ranked, id offset 3`,
     [tenantOf(large), owner, large],
   );
@@ -523,7 +527,8 @@ describe('the plan of a list', () => {
       const faults = await Promise.all(
         judged.map(async ([name, one]) => {
           const chosen = faultsOf(await chosenPlan(one));
-          // For other values, and for more rows, another plan may be chosen: there must be one that neither scans nor sorts.
+          // For other values, and for more rows, another plan may be chosen: there must be one that neither scans nor
+          // sorts.
           const other = nodesOf(await planOf(one.statement));
           // What is overdue and not marked yet is little: the worker marks it within a second.
           const bad = (node: Plan) =>
@@ -689,12 +694,14 @@ describe('the plan of a list', () => {
     // All objects of a kind have a frequent text, and one deposit of the user has a rare one.
     await world.sql.unsafe(
       `update deposit set metadata = '{"a": "rare"}' where tenant_id = '${tenant}' and id in (
-         select id from deposit where tenant_id = '${tenant}' and not livemode and context_id = '${userOf}' order by id limit 1)`,
+         select id from deposit where tenant_id = '${tenant}' and not livemode and context_id = '${userOf}' order by id
+         limit 1)`,
     );
     for (const [table, rows] of Object.entries({ account: 3_000, deposit: 10_000, receivable: 1_000 }))
       await world.sql.unsafe(
         `select count(index_object(tenant_id, livemode, '${table}', null, to_jsonb(x))) from
-           (select * from ${table} where tenant_id = '${tenant}' and not livemode and context_id <> 'account_${tenant}' order by id limit ${rows}) x`,
+           (select * from ${table} where tenant_id = '${tenant}' and not livemode and context_id <> 'account_${tenant}'
+           order by id limit ${rows}) x`,
       );
     await world.sql`vacuum analyze search_entry`;
     const owned: Listing = {
@@ -758,7 +765,10 @@ describe('the plan of a list', () => {
       if (!isObjectType(type)) return field.name;
       if (type.name.endsWith('Connection'))
         return `${field.name}(first: 10) { nodes { id created } pageInfo { hasNextPage endCursor } }`;
-      return `${field.name} { ${'id' in type.getFields() ? 'id' : rules.get(name)!.read === 'balance' ? 'pending { amount }' : '__typename'} }`;
+      return (
+        `${field.name} { ${'id' in type.getFields() ? 'id' : rules.get(name)!.read === 'balance' ? 'pending { amount }' : '__typename'} ` +
+        '}'
+      );
     };
     const roots = [...rules].flatMap(([name, { read }]) => (read === 'page' ? [name] : []));
     const queries = roots.flatMap((root) => {
@@ -832,7 +842,8 @@ describe('the plan of a list', () => {
     const { sql } = world;
     await sql`
       insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-      select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
+      select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch
+      from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
     await sql`analyze job`;
     const { statement, values } = asked.get('tenants_with_new_jobs')!;
     const [plan] = await sql.unsafe(`explain (format json) ${statement}`, values as never[]);
@@ -850,10 +861,13 @@ describe('the plan of a list', () => {
       [many, 10_000],
       [most, 12_000],
     ] as const)
-      await sql`insert into receivable (tenant_id, livemode, id, created, account_id, customer_id, currency, amount_maximum_reconcilable,
+      await sql`insert into receivable (tenant_id, livemode, id, created, account_id, customer_id, currency,
+        amount_maximum_reconcilable,
           amount_settled_payouts, invoice, purpose_code, transaction_type, context_id, on_root_list)
-        select ${tenantOf(user.id)}, false, ${customer.id} || n, n, ${user.id}, ${customer.id}, case when n % 2 = 0 then 'INR' else 'USD' end, 100,
-          case when n > ${count}::int then 100 else 0 end, '{"amount": "100", "dueDate": "2030-01-01"}', 'P0802', 'services', ${user.id}, true
+        select ${tenantOf(user.id)}, false, ${customer.id} || n, n, ${user.id}, ${customer.id}, case
+        when n % 2 = 0 then 'INR' else 'USD' end, 100,
+          case when n > ${count}::int then 100 else 0 end, '{"amount": "100", "dueDate": "2030-01-01"}', 'P0802',
+          'services', ${user.id}, true
         from generate_series(1, ${count + 2_000}::int) n`;
     await sql`vacuum analyze receivable`;
     let partners: { id: string; owes: { amount: string }[] | null }[] = [];
@@ -882,17 +896,21 @@ describe('the plan of a list', () => {
     const tenant = user.id.replace('account_', '');
     const { sql } = world;
     const [days, perDay, first] = [400, 50, 1_700_006_400];
-    await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list, available, version)
+    await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list,
+      available, version)
       values (${tenant}, false, ${user.id}, 'INR', false, ${user.id}, true, ${days * perDay}, ${days * perDay})`;
-    await sql`insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
-      select ${tenant}, false, 'bt_' || n, ${first}::bigint + (n - 1) * 86400 / ${perDay}::int, 'posting_' || n, ${user.id}, 1, 'INR', 'available', 'payment_' || n, n, n, ${user.id}, true
+    await sql`insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category,
+      payment_id, balance_after, version, context_id, on_root_list)
+      select ${tenant}, false, 'bt_' || n, ${first}::bigint + (n - 1) * 86400 / ${perDay}::int, 'posting_' || n,
+      ${user.id}, 1, 'INR', 'available', 'payment_' || n, n, n, ${user.id}, true
       from generate_series(1, ${days * perDay}::int) n`;
     await sql`vacuum analyze entry`;
     const pagesOf = async (from: number, to: number) => {
       const iso = (day: number) => new Date((first + day * 86_400) * 1000).toISOString();
       const asked = await askedBy(() =>
         user.graph(
-          `{ account(id: "${user.id}") { balanceHistory(from: "${iso(from)}", to: "${iso(to)}", interval: DAY) { available } } }`,
+          `{ account(id: "${user.id}") { balanceHistory(from: "${iso(from)}", to: "${iso(to)}", interval: DAY) ` +
+            '{ available } } }',
         ),
       );
       const { statement, values } = asked.get('balance_history_day')!;
@@ -924,8 +942,10 @@ describe('the plan of a list', () => {
     const tenant = tenantOf(user.id);
     const { sql } = world;
     const [days, perDay, first] = [400, 48, 1_700_006_400];
-    await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
-      select ${tenant}, false, 'deposit_' || lpad(n::text, 8, '0'), ${first}::bigint + (n - 1) * 86400 / ${perDay}::int, 100, 'INR', ${user.id}, 'upi', '', 'completed', 'payment_' || n, ${user.id}, true
+    await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method,
+      statement_descriptor, status, payment_id, context_id, on_root_list)
+      select ${tenant}, false, 'deposit_' || lpad(n::text, 8, '0'), ${first}::bigint + (n - 1) * 86400 / ${perDay}::int,
+      100, 'INR', ${user.id}, 'upi', '', 'completed', 'payment_' || n, ${user.id}, true
       from generate_series(1, ${days * perDay}::bigint) n`;
     await sql`insert into deposit_total_backfill values (${tenant}, false, '', 0)`;
     for (let more = true; more; ) {
@@ -939,7 +959,8 @@ describe('the plan of a list', () => {
       let count = 0;
       const asked = await askedBy(async () => {
         const { body } = await user.graph(
-          `{ account(id: "${user.id}") { depositTotals(from: "${iso(from)}", to: "${iso(to)}", interval: ${interval}, timeZone: "${timeZone}") { count } } }`,
+          `{ account(id: "${user.id}") { depositTotals(from: "${iso(from)}", to: "${iso(to)}", interval: ` +
+            `${interval}, timeZone: "${timeZone}") { count } } }`,
         );
         count = body.data.account.depositTotals.reduce((sum: number, total: any) => sum + total.count, 0);
       });
@@ -958,8 +979,8 @@ describe('the plan of a list', () => {
         ...[from, to, interval],
         { count, buffers: expect.toSatisfy((n: number) => n <= 30 + (to - from) / 10) },
       ]);
-    // In another time zone a day is one look-up of its hours, some five pages; where it differs from UTC by half an hour, one hour of each
-    // step is read from the deposits too, some seven pages for two deposits.
+    // In another time zone a day is one look-up of its hours, some five pages; where it differs from UTC by half an
+    // hour, one hour of each step is read from the deposits too, some seven pages for two deposits.
     for (const [from, to, interval, timeZone, count, most] of [
       [0, 400, 'DAY', 'America/New_York', 19_200, 6],
       [0, 400, 'MONTH', 'America/New_York', 19_200, 1],

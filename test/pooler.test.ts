@@ -45,7 +45,9 @@ describe.skipIf(!bouncerProgram)(`behind PgBouncer in transaction mode${missing}
     const gateway = children.start(pooled);
     expect(await gateway.ended).toBe(1);
     expect(gateway.errors).toBe(
-      'Tidegate could not start.\nPREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.\n',
+      'Tidegate could not start.\nPREPARED_STATEMENTS: the PgBouncer of DATABASE_URL does not keep prepared ' +
+        'statements. Set max_prepared_statements there, which PgBouncer has since 1.21, or ' +
+        'PREPARED_STATEMENTS=false.\n',
     );
   });
 

@@ -124,13 +124,15 @@ describe('two first starts at the same time in an empty folder, after two that w
     );
     // Exports of goods have the purpose codes of goods, and every compartment has money.
     expect(
-      await sql`select count(*)::int as n from receivable where transaction_type = 'goods' and purpose_code not like 'P01%'`,
+      await sql`select count(*)::int as n from receivable where transaction_type = 'goods'
+        and purpose_code not like 'P01%'`,
     ).toEqual([{ n: 0 }]);
     for (const edition of [1, 2] as const) {
       const { body } = await gateway
         .speaker(gateway.keys[edition]!)
         .graph(
-          '{ balanceAggregate { pending { amount } } accounts(type: [USER], first: 50) { nodes { balance { available { amount } pending { amount } } } } }',
+          '{ balanceAggregate { pending { amount } } accounts(type: [USER], first: 50) { nodes { balance { ' +
+            'available { amount } pending { amount } } } } }',
         );
       const some = (money: { amount: string }[]) => money.some(({ amount }) => Number(amount) > 0);
       expect(some(body.data.balanceAggregate.pending)).toBe(true);
@@ -141,22 +143,26 @@ describe('two first starts at the same time in an empty folder, after two that w
     await sql.end();
   });
 
-  it('print the addresses of the dashboard, the explorer and the documentation, and a working key of the demo of each edition', async () => {
-    expect(gateway.out.split('\n').slice(0, 4)).toEqual([
-      `Tidegate is listening on ${gateway.origin}`,
-      `  Dashboard ${gateway.origin}/dashboard`,
-      `  Explorer  ${gateway.origin}/graphiql`,
-      `  Docs      ${gateway.origin}/docs`,
-    ]);
-    expect(gateway.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  it(
+    'print the addresses of the dashboard, the explorer and the ' +
+      'documentation, and a working key of the demo of each edition',
+    async () => {
+      expect(gateway.out.split('\n').slice(0, 4)).toEqual([
+        `Tidegate is listening on ${gateway.origin}`,
+        `  Dashboard ${gateway.origin}/dashboard`,
+        `  Explorer  ${gateway.origin}/graphiql`,
+        `  Docs      ${gateway.origin}/docs`,
+      ]);
+      expect(gateway.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 
-    for (const edition of [1, 2] as const) {
-      const reply = await gateway
-        .speaker(gateway.keys[edition]!)
-        .graph('{ viewer { account { edition type status } } }');
-      expect(reply.body.data.viewer.account).toEqual({ edition, type: 'PLATFORM', status: 'ACTIVATED' });
-    }
-  });
+      for (const edition of [1, 2] as const) {
+        const reply = await gateway
+          .speaker(gateway.keys[edition]!)
+          .graph('{ viewer { account { edition type status } } }');
+        expect(reply.body.data.viewer.account).toEqual({ edition, type: 'PLATFORM', status: 'ACTIVATED' });
+      }
+    },
+  );
 
   it('serve the explorer to a browser, at its own address and at that of the graph', async () => {
     for (const place of ['/graphiql', '/graphql']) {

@@ -85,7 +85,8 @@ describe('the estimated cost of an operation', () => {
     ],
     [
       'fragments that repeat a field',
-      'query { accounts(first: 2) { nodes { ...A ...B ...A } } } fragment A on Account { owner { id } } fragment B on Account { owner { nickname } ...A }',
+      'query { accounts(first: 2) { nodes { ...A ...B ...A } } } fragment A on Account { owner { id } } ' +
+        'fragment B on Account { owner { nickname } ...A }',
       {},
       4,
     ],
@@ -93,7 +94,8 @@ describe('the estimated cost of an operation', () => {
     ['objects by ids in a variable', 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b'] }, 2],
     [
       'the costliest type that an object may have',
-      '{ node(id: "x") { ... on Account { depositsIn(first: 5) { nodes { id } } } ... on Deposit { toAccount { id } } } }',
+      '{ node(id: "x") { ... on Account { depositsIn(first: 5) { nodes { id ' +
+        '} } } ... on Deposit { toAccount { id } } } }',
       {},
       6,
     ],
@@ -117,7 +119,8 @@ describe('the estimated cost of an operation', () => {
     ],
     [
       'steps of a chart, in as many currencies as an account usually has',
-      '{ account(id: "x") { balanceHistory(from: "2026-01-01T00:00:00Z", to: "2026-01-11T00:00:00Z", interval: DAY) { start } } }',
+      '{ account(id: "x") { balanceHistory(from: "2026-01-01T00:00:00Z", to: ' +
+        '"2026-01-11T00:00:00Z", interval: DAY) { start } } }',
       {},
       45,
     ],
@@ -195,7 +198,10 @@ describe('an operation that could touch too many nodes', () => {
           {
             errors: [
               {
-                message: `The operation could touch ${all} nodes, of which ${most} are at deposits.nodes${'.toAccount.depositsIn.nodes'.repeat(levels)}; the limit is 10000. Ask for smaller pages with first or last, or for the inner objects in requests of their own.`,
+                message:
+                  `The operation could touch ${all} nodes, of which ${most} are at ` +
+                  `deposits.nodes${'.toAccount.depositsIn.nodes'.repeat(levels)}; the limit is 10000. Ask for ` +
+                  'smaller pages with first or last, or for the inner objects in requests of their own.',
                 extensions: {
                   ...{ code: 'QUERY_TOO_LARGE', docUrl: '/docs/errors#QUERY_TOO_LARGE' },
                   requestId: reply.headers.get('request-id'),
@@ -227,7 +233,8 @@ describe('an operation that could touch too many nodes', () => {
   it('is refused for the operator too', async () => {
     const document = '{ accounts(first: 200) { nodes { id persons { id } files { id } addresses { id } } } }';
     const more =
-      '{ accounts(first: 200) { nodes { id persons { id } files { id } addresses { id } } } payouts(first: 200) { nodes { account { persons { id } files { id } addresses { id } } } } }';
+      '{ accounts(first: 200) { nodes { id persons { id } files { id } addresses { id } } } payouts(first: ' +
+      '200) { nodes { account { persons { id } files { id } addresses { id } } } } }';
     const ask = (asked: string) =>
       fetch(`${world.origin}/operator/graphql`, {
         method: 'POST',
@@ -279,7 +286,8 @@ describe('a random document', () => {
       ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
     );
     const found = await speakers[0]!.graph(
-      '{ accounts(first: 20) { nodes { id } } deposits(first: 20) { nodes { id } } receivables(first: 20) { nodes { id } } }',
+      '{ accounts(first: 20) { nodes { id } } deposits(first: 20) { nodes { ' +
+        'id } } receivables(first: 20) { nodes { id } } }',
     );
     ids = Object.values<any>(found.body.data).flatMap(({ nodes }) => nodes.map(({ id }: any) => id));
     expect(ids.length).toBeGreaterThan(20);
@@ -335,7 +343,10 @@ describe('a random document', () => {
     if (isInterfaceType(type)) {
       const types = schema.getPossibleTypes(type);
       const each = [types[gen(types.length)]!, schema.getType('Account') as GraphQLObjectType];
-      return `${head} { __typename ${each.map((t) => `... on ${t.name} { ${selection(gen, t, depth - 1, written)} }`).join(' ')} }`;
+      return (
+        `${head} { __typename ` +
+        `${each.map((t) => `... on ${t.name} { ${selection(gen, t, depth - 1, written)} }`).join(' ')} }`
+      );
     }
     if (!isObjectType(type)) return isEnumType(type) || args.length === 0 ? head : head;
     const inside = selection(gen, type, depth - 1, written);
@@ -382,7 +393,9 @@ describe('a random document', () => {
         const [account, deposit] = ['Account', 'Deposit'].map((name) =>
           selection(gen, schema.getType(name) as GraphQLObjectType, 4, written),
         );
-        const lists = `a: accounts(first: $n) { __typename nodes { ${account} } } d: deposits(last: 3) { __typename edges { __typename node { ${deposit} } } }`;
+        const lists =
+          `a: accounts(first: $n) { __typename nodes { ${account} } } d: deposits(last: 3) { __typename edges { ` +
+          `__typename node { ${deposit} } } }`;
         const document = `query ($n: Int) { ${body} ${lists} } ${written.fragments.join(' ')}`;
         const reply = await speakers[second ? 1 : 0]!.graph(document, { n });
         // The edition lacks the root field, or the document has too many tokens: nothing ran, or that field did not.
@@ -437,7 +450,8 @@ describe('a random document', () => {
     expect(price('{ a: deposits(first: 1) { x: totalCount y: totalCount } }')).toBe(201);
     expect(
       price(
-        'mutation { a: voidReceivable(input: {}) { receivable { id } } b: voidReceivable(input: {}) { receivable { id } } }',
+        'mutation { a: voidReceivable(input: {}) { receivable { id } } b: ' +
+          'voidReceivable(input: {}) { receivable { id } } }',
       ),
     ).toBe(102);
     expect(price('{ a: __schema { __typename } b: __type(name: "Account") { name } }')).toBe(1_000);

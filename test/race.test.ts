@@ -74,7 +74,8 @@ const createPartner = (me: Speaker, name: string, graph: boolean) =>
   graph
     ? me.graph(
         `mutation ($nickname: String!) { createAccount(input: { type: PARTNER, nickname: $nickname, businessDetails: {
-           legalName: "Acme", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN", postalCode: "411001" } } }) { account { id } } }`,
+           legalName: "Acme", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN", postalCode:
+           "411001" } } }) { account { id } } }`,
         { nickname: name },
       )
     : me.post('/v1/accounts', partnerBody(name));
@@ -120,8 +121,8 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
         createPartner(me, i % 3 === 0 ? name.toUpperCase() : i % 3 === 1 ? name.toLowerCase() : name, inGraph(i)),
       );
       expect(tally(replies)).toEqual({ 200: 1, '409 nickname_taken': 15 });
-      const rows =
-        await world.sql`select id from account where lower(nickname) = lower(${name}) and tenant_id = ${platform.id.slice(8)}`;
+      const rows = await world.sql`select id from account where lower(nickname) = lower(${name})
+          and tenant_id = ${platform.id.slice(8)}`;
       expect(rows).toHaveLength(1);
       const refused = replies.filter((reply) => statusOf(reply) === 409);
       expect(refused.flatMap(({ fieldNames }) => fieldNames)).toEqual(refused.map(() => 'account.nickname'));
@@ -173,7 +174,8 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
           const replies = await race((me, i) =>
             inGraph(i)
               ? me.graph(
-                  `mutation ($id: ID!, $metadata: Metadata) { ${mutation}(input: { id: $id, metadata: $metadata }) { ${member} { id metadata } } }`,
+                  `mutation ($id: ID!, $metadata: Metadata) { ${mutation}(input: { id: $id, metadata: ` +
+                    `$metadata }) { ${member} { id metadata } } }`,
                   { id, metadata: change(i) },
                 )
               : me.post(path, { metadata: change(i) }),
@@ -246,7 +248,8 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     const update = (me: Speaker, id: string, tax: string | null, graph: boolean) =>
       graph
         ? me.graph(
-            'mutation ($id: ID!, $tax: String) { updateAccount(input: { id: $id, businessDetails: { ids: { tax: $tax } } }) { account { id } } }',
+            'mutation ($id: ID!, $tax: String) { updateAccount(input: { id: $id, businessDetails: { ids: { ' +
+              'tax: $tax } } }) { account { id } } }',
             { id, tax },
           )
         : me.post(`/v1/accounts/${id}`, { business_details: { ids: { tax } } });
@@ -333,7 +336,8 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
       );
       expect(tally(replies)).toEqual({ 200: 16 });
       const rows = await world.sql`
-        select status, count(*)::int as n from address where linked_id = ${id} and category = 'user_payout' group by 1 order by 1`;
+        select status, count(*)::int as n from address where linked_id = ${id} and category = 'user_payout' group by 1
+        order by 1`;
       expect(rows).toEqual([
         { status: 'activated', n: 1 },
         { status: 'pending_deactivation', n: 15 },
@@ -342,7 +346,8 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
       const statuses = replies.map((reply) => String(changed(id, reply, 'address').status).toLowerCase());
       expect(statuses).toEqual(replies.map(() => 'activated'));
       const events = await world.sql`
-        select e.type, count(*)::int as n from event e join address d on d.id = e.object_id where d.linked_id = ${id} group by 1 order by 1`;
+        select e.type, count(*)::int as n from event e join address d on d.id = e.object_id where d.linked_id = ${id}
+        group by 1 order by 1`;
       expect(events).toEqual([
         { type: 'address.created', n: 16 },
         { type: 'address.pending_deactivation', n: 15 },
@@ -361,7 +366,8 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
       );
       expect(replies.map(told)).toEqual(replies.map(() => '200'));
       const rows = await world.sql`
-        select currency, count(*)::int as n from address where linked_id = ${id} and status = 'activated' group by 1 order by 1`;
+        select currency, count(*)::int as n from address where linked_id = ${id} and status = 'activated' group by 1
+        order by 1`;
       expect(rows).toEqual([
         { currency: 'INR', n: 1 },
         { currency: 'USD', n: 1 },
@@ -440,7 +446,8 @@ describe('16 concurrent requests on one checkout', () => {
   /** Every attempt and every deposit of a checkout, and how often it was credited. */
   const resultOf = async (id: string) => {
     const [attempts, deposits] = await Promise.all([
-      world.sql`select t.status, t.reason_code as reason, count(*)::int as n from transaction t where t.checkout_id = ${id} group by 1, 2 order by 1, 2`,
+      world.sql`select t.status, t.reason_code as reason, count(*)::int as n from transaction t
+        where t.checkout_id = ${id} group by 1, 2 order by 1, 2`,
       world.sql`select d.status, d.reason_code as reason, count(*)::int as n, sum(d.amount)::int as amount
         from payment p join deposit d on d.id = p.deposit_id where p.checkout_id = ${id} group by 1, 2 order by 1, 2`,
     ]);

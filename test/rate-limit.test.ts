@@ -316,7 +316,8 @@ describe('the shared row', () => {
 
 describe('rateLimit', () => {
   const ask =
-    'query Limit($dryRun: DryRunInput) { rateLimit(dryRun: $dryRun) { limit remaining restoreRate resetSeconds dryRun { requested nodes errors paths { path times weight cost } } } }';
+    'query Limit($dryRun: DryRunInput) { rateLimit(dryRun: $dryRun) { limit remaining restoreRate resetSeconds ' +
+    'dryRun { requested nodes errors paths { path times weight cost } } } }';
   const run = async (user: Speaker, dryRun: object | null) => {
     const reply = await user.graph(ask, { dryRun });
     expect([reply.status, reply.codes]).toEqual([200, []]);
@@ -391,7 +392,14 @@ describe('rateLimit', () => {
     [
       'fragments that multiply',
       {
-        query: `{ viewer { account { ...F0 } } } ${Array.from({ length: 12 }, (_, i) => `fragment F${i} on Account { owner { ${i < 11 ? `...F${i + 1} partners { nodes { ...F${i + 1} } }` : 'id'} } }`).join(' ')}`,
+        query:
+          '{ viewer { account { ...F0 } } } ' +
+          `${Array.from(
+            { length: 12 },
+            (_, i) =>
+              `fragment F${i} on Account { owner { ` +
+              `${i < 11 ? `...F${i + 1} partners { nodes { ...F${i + 1} } }` : 'id'} } }`,
+          ).join(' ')}`,
       },
       /more than 1000 fields/,
     ],

@@ -395,9 +395,11 @@ it('shows the keys of a receivable in the order of the specification', async () 
   const user = await given.directUser(2);
   const made = await created(user, { currency: 'INR' }, { currency: 'INR' });
   expect(Object.keys(made)).toEqual(
-    'id object created livemode account_id currency amount_locked amount_maximum_reconcilable amount_reconcilable amount_settled_payouts deposit_ids_amount_locked description invoice purpose_code purpose_code_description transaction_type status system_message metadata'.split(
-      ' ',
-    ),
+    (
+      'id object created livemode account_id currency amount_locked amount_maximum_reconcilable ' +
+      'amount_reconcilable amount_settled_payouts deposit_ids_amount_locked description invoice purpose_code ' +
+      'purpose_code_description transaction_type status system_message metadata'
+    ).split(' '),
   );
   expect(Object.keys(made.invoice)).toEqual(
     'amount creation_date currency document due_date reference_number'.split(' '),

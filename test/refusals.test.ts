@@ -166,7 +166,9 @@ function leavesOf(type: GraphQLInputType, kind: Kind, path: string): [path: stri
 const isRequired = ({ type, defaultValue }: GraphQLArgument | GraphQLInputField) =>
   isNonNullType(type) && defaultValue === undefined;
 
-/** What a route takes: its parameters in the path, and its others but those of paging, which the APIs name differently. */
+/**
+ * What a route takes: its parameters in the path, and its others but those of paging, which the APIs name differently.
+ */
 function parametersOf(route: Route) {
   const root = (route.method === 'GET' ? schema.getQueryType() : schema.getMutationType())!.getFields()[route.field]!;
   const input = root.args.find(({ name }) => name === 'input');
@@ -209,7 +211,9 @@ async function ask(
   const known = root.args.filter(({ name }) => name in given);
   const declared = known.map(({ name, type }) => `$${name}: ${type}`).join(', ');
   const passed = [...known.map(({ name }) => `${name}: $${name}`), ...(sent.unknown ? ['someUnknown: "x"'] : [])];
-  const document = `query ${declared && `(${declared})`} { ${root.name}${passed.length > 0 ? `(${passed.join(', ')})` : ''} ${leaf} }`;
+  const document =
+    `query ${declared && `(${declared})`} { ${root.name}${passed.length > 0 ? `(${passed.join(', ')})` : ''} ` +
+    `${leaf} }`;
   return {
     rest: await speaker.get(search === '' ? path : `${path}?${search}`),
     graph: await speaker.graph(document, Object.fromEntries(known.map(({ name }) => [name, given[name]]))),
@@ -306,7 +310,8 @@ describe.each([1, 2] as const)('a refusal of Edition %i is the same through both
       const named = own.filter(({ type }) => String(getNamedType(type)) === 'ID' && !isListType(getNullableType(type)));
       if (inPath.length + named.length === 0 || (editions && !editions.includes(edition))) return;
       const prefix = resources.find((each) => each.object === object)?.node?.prefix ?? object;
-      // The parameters that a request needs; the rules of an operation may still refuse them before the object is looked up.
+      // The parameters that a request needs; the rules of an operation may still refuse them before the object is
+      // looked up.
       const fields = own.filter(({ type, name }) => isNonNullType(type) || named.some((each) => each.name === name));
       const values = (id: string) => valid((leaf) => (leaf === 'ID' ? id : 'P0802'));
       const [nowhere, elsewhere] = [`${prefix}_0`, foreign[prefix] ?? `${prefix}_1`];

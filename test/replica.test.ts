@@ -232,7 +232,8 @@ describe('a read that may be old', () => {
     await settled();
     await paused(async () => {
       await renamed(partner.id, 'limit');
-      // From the primary, as the standby cannot have it. A late look may say for a moment too early that the standby lags.
+      // From the primary, as the standby cannot have it. A late look may say for a moment too early that the standby
+      // lags.
       const newest = async () => (await through(strict, user).get('/v1/accounts?type=partner')).body.data[0];
       await until(async () => (await newest()).nickname === 'limit');
       // It is told with the next look.
@@ -420,7 +421,8 @@ describe('what a standby does not have', () => {
       });
       const created = await through(two, platform).connectedUser();
       const figures = await through(one, created).graph(
-        '{ viewer { account { id balance(asOf: "2020-01-01T00:00:00Z") { available { amount } } statusCounts { deposits { count } } } } }',
+        '{ viewer { account { id balance(asOf: "2020-01-01T00:00:00Z") { available { amount } } statusCounts { ' +
+          'deposits { count } } } } }',
       );
       expect([figures.body.errors, figures.body.data?.viewer.account.id]).toEqual([undefined, created.id]);
       expect(ids(await through(one, created).get('/v1/accounts?type=partner'))).toEqual([]);
@@ -557,7 +559,8 @@ describe('a standby that is lost while clients read', () => {
     const { again } = await among('cut', async () => {
       const began = one.database.replicas!.states[0]!.counts.failed;
       await until(async () => {
-        await standby.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tidegate read'`;
+        await standby.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'tidegate read'`;
         return one.database.replicas!.states[0]!.counts.failed > began;
       });
     });

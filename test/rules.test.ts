@@ -46,7 +46,8 @@ describe('a rule that TypeScript and SQL both need', () => {
 
   it('has one value in both: the currency of an edition, the attempts of a checkout, the keys of metadata', async () => {
     const [row] = await world.sql`
-      select edition_currency(1) as first, edition_currency(2) as second, checkout_attempts_max() as attempts, metadata_keys_max() as keys`;
+      select edition_currency(1) as first, edition_currency(2) as second, checkout_attempts_max() as attempts,
+      metadata_keys_max() as keys`;
     expect(row).toEqual({
       first: editions[1].currency,
       second: editions[2].currency,
@@ -162,7 +163,8 @@ describe('checkout_now', () => {
   it('has every column of the table, and the time of the tenant', async () => {
     const columns = async (name: string) => {
       const rows = await world.sql`
-        select attname as name from pg_attribute where attrelid = ${name}::regclass and attnum > 0 and not attisdropped`;
+        select attname as name from pg_attribute where attrelid = ${name}::regclass and attnum > 0
+        and not attisdropped`;
       return rows.map((row) => row.name as string).sort();
     };
     expect(await columns('checkout_now')).toEqual(

@@ -40,7 +40,8 @@ const idle = (root: { id: string }, where: World = world) =>
 /** The history of an account: its status and address state at each of its events. */
 const history = async (id: string, where: World = world) =>
   (
-    await where.sql`select data ->> 'status' as status, data ->> 'address' as address from event where object_id = ${id} order by id`
+    await where.sql`select data ->> 'status' as status, data ->> 'address' as address from event where object_id = ${id}
+      order by id`
   ).map(({ status, address }) => [status, address]);
 
 async function setOffer(root: Speaker, body: object) {

@@ -50,7 +50,8 @@ describe('names', () => {
     expect(deprecated.map(({ type, field }) => `${type.name}.${field.name}`)).toEqual(
       expect.arrayContaining(['Deposit.disputes', 'Receivable.systemMessage']),
     );
-    // The better field may have another type, such as a scalar with a format. It may be null only where the old one may.
+    // The better field may have another type, such as a scalar with a format. It may be null only where the old one
+    // may.
     const form = (type: unknown) => String(type).replace(/\w+/, '');
     for (const { type, field } of deprecated) {
       const [, other = ''] = /use `(\w+)`\.$/.exec(field.deprecationReason!) ?? [];

@@ -77,7 +77,8 @@ async function found(speaker: Speaker, list: string, search: string, args = ''):
   const nodes = async (page: string, more = '') =>
     done(
       await speaker.graph(
-        `{ ${list}(${page}, ${graph}${owner}) { nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor } ${more} } }`,
+        `{ ${list}(${page}, ${graph}${owner}) { nodes { id } pageInfo { hasNextPage hasPreviousPage ` +
+          `startCursor } ${more} } }`,
       ),
     ).data[list];
   for (let times = 0; times < 4; times++)
@@ -190,7 +191,8 @@ describe('a search', () => {
     const gone = await stranger.get(`/v1/receivables?search=first&starting_after=${made.id}`);
     expect(problems(gone)).toEqual([400, 'parameter_invalid receivable.starting_after']);
     const [row] = await world.sql`
-      select count(*)::int as n from search_entry where id = ${made.id} and start = any(search_starts('{first draft}', null))`;
+      select count(*)::int as n from search_entry where id = ${made.id}
+      and start = any(search_starts('{first draft}', null))`;
     expect(row!.n).toBe(0);
   });
 
@@ -225,7 +227,8 @@ describe('a search of deposits', () => {
     // The same text is found in the order of the list, the newest first.
     await world.sql`update deposit set created = created + 5 where id = ${second}`;
     await world.sql`delete from search_entry where id = ${second}`;
-    await world.sql`select index_object(tenant_id, livemode, 'deposit', null, to_jsonb(d)) from deposit d where id = ${second}`;
+    await world.sql`select index_object(tenant_id, livemode, 'deposit', null, to_jsonb(d)) from deposit d
+      where id = ${second}`;
     expect(await found(stranger, 'deposits', 'monthly')).toEqual(['Monthly fee', 'second', 'Monthly retainer']);
     expect(await found(stranger, 'deposits', 'payer ind')).toEqual(['second', 'Monthly retainer']);
     expect(await found(stranger, 'deposits', 'batch:B7')).toEqual(['Monthly retainer']);
@@ -233,7 +236,8 @@ describe('a search of deposits', () => {
     await world.sql`update account set context_id = 'account_other' where id = ${payer.id}`;
     expect(await found(stranger, 'deposits', 'payer')).toEqual([]);
     await world.sql`delete from search_entry where id = ${paid}`;
-    await world.sql`select index_object(tenant_id, livemode, 'deposit', null, to_jsonb(d)) from deposit d where id = ${paid}`;
+    await world.sql`select index_object(tenant_id, livemode, 'deposit', null, to_jsonb(d)) from deposit d
+      where id = ${paid}`;
     const starts = await world.sql`select distinct start from search_entry where id = ${paid} order by 1`;
     expect(starts.map(({ start }) => start)).toEqual(['=batch=B7', 'b7', 'monthly retainer', 'retainer']);
     await world.sql`update account set context_id = ${stranger.id} where id = ${payer.id}`;

@@ -58,7 +58,9 @@ export class SecondAcquirer {
     if (kind === 'fields') {
       const script = fieldsScript(parents);
       const hash = createHash('sha256').update(script).digest('base64');
-      const policy = `default-src 'none'; connect-src 'self'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${hash}'; frame-ancestors ${parents.join(' ')}`;
+      const policy =
+        `default-src 'none'; connect-src 'self'; img-src data:; style-src 'unsafe-inline'; script-src ` +
+        `'sha256-${hash}'; frame-ancestors ${parents.join(' ')}`;
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy })
         .end(fieldsPage(script));

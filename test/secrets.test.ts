@@ -82,8 +82,8 @@ describe('a changed pepper', () => {
     // A new key is hashed with the first pepper at once.
     const made = await asking.graph('mutation { createApiKey(input: {}) { secret } }');
     expect(made.body.data.createApiKey.secret).toMatch(/^sk_test_/);
-    const [row] =
-      await world.sql`select pepper_id from api_key where digest = ${digestOf(next, made.body.data.createApiKey.secret)}`;
+    const [row] = await world.sql`select pepper_id from api_key where digest =
+        ${digestOf(next, made.body.data.createApiKey.secret)}`;
     expect(row).toEqual({ pepper_id: is });
 
     // Without the old pepper, the key that was used still works, and the one that was not used does not.
@@ -170,7 +170,8 @@ describe('a changed pepper', () => {
       }
     };
     walk(body, 'account');
-    await world.sql`update idempotency set request = ${JSON.stringify(unkeyed)}::text::jsonb where account_id = ${user.id} and key = 'unkeyed'`;
+    await world.sql`update idempotency set request = ${JSON.stringify(unkeyed)}::text::jsonb
+      where account_id = ${user.id} and key = 'unkeyed'`;
     const again = await user.post('/v1/accounts', body, key);
     expect([again.status, again.body]).toEqual([200, before.body]);
     const other = await user.post(

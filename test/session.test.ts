@@ -43,7 +43,8 @@ const sessionOf = async (me: Speaker, body: object = {}) => me.using((await make
 const graphCreate = (me: Speaker, input: object, headers: Record<string, string> = {}) =>
   me.graph(
     `mutation ($input: CreateSessionInput!) { createSession(input: $input) { token session {
-      id created livemode accountId apiKeyId role allowedOrigins expiresAt revokedAt account { id } apiKey { id } } } }`,
+      id created livemode accountId apiKeyId role allowedOrigins expiresAt revokedAt account { id } apiKey { id } } }
+      }`,
     { input },
     headers,
   );
@@ -464,7 +465,8 @@ describe('the allowed origins of a session', () => {
         const without = await ask(bound);
         expect([outcome(without), messageOf(without)]).toEqual([
           '403 permission_denied',
-          'This session is for pages of its allowed origins, and the request has no header Origin. Send it from such a page.',
+          'This session is for pages of its allowed origins, and the request ' +
+            'has no header Origin. Send it from such a page.',
         ]);
         // A session without origins is for all that the gateway admits, and for clients that are no browser.
         for (const from of [undefined, origin, second, world.origin])

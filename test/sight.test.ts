@@ -70,7 +70,9 @@ describe('a platform', () => {
   async function listed(speaker: Speaker, args: string): Promise<string[]> {
     const found: string[] = [];
     for (let after: string | null = null; ; ) {
-      const query = `query ($after: ID) { accounts(first: 3, after: $after ${args}) { nodes { id } pageInfo { hasNextPage endCursor } } }`;
+      const query =
+        `query ($after: ID) { accounts(first: 3, after: $after ${args}) { nodes { id } pageInfo { hasNextPage ` +
+        'endCursor } } }';
       const { accounts } = await data(speaker, query, { after });
       found.push(...ids(accounts.nodes));
       if (!accounts.pageInfo.hasNextPage) return found;
@@ -226,7 +228,9 @@ describe('a file', () => {
     const one = `query ($id: ID!) { file(id: $id) { ${uses} } }`;
     const { file } = await data(speaker, one, { id });
     // A document is compiled from the third time on; persons and addresses are read by resolvers alone.
-    const compiled = `query ($id: ID!) { file(id: $id) { usedByAccounts { nodes { id } pageInfo { hasNextPage } } usedByReceivables { nodes { id invoice { document } } } } }`;
+    const compiled =
+      'query ($id: ID!) { file(id: $id) { usedByAccounts { nodes { id } pageInfo { hasNextPage } } ' +
+      'usedByReceivables { nodes { id invoice { document } } } } }';
     for (let i = 0; i < 4; i += 1) {
       const again = await data(speaker, compiled, { id });
       const { usedByAccounts, usedByReceivables } = file;
@@ -300,7 +304,9 @@ describe('a file', () => {
     expect((await usesOf(user, invoice)).Receivables).toEqual([second, first]);
 
     const read = async (speaker: Speaker) => {
-      const query = `query ($id: ID!) { node(id: $id) { ... on Account { billedReceivables { nodes { id customer { id } } } } } }`;
+      const query =
+        'query ($id: ID!) { node(id: $id) { ... on Account { billedReceivables { nodes { id customer { id } } } ' +
+        '} } }';
       return (await data(speaker, query, { id: customer.id })).node.billedReceivables.nodes;
     };
     const shown = { id: first, customer: { id: customer.id } };

@@ -188,8 +188,8 @@ describe('the pages of /docs in a browser', () => {
     '/docs/reference/graphql/types/Deposit',
     '/docs/errors',
   ];
-  // The short form has every second page on a desk in light, and the others on a phone in dark; the next run has them the
-  // other way around.
+  // The short form has every second page on a desk in light, and the others on a phone in dark; the next run has them
+  // the other way around.
   it.each([
     ['light', 1440, 0],
     ['dark', 390, 1],

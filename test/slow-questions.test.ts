@@ -180,7 +180,8 @@ describe('a question that takes too long', () => {
       'entry',
       {
         query:
-          '{ viewer { account { balanceHistory(from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", interval: DAY) { start } } } }',
+          '{ viewer { account { balanceHistory(from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", ' +
+          'interval: DAY) { start } } } }',
       },
       'viewer',
       'Narrow `from`/`to`.',

@@ -118,8 +118,10 @@ const queries: [name: string, query: string, statements: number, whole: number][
   // The checkouts, both accounts, the attempts with the effective one, the deposits and the receivables.
   [
     'checkouts',
-    `query ($first: Int) { checkouts(first: $first) { nodes { id url status fromAccount { nickname } toAccount { nickname }
-      effectiveTransaction { id } transactions(first: 5) { nodes { status } } deposit { amount } receivables { id } } } }`,
+    `query ($first: Int) { checkouts(first: $first) { nodes { id url status fromAccount { nickname } toAccount {
+      nickname }
+      effectiveTransaction { id } transactions(first: 5) { nodes { status } } deposit { amount } receivables { id } } }
+      }`,
     6,
     6,
   ],
@@ -158,7 +160,8 @@ describe('the number of statements', () => {
     const terms = { amount: '1.00', currency: 'INR', payment_methods: ['upi'], redirect_url: 'https://shop.example/' };
     expect((await exporter.post('/v1/checkouts', { ...terms, from, receivables })).status).toBe(200);
     const query =
-      'query ($first: Int) { receivables(first: $first) { nodes { checkouts(first: 1) { totalCount nodes { id } } } } }';
+      'query ($first: Int) { receivables(first: $first) { nodes { ' +
+      'checkouts(first: 1) { totalCount nodes { id } } } } }';
     for (const first of [1, 8, 1, 8])
       expect(
         await statementsOf(async () => {
@@ -214,7 +217,10 @@ function asked(field: GraphQLField<unknown, unknown>, below: string, paging = ''
   const head = args === '' ? field.name : `${field.name}(${args})`;
   const type = getNamedType(field.type);
   if (isConnection(type))
-    return `${head} { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { ${below} } } nodes { ${below} } }`;
+    return (
+      `${head} { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { ` +
+      `${below} } } nodes { ${below} } }`
+    );
   return isCompositeType(type) ? `${head} { ${below} }` : head;
 }
 
@@ -260,7 +266,10 @@ describe('the number of statements is independent of the number of parents', () 
   const list = (root: GraphQLField<unknown, unknown>, field: GraphQLField<unknown, unknown>, below: string) => {
     const account = root.name === 'balanceTransactions' ? ', accountId: "account_user_00000001"' : '';
     const narrow = narrowed[`${nodeOf(root).name}.${field.name}`] ?? '';
-    return `query ($first: Int) { list: ${root.name}(first: $first${account}${narrow}) { totalCount nodes { ${below} } } }`;
+    return (
+      `query ($first: Int) { list: ${root.name}(first: $first${account}${narrow}) { totalCount nodes { ${below} ` +
+      '} } }'
+    );
   };
   /** The number for two parents and for ten, with the response for ten. */
   const taken = async (query: string) => {
@@ -331,7 +340,8 @@ describe('the number of statements is independent of the number of parents', () 
   const endsOf = async (root: GraphQLField<unknown, unknown>) => {
     const account = root.name === 'balanceTransactions' ? ', accountId: "account_user_00000001"' : '';
     const { body } = await platform.graph(
-      `{ newest: ${root.name}(first: 1${account}) { nodes { id } } oldest: ${root.name}(last: 1${account}) { nodes { id } } }`,
+      `{ newest: ${root.name}(first: 1${account}) { nodes { id } } oldest: ${root.name}(last: 1${account}) { ` +
+        'nodes { id } } }',
     );
     return { newest: body.data.newest.nodes[0].id as string, oldest: body.data.oldest.nodes[0].id as string };
   };

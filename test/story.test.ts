@@ -68,7 +68,8 @@ type Held = Partial<Record<(typeof compartments)[number], string[]>>;
 async function heldBy(speaker: Speaker, id: string) {
   const { body } = await speaker.get(`/v1/balance?account_id=${id}`);
   const { body: graph } = await speaker.graph(
-    `query ($id: ID!) { balance(accountId: $id) { ${compartments.map((c) => `${camel(c)} { amount currency }`).join(' ')} } }`,
+    'query ($id: ID!) { balance(accountId: $id) { ' +
+      `${compartments.map((c) => `${camel(c)} { amount currency }`).join(' ')} } }`,
     { id },
   );
   const told = Object.fromEntries(compartments.map((c) => [c, body[c]]));

@@ -235,7 +235,8 @@ describe('events over server-sent events', () => {
       [
         `subscription { balance { ${nested} } }`,
         `subscription { balance { ${range(1, 31).map((i) => `a${i}: accountId `)} } }`,
-        'subscription { node(id: "x") { ... on Account { partners(first: 100) { nodes { depositsIn(first: 100) { nodes { id } } } } } } }',
+        'subscription { node(id: "x") { ... on Account { partners(first: 100) { nodes { depositsIn(first: 100) ' +
+          '{ nodes { id } } } } } } }',
         `subscription { events { ${'id '.repeat(5_000)} } }`,
       ].map(async (query) => {
         const { response } = await subscribe(user.key, query);

@@ -132,7 +132,10 @@ describe('two processes with metrics, traces and a limit for slow statements', (
 
   it('send a trace of a request: HTTP, the operation, and each statement by its name', async () => {
     const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-    const mutation = `mutation { createAccount(input: { type: PARTNER, nickname: "${secretText}", businessDetails: { legalName: "${secretText}", type: COMPANY, physicalAddress: { country: "US" }, email: "a@b.example" } }) { account { id } } }`;
+    const mutation =
+      `mutation { createAccount(input: { type: PARTNER, nickname: "${secretText}", businessDetails: { legalName: ` +
+      `"${secretText}", type: COMPANY, physicalAddress: { country: "US" }, email: "a@b.example" } }) { account { ` +
+      'id } } }';
     expect(await (await graphql(mutation, { traceparent })).json()).not.toHaveProperty('errors');
     await until(() => spans.some(({ traceId: id, name }) => id === traceId && name === 'POST /graphql'));
 

@@ -88,11 +88,14 @@ describe('the faults of a tenant', () => {
   /** Work of every kind for some tenants. */
   async function work(all: string[]): Promise<void> {
     const { sql } = world;
-    await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id, on_root_list)
-      select t, false, 'event_new', 1, 'account.updated', 'account', 'account_' || t, '{}', 'account_' || t, true from unnest(${all}::text[]) t`;
+    await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id,
+      on_root_list)
+      select t, false, 'event_new', 1, 'account.updated', 'account', 'account_' || t, '{}', 'account_' || t, true
+      from unnest(${all}::text[]) t`;
     await sql`insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
       select t, false, 'posting_new', 1, 'deposit', 'cause_new', 'payment_new' from unnest(${all}::text[]) t`;
-    await sql`insert into unsealed (tenant_id, livemode, posting_id) select t, false, 'posting_new' from unnest(${all}::text[]) t`;
+    await sql`insert into unsealed (tenant_id, livemode, posting_id) select t, false, 'posting_new'
+      from unnest(${all}::text[]) t`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select t, false, 'job_new', 1, 'retire_address', 'none', '{}', 1 from unnest(${all}::text[]) t`;
     await sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
@@ -128,7 +131,8 @@ describe('the faults of a tenant', () => {
     // and the deletion of old rows fails.
     const [{ last }] = await sql<[{ last: string }]>`update event_counter c set last = 0 from event_counter o
       where c.tenant_id = ${bad} and not c.livemode and o.tenant_id = c.tenant_id and not o.livemode returning o.last`;
-    await sql`insert into posting_seal (tenant_id, livemode, posting_id, block) values (${bad}, false, 'posting_new', 1)`;
+    await sql`insert into posting_seal (tenant_id, livemode, posting_id, block)
+      values (${bad}, false, 'posting_new', 1)`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${bad}, false, 'job_bad', 1, 'no_such_kind', 'none', '{}', 1)`;
     const forget = 'forget_old_answers(text, boolean, bigint, int)';
@@ -223,15 +227,20 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
     const tenants = sql`(select 't' || lpad(n::text, 5, '0') as t, n from generate_series(1, ${count}::int) n)`;
     // Half of the jobs are due, and each twentieth tenant has more rows than a look reads.
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-      select t, m % 2 = 0, 'job_' || m, 1, 'retire_address', 'none', '{}', extract(epoch from now())::bigint + (m % 4 - 2) * 86400 + n
+      select t, m % 2 = 0, 'job_' || m, 1, 'retire_address', 'none', '{}', extract(epoch
+      from now())::bigint + (m % 4 - 2) * 86400 + n
       from ${tenants} x, generate_series(1, case when n % 20 = 0 then 200 else 4 end) m`;
-    await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id, on_root_list, number)
-      select t, false, 'event_' || m, m, 'account.updated', 'account', 'account_' || t, '{}', 'account_' || t, true, case when m <= 2 then m end
+    await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id,
+      on_root_list, number)
+      select t, false, 'event_' || m, m, 'account.updated', 'account', 'account_' || t, '{}', 'account_' || t, true,
+      case when m <= 2 then m end
       from ${tenants} x, generate_series(1, case when n % 20 = 0 then 200 else 4 end) m`;
     await sql`insert into unsealed (tenant_id, livemode, posting_id)
-      select t, false, 'posting_' || m from ${tenants} x, generate_series(1, case when n % 20 = 0 then 200 else 4 end) m`;
+      select t, false, 'posting_' || m from ${tenants} x, generate_series(1, case
+      when n % 20 = 0 then 200 else 4 end) m`;
     await sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
-      select t, false, 'account', 'key_' || m, 1 + m * 1000000, 'none', '{}', '{}' from ${tenants} x, generate_series(1, case when n % 20 = 0 then 200 else 4 end) m`;
+      select t, false, 'account', 'key_' || m, 1 + m * 1000000, 'none', '{}', '{}'
+      from ${tenants} x, generate_series(1, case when n % 20 = 0 then 200 else 4 end) m`;
     await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
       select t, false, 'seal_postings', 'no', 1, 1, 4000000000 from ${tenants} x`;
     await sql`vacuum analyze job, event, unsealed, idempotency, worker_fault`;

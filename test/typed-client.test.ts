@@ -106,8 +106,10 @@ describe("the rules for Apollo's cache in the guide", () => {
     });
   });
 
-  const first = gql`{ viewer { mode account { id businessDetails { legalName } setting { id payouts { interval } } } } }`;
-  const second = gql`{ viewer { edition account { id businessDetails { email } setting { id payouts { enabled } } } } }`;
+  const first = gql`{ viewer { mode account { id businessDetails { legalName } setting { id payouts { interval } } } }
+    }`;
+  const second = gql`{ viewer { edition account { id businessDetails { email } setting { id payouts { enabled } } } }
+    }`;
 
   it('keep the fields of a part that a later query does not select', async () => {
     const client = clientOf(new InMemoryCache(options));
@@ -125,10 +127,12 @@ describe("the rules for Apollo's cache in the guide", () => {
     const client = clientOf(new InMemoryCache(options));
     const partner = await user.partner({ nickname: nickname() });
     const list = gql`{ accounts(first: 5) { nodes { id status } } }`;
-    const byId = gql`query ($id: ID!) { node(id: $id) { ...Named } } fragment Named on Node { id ... on Account { status } }`;
+    const byId = gql`query ($id: ID!) { node(id: $id) { ...Named } } fragment Named on Node { id ... on Account { status
+      } }`;
     await client.query({ query: list });
     await client.query({ query: byId, variables: { id: partner.id } });
-    const activate = gql`mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { id status } } }`;
+    const activate = gql`mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { id status } }
+      }`;
     const { data } = await client.mutate<any>({ mutation: activate, variables: { input: { id: partner.id } } });
     const { status } = data.activateAccount.account;
     expect(status).not.toBe('DRAFT');

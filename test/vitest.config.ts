@@ -21,9 +21,9 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
 process.env.SEED ||= String(Math.floor(Math.random() * 1e9));
 
 /**
- * The slowest files start first: one that started late would still run alone at the end. In each row two compute and one
- * waits, for a time limit, a worker or a server, so that two cores are busy and no more than that. Those that start many
- * processes (process, cli, migration, crash) do not start together.
+ * The slowest files start first: one that started late would still run alone at the end. In each row two compute and
+ * one waits, for a time limit, a worker or a server, so that two cores are busy and no more than that. Those that start
+ * many processes (process, cli, migration, crash) do not start together.
  */
 const slowest = [
   ['process', 'dashboard-pages', 'outage'],
@@ -95,8 +95,8 @@ export default defineConfig({
     // As `npm start` has it: less of the processor time goes to garbage collection.
     execArgv: ['--max-semi-space-size=64'],
     // A file computes for about half of its time and waits for PostgreSQL, a browser or a process for the other half,
-    // so two cores can serve more than two workers. A fourth gains nothing: three keep the cores busy (measured), and with
-    // four, commands of several files exceeded the time-outs of their tests.
+    // so two cores can serve more than two workers. A fourth gains nothing: three keep the cores busy (measured), and
+    // with four, commands of several files exceeded the time-outs of their tests.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.

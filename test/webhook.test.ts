@@ -115,10 +115,12 @@ describe('a webhook endpoint', () => {
       ...{ id: made.id, url, eventTypes: ['deposit.*', 'account.created'], secret: null, enabled: true },
       account: { id: user.id },
     });
-    // Neither a column, nor an event, nor a stored answer has the secret in the clear, or the encrypted one outside its row.
+    // Neither a column, nor an event, nor a stored answer has the secret in the clear, or the encrypted one outside its
+    // row.
     const [row] = await world.sql`select secret_sealed from webhook_endpoint where id = ${made.id}`;
     const stored = await world.sql`
-      select 1 from event where data::text like ${`%${row!.secret_sealed.slice(0, 40)}%`} or data::text like ${`%${secret}%`}
+      select 1 from event where data::text like ${`%${row!.secret_sealed.slice(0, 40)}%`}
+      or data::text like ${`%${secret}%`}
       union all select 1 from idempotency where answer::text like ${`%${row!.secret_sealed.slice(0, 40)}%`}
       union all select 1 from webhook_endpoint where secret_sealed like ${`%${secret}%`}`;
     expect(stored).toEqual([]);
@@ -408,7 +410,8 @@ describe('an event for a webhook endpoint', () => {
       'failing',
       (_, response) => void response.writeHead(500).end(),
       async () => {
-        await world.sql`update webhook_endpoint set failing_since = failing_since - 6 * 86400, updated_at = wall_clock() where failing_since is not null`;
+        await world.sql`update webhook_endpoint set failing_since = failing_since - 6 * 86400, updated_at = wall_clock()
+          where failing_since is not null`;
       },
     ],
   ])('disables an endpoint that is %s, with an event', async (reason, answer, between) => {
@@ -633,7 +636,8 @@ describe('a query of a webhook endpoint', () => {
         url: hook.url,
         event_types: ['receivable.created'],
         query:
-          'query ($eventId: ID!) { event(id: $eventId) { number object node { ... on WebhookEndpoint { description } } } }',
+          'query ($eventId: ID!) { event(id: $eventId) { number object node { ' +
+          '... on WebhookEndpoint { description } } } }',
       }),
     );
     await done(user.post(`/v1/webhook_endpoints/${id}/test`));
@@ -716,7 +720,8 @@ describe('a query of a webhook endpoint', () => {
     ['{ __schema { types { name } } }', 'introspection'],
     ['{ accounts(first: 100) { nodes { depositsIn(first: 100) { nodes { id } } } } }', 'The operation could touch'],
     [
-      '{ accounts(first: 100) { totalCount nodes { id } } deposits(first: 100) { totalCount nodes { id } } receivables(first: 100) { totalCount nodes { id } } }',
+      '{ accounts(first: 100) { totalCount nodes { id } } deposits(first: 100) { totalCount nodes { id } } ' +
+        'receivables(first: 100) { totalCount nodes { id } } }',
       'points for each delivery, and the limit is 500',
     ],
     [

@@ -79,9 +79,9 @@ const schema = buildGraph();
 const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999', REQUEST_LOG_DAYS: '0' };
 
 /**
- * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port,
- * and a worker unless `worker: false`, for tests that look at states before the sandbox settles them. With `demo: true`,
- * the database has the demo, and is in a PostgreSQL of its own.
+ * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port, and a
+ * worker unless `worker: false`, for tests that look at states before the sandbox settles them. With `demo: true`, the
+ * database has the demo, and is in a PostgreSQL of its own.
  */
 export function useWorld({
   worker = true,
@@ -197,7 +197,10 @@ export const details = (legalName = 'Acme Exports') => ({
 /** A file for an import of partners, with a row that is valid and one with faults. */
 export const partnerRows = () => {
   const rows = [
-    'nickname,business_details.legal_name,business_details.email,business_details.type,business_details.physical_address.line1,business_details.physical_address.city,business_details.physical_address.state,business_details.physical_address.postal_code,business_details.physical_address.country',
+    'nickname,business_details.legal_name,business_details.email,business_details.type,' +
+      'business_details.physical_address.line1,business_details.physical_address.city,' +
+      'business_details.physical_address.state,business_details.physical_address.postal_code,' +
+      'business_details.physical_address.country',
     `${nickname()},Acme,ap@acme.example,company,1 Wharf,Pune,MH,411001,IN`,
     ',,,yacht,,,,,',
   ];

@@ -79,7 +79,8 @@ const deposited = ({ root }: Place, amount: bigint, more: object = {}) => ({
 const moved = (id: string, to = 'completed') => ({ id, from: ['initialized', 'processing'], to });
 
 const rowsOf = ({ tenant, live }: Place) =>
-  world.sql`select id, amount::text, status, metadata ->> 'n' as n from deposit where tenant_id = ${tenant} and livemode = ${live}`;
+  world.sql`select id, amount::text, status, metadata ->> 'n' as n from deposit where tenant_id = ${tenant}
+    and livemode = ${live}`;
 
 /** Ten metadata keys are allowed. */
 const tooMany = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v']));
@@ -204,7 +205,8 @@ describe('writes of several tenants and modes at once', () => {
     const [counted] = await world.sql`
       select count(*)::int as deposits,
         (select count(*)::int from event e where e.type = 'deposit.initialized') as events,
-        (select count(distinct i.answer ->> 'id')::int from idempotency i where i.answer ->> 'status' = 'initialized') as keys
+        (select count(distinct i.answer ->> 'id')::int from idempotency i
+        where i.answer ->> 'status' = 'initialized') as keys
       from deposit`;
     expect(counted).toEqual({ deposits: counted!.deposits, events: counted!.deposits, keys: counted!.deposits });
     expect(await world.sql`select rule, what from violations`).toEqual([]);

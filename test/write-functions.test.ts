@@ -32,7 +32,9 @@ const handedOnTo = (body: string, variable: string) =>
 /** The functions that a body calls. */
 const calledIn = (body: string) => [...body.matchAll(/\b(\w+)\(/g)].map((match) => match[1]!);
 
-/** The variables and the aliases that have the object of an argument, or one after the other the members of its list. */
+/**
+ * The variables and the aliases that have the object of an argument, or one after the other the members of its list.
+ */
 const holdersOf = (body: string, key: string) => [
   ...[...body.matchAll(new RegExp(String.raw`\b(\w+) jsonb := [^;]*-> '${key}'[^;]*;`, 'g'))].map((match) => match[1]!),
   ...[

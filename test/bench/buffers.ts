@@ -117,8 +117,8 @@ export async function buffers(server: Server, deposits: number, tell: (step: str
       }
       rows.push({ name, buffers: found });
     }
-    const counts =
-      await sql`select tenant_id, count(*)::int as n from deposit where tenant_id = any(${sizes.map(({ tenant }) => tenant)}) group by 1`;
+    const counts = await sql`select tenant_id, count(*)::int as n from deposit
+        where tenant_id = any(${sizes.map(({ tenant }) => tenant)}) group by 1`;
     const countOf = (tenant: string) => Number(counts.find((row) => row.tenant_id === tenant)?.n ?? 0);
     return { deposits, sizes: sizes.map(({ name, tenant }) => ({ name, deposits: countOf(tenant) })), questions: rows };
   } finally {
@@ -174,7 +174,8 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
   const [busiest] =
     await sql`select account_id from balance where tenant_id = ${tenant} group by 1 order by sum(version) desc limit 1`;
   const [middle] =
-    await sql`select id from deposit where tenant_id = ${tenant} and not livemode and created <= ${newest - 180 * day} order by created desc limit 1`;
+    await sql`select id from deposit where tenant_id = ${tenant} and not livemode and created <= ${newest - 180 * day}
+      order by created desc limit 1`;
   const user = String(busiest?.account_id);
   const deep = String(middle?.id);
   const scope = () => new Scope(caller, database);

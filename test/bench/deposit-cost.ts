@@ -57,18 +57,23 @@ export async function depositCost(server: Server, deposits: number, tell: (step:
 
 async function seedAccounts(sql: postgres.Sql): Promise<void> {
   const insert = (id: string, kind: string, owner: string | null, context: string) =>
-    sql`insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname, business_details,
+    sql`insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname,
+      business_details,
         supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
-      values (${tenant}, false, ${id}, 1700000000, ${kind}, 1, 'activated', 'activated', ${`Exporter ${id.slice(8, 9)} ${id.slice(-4)}`},
-        '{"legalName": "Malabar Spice Traders", "ids": {}, "physicalAddress": {}}', '{}', '{}', ${owner}, ${context}, ${kind !== 'partner'})`;
+      values (${tenant}, false, ${id}, 1700000000, ${kind}, 1, 'activated', 'activated',
+      ${`Exporter ${id.slice(8, 9)} ${id.slice(-4)}`},
+        '{"legalName": "Malabar Spice Traders", "ids": {}, "physicalAddress": {}}', '{}', '{}', ${owner}, ${context},
+        ${kind !== 'partner'})`;
   await insert(root, 'platform', null, root);
   for (let n = 0; n < accounts; n++) {
     await insert(idOf('a', n), 'connected_user', root, idOf('a', n));
     await insert(idOf('b', n), 'partner', idOf('a', n), idOf('a', n));
   }
-  await sql`insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address, address_currency,
+  await sql`insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address,
+    address_currency,
       payouts_applicable, account_activated, context_id, on_root_list)
-    select tenant_id, livemode, 'account_setting' || substr(id, 8), created, id, kind = 'connected_user', '{}', '{}', true, true,
+    select tenant_id, livemode, 'account_setting' || substr(id, 8), created, id, kind = 'connected_user', '{}', '{}',
+    true, true,
       context_id, on_root_list from account`;
 }
 
@@ -95,7 +100,8 @@ async function round(sql: postgres.Sql, first: number, pid: number): Promise<Spe
     ['processing', 'completed'],
   ])
     for (const id of ids)
-      await sql`select id from move_deposit(${tenant}, false, '{}', ${JSON.stringify({ id, from: [from], to })}::text::jsonb)`;
+      await sql`select id from move_deposit(${tenant}, false, '{}',
+        ${JSON.stringify({ id, from: [from], to })}::text::jsonb)`;
   await sql`delete from job`;
   const completed = cpu(pid);
   await sql`select number_events(${tenant}, false, 500)`;
@@ -185,7 +191,8 @@ export function depositCostTable({ deposits, bytes, rebuilt, tables, updates, cp
   const whole = (n: number) => String(Math.round(n));
   return [
     `${whole(bytes)} bytes per deposit over ${deposits} deposits; ${whole(rebuilt)} with all indexes built anew`,
-    `CPU of PostgreSQL: creation ${spent.creation.toFixed(3)}, completion ${spent.completion.toFixed(3)}, worker ${spent.worker.toFixed(3)} ms; WAL ${whole(wal)} bytes`,
+    `CPU of PostgreSQL: creation ${spent.creation.toFixed(3)}, completion ${spent.completion.toFixed(3)}, ` +
+      `worker ${spent.worker.toFixed(3)} ms; WAL ${whole(wal)} bytes`,
     ...tables.map((one) => {
       const each = Object.entries(one.indexes).flatMap(([name, of]) => (of < 1 ? [] : [`${name} ${whole(of)}`]));
       return `${one.name}: ${whole(one.rows)} + ${whole(indexesOf(one))}  ${each.join(', ')}`;

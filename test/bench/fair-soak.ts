@@ -75,7 +75,8 @@ export async function fairSoak(
   await sql.unsafe('drop trigger if exists bench_defer on job');
   const addressOf = async ({ tenant, receiver }: Seeded) => {
     const [row] = await sql`
-      select id from address where tenant_id = ${tenant} and not livemode and linked_id = ${receiver} and category = 'service_receive'`;
+      select id from address where tenant_id = ${tenant} and not livemode and linked_id = ${receiver}
+      and category = 'service_receive'`;
     return String(row?.id);
   };
   const greedyAddress = await addressOf(greedy);
@@ -201,8 +202,11 @@ function line(minute: Minute): string {
   const answers = Object.entries(statuses).map(([status, count]) => `${status} ${count}`);
   return [
     `  beside ${minute.greedy}`,
-    `    p50 ${figure(alone.p50)} → ${figure(beside.p50)} ms, p99 ${figure(alone.p99)} → ${figure(beside.p99)} ms (× ${figure(ratioOf(minute), 2)}); honest ${honestRequests}, of which ${honestFailed} failed`,
-    `    ${figure(goodput, 0)} good answers/s; answers ${answers.join(', ')}; lost ${lost}; event loop ${figure(loopDelay, 0)} ms; gateway ${minute.gateway} MB, PostgreSQL ${minute.postgresql} MB; backlog ${backlog}`,
+    `    p50 ${figure(alone.p50)} → ${figure(beside.p50)} ms, p99 ${figure(alone.p99)} → ${figure(beside.p99)} ` +
+      `ms (× ${figure(ratioOf(minute), 2)}); honest ${honestRequests}, of which ${honestFailed} failed`,
+    `    ${figure(goodput, 0)} good answers/s; answers ${answers.join(', ')}; lost ${lost}; event loop ` +
+      `${figure(loopDelay, 0)} ms; gateway ${minute.gateway} MB, PostgreSQL ${minute.postgresql} MB; backlog ` +
+      `${backlog}`,
   ].join('\n');
 }
 
@@ -218,7 +222,10 @@ export function fairSoakTable({ minutes, honest, loadAverages, drained, violatio
   const ratios = names.map((name) => {
     const these = minutes.filter(({ greedy }) => greedy === name).map(ratioOf);
     const ratio = these.includes(null) ? null : median(these as number[]);
-    return `  ${ratio !== null && ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ${figure(ratio, 2)} (median of ${these.length}), wanted at most 2`;
+    return (
+      `  ${ratio !== null && ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ${figure(ratio, 2)} ` +
+      `(median of ${these.length}), wanted at most 2`
+    );
   });
   const total = (of: (minute: Minute) => number) => minutes.reduce((sum, minute) => sum + of(minute), 0);
   const faults = total(({ statuses }) =>
@@ -226,7 +233,8 @@ export function fairSoakTable({ minutes, honest, loadAverages, drained, violatio
   );
   const target = (met: boolean, text: string) => `  ${met ? 'met   ' : 'missed'}  ${text}`;
   return [
-    `${honest} honest tenants, alone for ${aloneSeconds} s of each minute and then beside a greedy one; load averages ${figure(Math.min(...loadAverages))} to ${figure(Math.max(...loadAverages))}.`,
+    `${honest} honest tenants, alone for ${aloneSeconds} s of each minute and then beside a greedy one; load ` +
+      `averages ${figure(Math.min(...loadAverages))} to ${figure(Math.max(...loadAverages))}.`,
     ...minutes.map((minute, n) => `minute ${n + 1}\n${line(minute)}`),
     '',
     ...(minutes.length >= 4

@@ -109,7 +109,9 @@ export async function growth(
           idle,
         });
       }
-    const note = `${cores} cores, which the processes share with PostgreSQL and the load generator: if these leave no core free, more processes cannot do more.`;
+    const note =
+      `${cores} cores, which the processes share with PostgreSQL and the load generator: if these leave no core ` +
+      'free, more processes cannot do more.';
     return { note, connections, results };
   } finally {
     await Promise.all(running.map((one) => one.stop()));

@@ -110,7 +110,8 @@ async function processing(sql: postgres.Sql, { tenant, receiver }: Seeded, addre
     ...{ amount: '12500', currency: 'USD', paymentMethod: 'domestic_credit' },
   };
   const rows = await sql`select d.id from generate_series(1, ${deposits}) i,
-    lateral create_deposit(${tenant}, false, jsonb_build_object('requestId', 'req_' || i), ${JSON.stringify(args)}::text::jsonb) d`;
+    lateral create_deposit(${tenant}, false, jsonb_build_object('requestId', 'req_' || i),
+    ${JSON.stringify(args)}::text::jsonb) d`;
   const ids = rows.map(({ id }) => String(id));
   await runDue(sql, tenant, ids);
   return ids;
@@ -145,9 +146,13 @@ export function hotAccountTable({ rounds, wanted: least, wrong: flawed, hot }: H
     `One hot account: medians of ${rounds} interleaved rounds; × by single postings (least to most)`,
     ...hot.map(({ name, perSecond, cpu, ratio: { median: middle, least: low, most } }) => {
       const spent = cpu === null ? '' : `  ${cpu.toFixed(3)} ms of PostgreSQL's CPU each`;
-      return `  ${name}: ${Math.round(perSecond)}/s  × ${middle.toFixed(2)} (${low.toFixed(2)} to ${most.toFixed(2)})${spent}`;
+      return (
+        `  ${name}: ${Math.round(perSecond)}/s  × ${middle.toFixed(2)} (${low.toFixed(2)} to ` +
+        `${most.toFixed(2)})${spent}`
+      );
     }),
-    `${best >= least ? 'met   ' : 'missed'}  postings on one hot account, several in a call by one in each: ${best.toFixed(2)}, wanted at least ${least}`,
+    `${best >= least ? 'met   ' : 'missed'}  postings on one hot account, several in a call by one in each: ` +
+      `${best.toFixed(2)}, wanted at least ${least}`,
     '',
   ].join('\n');
 }

@@ -85,7 +85,12 @@ function script({ requests, headers, pauseMilliseconds = 0 }: Load): string {
     local list, i = {}, 0
     init = function() list = { ${each.join(',\n')} } end
     request = function() i = i % #list + 1; return list[i] end
-    ${pauseMilliseconds > 0 ? `delay = function() return math.random(${Math.round(pauseMilliseconds * 0.5)}, ${Math.round(pauseMilliseconds * 1.5)}) end` : ''}
+    ${
+      pauseMilliseconds > 0
+        ? `delay = function() return math.random(${Math.round(pauseMilliseconds * 0.5)}, ` +
+          `${Math.round(pauseMilliseconds * 1.5)}) end`
+        : ''
+    }
     done = function(s, latency)
       local e = s.errors
       io.write(string.format('\\n{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "bytes": %d, "failures": %d, "refused": %d}\\n', s.requests, s.duration / 1e6,

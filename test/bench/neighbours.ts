@@ -186,8 +186,10 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
   const row = (name: string, cells: string[]) =>
     name.padEnd(52) + cells.map((cell, i) => cell.padStart(columns[i]!.length + 2)).join('');
   return [
-    `An honest tenant beside a greedy one; medians of ${rounds} interleaved rounds of ${secondsOfRound} s; load averages ${loadAverages.map((n) => n.toFixed(1)).join(', ')}.`,
-    `The peak of one tenant is ${Math.round(peak)} requests/s; the honest tenant alone has a p99 of ${figure(alone, 1)} ms.`,
+    `An honest tenant beside a greedy one; medians of ${rounds} interleaved rounds of ${secondsOfRound} s; ` +
+      `load averages ${loadAverages.map((n) => n.toFixed(1)).join(', ')}.`,
+    `The peak of one tenant is ${Math.round(peak)} requests/s; the honest tenant alone has a p99 of ` +
+      `${figure(alone, 1)} ms.`,
     '',
     row('', columns),
     ...floods.map((flood) =>
@@ -205,13 +207,16 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     '',
     'Targets',
     ...floods.flatMap(({ name, ratio, goodput, normalAfter }) => [
-      `  ${ratio !== null && ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ${ratio === null ? 'no answer' : figure(ratio)}, wanted at most 2`,
+      `  ${ratio !== null && ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ` +
+        `${ratio === null ? 'no answer' : figure(ratio)}, wanted at most 2`,
       ...(goodput === null
         ? []
         : [
-            `  ${goodput >= 0.8 ? 'met   ' : 'missed'}  goodput by peak, ${name}: ${figure(goodput)}, wanted at least 0.8`,
+            `  ${goodput >= 0.8 ? 'met   ' : 'missed'}  goodput by peak, ${name}: ${figure(goodput)}, wanted ` +
+              'at least 0.8',
           ]),
-      `  ${normalAfter <= 5 ? 'met   ' : 'missed'}  seconds until normal, ${name}: ${figure(normalAfter, 1)}, wanted at most 5`,
+      `  ${normalAfter <= 5 ? 'met   ' : 'missed'}  seconds until normal, ${name}: ${figure(normalAfter, 1)}, ` +
+        'wanted at most 5',
     ]),
     '',
   ].join('\n');

@@ -27,8 +27,13 @@ export interface Script {
 /** The statements of a read by REST and of a write by either API, as the product sends them. */
 export async function statements(login: Login, seeded: Seeded, address: string): Promise<Record<string, Script>> {
   const { tenant, receiver, platform } = seeded;
-  const args = `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', '${address}', 'fromAccountId', null, 'fromAddressId', null, 'paymentMethod', 'domestic_credit', 'statementDescriptor', 'INVOICE 17')`;
-  const call = `jsonb_build_object('account', '${platform}', 'key', gen_random_uuid()::text, 'operation', 'createDeposit', 'request', '{}'::jsonb, 'requestId', 'req_bench')`;
+  const args =
+    `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', ` +
+    `'${address}', 'fromAccountId', null, 'fromAddressId', null, 'paymentMethod', 'domestic_credit', ` +
+    `'statementDescriptor', 'INVOICE 17')`;
+  const call =
+    `jsonb_build_object('account', '${platform}', 'key', gen_random_uuid()::text, 'operation', 'createDeposit', ` +
+    `'request', '{}'::jsonb, 'requestId', 'req_bench')`;
   const write = { text: `select * from create_deposit('${tenant}', false, ${call}, ${args});` };
   return { 'REST by id': await byId(login, seeded), M1: write, 'REST create': write };
 }
@@ -69,7 +74,8 @@ interface LedgerScript {
 const line = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ');
 /** The seeded account of a number, as SQL. */
 const accountOf = (n: string) =>
-  `('account_' || lpad(to_hex((1700000000000000 + (${n} * 10) * 1000)::bigint), 14, '0') || left(md5('account' || (${n} * 10)), 18))`;
+  `('account_' || lpad(to_hex((1700000000000000 + (${n} * 10) * 1000)::bigint), 14, '0') || left(md5('account' ` +
+  `|| (${n} * 10)), 18))`;
 const accounts = 2_000;
 
 /**
@@ -77,8 +83,10 @@ const accounts = 2_000;
  * account.
  */
 export function ledger({ tenant }: Seeded): Record<string, LedgerScript> {
-  const posting = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', 100), contra_leg('bank', 'USD', -100)))
-    from (select ${accountOf(':u')} as a) x, lateral lock_balances('${tenant}', false, jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
+  const posting = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench',
+    jsonb_build_array(leg(a, 'available', 'USD', 100), contra_leg('bank', 'USD', -100)))
+    from (select ${accountOf(':u')} as a) x, lateral lock_balances('${tenant}', false,
+    jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
   const update = `update bench_plain set n = n + 1 where tenant_id = '${tenant}' and id = :u;`;
   const prepare = `drop table if exists bench_plain; create table bench_plain (tenant_id text, id bigint, n bigint not null, primary key (tenant_id, id));
     insert into bench_plain select '${tenant}', i, 0 from generate_series(1, ${accounts}) i`;
@@ -105,9 +113,11 @@ export function transfers({ tenant }: Seeded, folder: string): Record<string, Le
     set search_path = public;
     select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', 100000000), contra_leg('bank', 'USD', -100000000)))
     from (select ${accountOf('i')} as a from generate_series(1, ${accounts}) i) x, lateral lock_balances('${tenant}', false, jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
-  const ours = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', -1), leg(b, 'available', 'USD', 1)))
+  const ours = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench',
+    jsonb_build_array(leg(a, 'available', 'USD', -1), leg(b, 'available', 'USD', 1)))
     from (select ${accountOf(':u')} as a, ${accountOf(':w')} as b) x, lateral lock_balances('${tenant}', false,
-      jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD'), jsonb_build_object('account', b, 'currency', 'USD')));`;
+      jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD'), jsonb_build_object('account', b,
+      'currency', 'USD')));`;
   const their = `select * from pgledger_create_transfer('pgla_' || :u, 'pgla_' || :w, 0.01);`;
   const spread = `\\set u random(1, 2000)\n\\set d random(1, 1999)\n\\set w 1 + (:u + :d - 1) % 2000`;
   const hot = `\\set u 1\n\\set w random(2, 2000)`;

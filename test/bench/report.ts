@@ -112,8 +112,10 @@ export function targets({ results, start }: Pick<Report, 'results' | 'start'>): 
 export function table(report: Report): string {
   const { results, workloads, start, wrong } = report;
   const lines = [
-    `Node ${report.node}, PostgreSQL ${report.postgresql}, ${report.generator} with ${report.connections} connections, ${report.cores} cores shared by all;`,
-    `${report.deposits} deposits; medians of ${report.rounds} interleaved rounds of ${report.secondsOfRound} s. Only the ratios can be compared with other machines.`,
+    `Node ${report.node}, PostgreSQL ${report.postgresql}, ${report.generator} with ${report.connections} ` +
+      `connections, ${report.cores} cores shared by all;`,
+    `${report.deposits} deposits; medians of ${report.rounds} interleaved rounds of ${report.secondsOfRound} ` +
+      's. Only the ratios can be compared with other machines.',
     '',
   ];
   const columns = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms', 'of PostgreSQL', 'statements', 'Tidegate is'];
@@ -158,7 +160,8 @@ export function table(report: Report): string {
   }
   lines.push(
     '',
-    `Ready after ${start.readyMilliseconds} ms; ${start.residentAtRest ?? '?'} MB at rest, ${start.residentAfterLoad ?? '?'} MB after the load.`,
+    `Ready after ${start.readyMilliseconds} ms; ${start.residentAtRest ?? '?'} MB at rest, ` +
+      `${start.residentAfterLoad ?? '?'} MB after the load.`,
   );
   for (const what of report.absent) lines.push(what);
   lines.push('');
@@ -167,7 +170,8 @@ export function table(report: Report): string {
   lines.push('Targets');
   for (const { name, wanted, value, met } of report.targets)
     lines.push(
-      `  ${met ? 'met   ' : 'missed'}  ${name}: ${value! >= 10 ? Math.round(value!) : value!.toFixed(2)}, wanted ${wanted}`,
+      `  ${met ? 'met   ' : 'missed'}  ${name}: ${value! >= 10 ? Math.round(value!) : value!.toFixed(2)}, ` +
+        `wanted ${wanted}`,
     );
   return `${lines.join('\n')}\n`;
 }

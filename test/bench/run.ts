@@ -19,20 +19,16 @@ const help = `Measures the product and its peers over the same rows of one Postg
 
   npm run bench -- [options]
 
-  --quick            fewer and shorter rounds: at most 4 minutes
-  --json             one JSON document on standard output; progress goes to standard error
-  --scale <n>        n times 200,000 deposits; 50 for ten million
-  --data <folder>    keeps the rows in this folder and uses them again the next time
-  --only <names>     workloads, separated by commas
-  --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
-  --rounds <n>       rounds of each
-  --seconds <n>      seconds of a round
-  --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
-  --deposit-cost     the bytes and the CPU that a deposit costs, over 8,000 deposits times --scale
-  --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
-  --pgledger <dir>   also transfers between two balances, compared with those of pgledger, whose repository is in the folder
-  --hot-account      one account that receives everything: postings one and several in a call, the worker, creations; needs pgbench
-  --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
+  --quick            fewer and shorter rounds: at most 4 minutes json             one JSON document on standard output;
+  --progress goes to standard error scale <n>        n times 200,000 deposits; 50 for ten million data <folder>    keeps
+  --the rows in this folder and uses them again the next time only <names>     workloads, separated by commas against
+  --<names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone rounds <n>       rounds of
+  --each seconds <n>      seconds of a round growth           the buffers of each kind of read at three sizes of tenant,
+  --over 5,000,000 deposits times --scale deposit-cost     the bytes and the CPU that a deposit costs, over 8,000
+  --deposits times --scale neighbours       the product alone: a tenant alone and beside another that sends too much;
+  --needs wrk pgledger <dir>   also transfers between two balances, compared with those of pgledger, whose repository is
+  --in the folder hot-account      one account that receives everything: postings one and several in a call, the worker,
+  --creations; needs pgbench soak <minutes>   the product alone, every workload in turn, with its memory in each minute
   --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute; needs wrk
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
@@ -89,7 +85,8 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     const [{ pid: backend }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }];
     const postgresql = parentOf(backend);
     const [receiving] = await sql`
-      select id from address where tenant_id = ${seeded.tenant} and livemode = false and linked_id = ${seeded.receiver} and category = 'service_receive'`;
+      select id from address where tenant_id = ${seeded.tenant} and livemode = false and linked_id = ${seeded.receiver}
+      and category = 'service_receive'`;
     const address = String(receiving?.id);
     const every = workloads(seeded, address);
     const names = every.map(({ name }) => name);
@@ -283,12 +280,14 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
         ...(pgbench
           ? []
           : [
-              'pgbench was not found: there are no figures for plain SQL and for the ledger. Debian has it in the package postgresql-contrib or postgresql.',
+              'pgbench was not found: there are no figures for plain SQL and for the ledger. Debian has it in ' +
+                'the package postgresql-contrib or postgresql.',
             ]),
         ...(generator === 'wrk'
           ? []
           : [
-              'wrk was not found, so autocannon generated the load; it uses much of a core itself, which brings all ratios nearer to 1.',
+              'wrk was not found, so autocannon generated the load; it uses much of a core itself, which ' +
+                'brings all ratios nearer to 1.',
             ]),
       ],
       wrong,
@@ -301,8 +300,8 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
   }
 
   async function depositsOf({ tenant, receiver }: Seeded): Promise<number> {
-    const [row] =
-      await sql`select count(*)::int as n from deposit where tenant_id = ${tenant} and livemode = false and to_account_id = ${receiver}`;
+    const [row] = await sql`select count(*)::int as n from deposit where tenant_id = ${tenant} and livemode = false
+        and to_account_id = ${receiver}`;
     return Number(row?.n);
   }
 

@@ -140,7 +140,8 @@ function tidegate(server: Server, words: string[]): unknown {
  */
 async function defer(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`
-    create or replace function bench_defer() returns trigger language plpgsql as $$ begin new.due := new.due + 1000000000; return new; end $$;
+    create or replace function bench_defer() returns trigger language plpgsql as $$ begin new.due := new.due +
+    1000000000; return new; end $$;
     create or replace trigger bench_defer before insert on job for each row execute function bench_defer()`);
 }
 
@@ -149,7 +150,8 @@ async function defer(sql: postgres.Sql): Promise<void> {
  */
 function statements(tenant: string, platform: string, total: number): [string, string][] {
   const id = (prefix: string, n: string) =>
-    `'${prefix}_' || lpad(to_hex((1700000000000000 + (${n}) * 1000)::bigint), 14, '0') || left(md5('${prefix}' || (${n})), 18)`;
+    `'${prefix}_' || lpad(to_hex((1700000000000000 + (${n}) * 1000)::bigint), 14, '0') || left(md5('${prefix}' ` +
+    `|| (${n})), 18)`;
   const begin = `(extract(epoch from now())::bigint - ${year})`;
   const user = (n: string) => id('account', `(${n}) * 10`);
   const partner = (n: string, m: string) => id('account', `(${n}) * 10 + 1 + (${m})`);
@@ -163,56 +165,74 @@ function statements(tenant: string, platform: string, total: number): [string, s
     ],
     [
       'accounts',
-      `insert into account (tenant_id, livemode, id, created, kind, edition, status, address, address_key, nickname, business_details, metadata,
+      `insert into account (tenant_id, livemode, id, created, kind, edition, status, address, address_key, nickname,
+        business_details, metadata,
                             supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
        select ${tenantAndMode}, x.id, ${begin} + x.n * 100, x.kind, 1, 'activated', 'activated', x.key, x.name,
-         jsonb_build_object('legalName', x.name || ' Private Limited', 'dba', x.name, 'email', 'ap' || x.n || '@example.com', 'website', 'https://example.com/' || x.n,
+         jsonb_build_object('legalName', x.name || ' Private Limited', 'dba', x.name, 'email', 'ap' || x.n ||
+         '@example.com', 'website', 'https://example.com/' || x.n,
            'type', 'company', 'ids', jsonb_build_object('business', 'U' || x.n, 'tax', 'T' || x.n),
-           'physicalAddress', jsonb_build_object('line1', x.n || ' Harbour Road', 'line2', null, 'city', 'Mumbai', 'state', 'MH', 'postalCode', '400001', 'country', 'IN'),
+           'physicalAddress', jsonb_build_object('line1', x.n || ' Harbour Road', 'line2', null, 'city', 'Mumbai',
+           'state', 'MH', 'postalCode', '400001', 'country', 'IN'),
            'merchantCategoryCode', '5734', 'productDescription', 'Software and services for export, number ' || x.n),
          jsonb_build_object('reference', 'R-' || x.n, 'team', 'export'), '{}', '{}', x.owner, x.context, x.root
        from (
-         select n * 10 as n, ${user('n')} as id, 'connected_user' as kind, 'connected_user' as key, 'Exporter ' || n as name, '${platform}' as owner, ${user('n')} as context, true as root
+         select n * 10 as n, ${user('n')} as id, 'connected_user' as kind, 'connected_user' as key, 'Exporter ' || n as
+         name, '${platform}' as owner, ${user('n')} as context, true as root
          from generate_series(1, ${users}) n
          union all
-         select n * 10 + 1 + m, ${partner('n', 'm')}, 'partner', 'connected_user_partner', 'Importer ' || n || '-' || m, ${user('n')}, ${user('n')}, false
+         select n * 10 + 1 + m, ${partner('n', 'm')}, 'partner', 'connected_user_partner', 'Importer ' || n || '-' || m,
+         ${user('n')}, ${user('n')}, false
          from generate_series(1, ${users}) n, generate_series(0, ${partnersOfEach - 1}) m
        ) x;`,
     ],
     [
       'settings',
-      `insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address, address_currency, payouts_applicable, account_activated, context_id, on_root_list)
+      `insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address,
+        address_currency, payouts_applicable, account_activated, context_id, on_root_list)
        select a.tenant_id, a.livemode, 'account_setting' || substr(a.id, 8), a.created, a.id, a.kind = 'connected_user',
-         '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}', '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}',
+         '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}',
+         '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}',
          a.kind <> 'partner', true, a.context_id, a.on_root_list
        from account a where a.tenant_id = '${tenant}' and a.livemode = false and a.kind <> 'platform';`,
     ],
     [
       'addresses',
-      `insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable, linked_id, bank_account, billing_details, context_id, on_root_list)
-       select a.tenant_id, a.livemode, 'address' || substr(a.id, 8, 15) || lpad(m::text, 2, '0') || substr(a.id, 25), a.created + m,
-         case when a.kind = 'partner' and m < 2 then 'partner_payment' when a.kind = 'partner' or m = 0 then 'service_receive' else 'user_payout' end, 'bank_account', 'activated',
+      `insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable,
+        linked_id, bank_account, billing_details, context_id, on_root_list)
+       select a.tenant_id, a.livemode, 'address' || substr(a.id, 8, 15) || lpad(m::text, 2, '0') || substr(a.id, 25),
+       a.created + m,
+         case when a.kind = 'partner' and m < 2 then 'partner_payment' when a.kind = 'partner'
+         or m = 0 then 'service_receive' else 'user_payout' end, 'bank_account', 'activated',
          case when m % 3 = 1 then 'EUR' else 'USD' end, 'Address ' || m, true, a.id,
-         jsonb_build_object('bankName', 'Harbour Bank', 'domesticCredit', '026009593', 'number', '00' || right(a.id, 6), 'last4', right(a.id, 4), 'type', 'checking'),
+         jsonb_build_object('bankName', 'Harbour Bank', 'domesticCredit', '026009593', 'number', '00' || right(a.id, 6),
+         'last4', right(a.id, 4), 'type', 'checking'),
          jsonb_build_object('line1', '1 Pier Street', 'city', 'New York', 'country', 'US'), a.context_id, a.on_root_list
        from account a, lateral generate_series(0, case when a.kind = 'partner' then 2 else 7 end) m
        where a.tenant_id = '${tenant}' and a.livemode = false and a.kind <> 'platform';`,
     ],
     [
       'deposits',
-      `insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method,
+      `insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id,
+        to_account_id, to_address_id, payment_method,
                             statement_descriptor, status, metadata, payment_id, pending_rest, context_id, on_root_list)
-       select ${tenantAndMode}, ${id('deposit', 'n')}, ${begin} + (n * ${year}::bigint) / ${total}, 1000 + n % 100000, case when g.n / ${users} % 10 = 3 then 'EUR' else 'USD' end,
-         ${partner('u.u', 'g.n / 7 % 4')}, null, ${user('u.u')}, null, case when n % 3 = 0 then 'domestic_wire' else 'domestic_credit' end,
-         'INVOICE ' || n, u.status, case when n % 4 = 0 then jsonb_build_object('order', 'O-' || n) end, ${id('payment', 'n')},
+       select ${tenantAndMode}, ${id('deposit', 'n')}, ${begin} + (n * ${year}::bigint) / ${total}, 1000 + n % 100000,
+       case when g.n / ${users} % 10 = 3 then 'EUR' else 'USD' end,
+         ${partner('u.u', 'g.n / 7 % 4')}, null, ${user('u.u')}, null, case
+         when n % 3 = 0 then 'domestic_wire' else 'domestic_credit' end,
+         'INVOICE ' || n, u.status, case when n % 4 = 0 then jsonb_build_object('order', 'O-' || n) end,
+         ${id('payment', 'n')},
          case when u.status = 'completed' then 1000 + n % 100000 else 0 end, ${user('u.u')}, true
        from generate_series(1, ${total}::bigint) as g(n),
-         lateral (select 1 + g.n % ${users} as u, case when (g.n / ${users} + g.n) % 20 = 7 then 'failed' when (g.n / ${users} + g.n) % 20 = 11 then 'processing' else 'completed' end as status) u;`,
+         lateral (select 1 + g.n % ${users} as u, case when (g.n / ${users} + g.n) % 20 = 7 then 'failed'
+         when (g.n / ${users} + g.n) % 20 = 11 then 'processing' else 'completed' end as status) u;`,
     ],
     [
       'payments',
-      `insert into payment (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id, context_id, on_root_list)
-       select d.tenant_id, d.livemode, d.payment_id, d.created, d.to_account_id, 'deposit', d.amount, d.currency, d.status, d.id, d.context_id, d.on_root_list
+      `insert into payment (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id,
+        context_id, on_root_list)
+       select d.tenant_id, d.livemode, d.payment_id, d.created, d.to_account_id, 'deposit', d.amount, d.currency,
+       d.status, d.id, d.context_id, d.on_root_list
        from deposit d where d.tenant_id = '${tenant}' and d.livemode = false;`,
     ],
     [
@@ -220,25 +240,32 @@ function statements(tenant: string, platform: string, total: number): [string, s
       `insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
        select d.tenant_id, d.livemode, 'posting' || substr(d.id, 8), d.created, 'deposit', d.id, d.payment_id
        from deposit d where d.tenant_id = '${tenant}' and d.livemode = false and d.status = 'completed';
-       insert into unsealed (tenant_id, livemode, posting_id) select tenant_id, livemode, id from posting where tenant_id = '${tenant}';`,
+       insert into unsealed (tenant_id, livemode, posting_id) select tenant_id, livemode, id from posting
+       where tenant_id = '${tenant}';`,
     ],
     [
       'entries',
-      `insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
-       select d.tenant_id, d.livemode, 'bt' || substr(d.id, 8), d.created, 'posting' || substr(d.id, 8), d.to_account_id, d.amount, d.currency, 'pending', d.payment_id,
+      `insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category,
+        payment_id, balance_after, version, context_id, on_root_list)
+       select d.tenant_id, d.livemode, 'bt' || substr(d.id, 8), d.created, 'posting' || substr(d.id, 8),
+       d.to_account_id, d.amount, d.currency, 'pending', d.payment_id,
          sum(d.amount) over w, row_number() over w, d.context_id, d.on_root_list
        from deposit d where d.tenant_id = '${tenant}' and d.livemode = false and d.status = 'completed'
        window w as (partition by d.to_account_id, d.currency order by d.id);
        insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency)
-       select d.tenant_id, d.livemode, 'contra' || substr(d.id, 8), d.created, 'posting' || substr(d.id, 8), 'bank', -d.amount, d.currency
+       select d.tenant_id, d.livemode, 'contra' || substr(d.id, 8), d.created, 'posting' || substr(d.id, 8), 'bank',
+       -d.amount, d.currency
        from deposit d where d.tenant_id = '${tenant}' and d.livemode = false and d.status = 'completed';`,
     ],
     [
       'balances',
-      `insert into balance (tenant_id, livemode, account_id, currency, pending, version, owner_id, of_partner, context_id, on_root_list)
-       select e.tenant_id, e.livemode, e.account_id, e.currency, sum(e.amount), count(*), a.owner_id, false, a.context_id, a.on_root_list
+      `insert into balance (tenant_id, livemode, account_id, currency, pending, version, owner_id, of_partner,
+        context_id, on_root_list)
+       select e.tenant_id, e.livemode, e.account_id, e.currency, sum(e.amount), count(*), a.owner_id, false,
+       a.context_id, a.on_root_list
        from entry e join account a on a.tenant_id = e.tenant_id and a.livemode = e.livemode and a.id = e.account_id
-       where e.tenant_id = '${tenant}' group by e.tenant_id, e.livemode, e.account_id, e.currency, a.owner_id, a.context_id, a.on_root_list;`,
+       where e.tenant_id = '${tenant}' group by e.tenant_id, e.livemode, e.account_id, e.currency, a.owner_id,
+       a.context_id, a.on_root_list;`,
     ],
     ['totals', totalsOf(`select '${tenant}'`)],
   ];

@@ -53,7 +53,10 @@ export function soakTable({ minutes, requests, failures, gateway, postgresql }: 
   const quarter = Math.max(1, Math.floor(minutes / 4));
   const line = (name: string, each: number[]) => {
     const [before, after] = [middle(each.slice(quarter, 2 * quarter)), middle(each.slice(-quarter))];
-    return `  ${name}: ${before} MB in the second quarter, ${after} MB in the last (× ${(after / before).toFixed(2)})\n    ${each.join(' ')}`;
+    return (
+      `  ${name}: ${before} MB in the second quarter, ${after} MB in the last (× ` +
+      `${(after / before).toFixed(2)})\n    ${each.join(' ')}`
+    );
   };
   return [
     `${minutes} minutes of load, ${requests} requests, of which ${failures} failed.`,

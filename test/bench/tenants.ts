@@ -42,84 +42,127 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
   return [
     [
       'tenants',
-      `create table bench_tenants as select n, md5('tenant ' || n) as tenant, ${deposits}::bigint as deposits, case when n = 1 then 2000 when n <= 51 then 200 else 6 end as users from generate_series(1, 5000) n`,
+      `create table bench_tenants as select n, md5('tenant ' || n) as tenant, ${deposits}::bigint as deposits, ` +
+        'case when n = 1 then 2000 when n <= 51 then 200 else 6 end as users from generate_series(1, 5000) n',
     ],
     ['tenants', 'alter table bench_tenants add primary key (n)'],
     [
       'removing indexes',
-      `create table bench_index as select c.relname as tab, i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as def, con.conname, pg_get_constraintdef(con.oid) as condef
-       from pg_index i join pg_class c on c.oid = i.indrelid left join pg_constraint con on con.conindid = i.indexrelid and con.contype in ('p', 'u') where c.relname in (${listOf(heavy)})`,
+      `create table bench_index as select c.relname as tab, i.indexrelid::regclass::text as name,
+        pg_get_indexdef(i.indexrelid) as def, con.conname, pg_get_constraintdef(con.oid) as condef
+       from pg_index i join pg_class c on c.oid = i.indrelid left join pg_constraint con on con.conindid = i.indexrelid
+       and con.contype in ('p', 'u') where c.relname in (${listOf(heavy)})`,
     ],
     [
       'removing indexes',
-      `create table bench_reference as select conname, conrelid::regclass::text as tab, pg_get_constraintdef(oid) as condef from pg_constraint where contype = 'f' and conrelid::regclass::text in (${listOf(heavy)})`,
+      'create table bench_reference as select conname, conrelid::regclass::text as tab, ' +
+        `pg_get_constraintdef(oid) as condef from pg_constraint where contype = 'f' and conrelid::regclass::text ` +
+        `in (${listOf(heavy)})`,
     ],
     [
       'removing indexes',
       `do $$ declare r record; begin
-       for r in select * from bench_reference loop execute format('alter table %s drop constraint %s', r.tab, r.conname); end loop;
-       for r in select * from bench_index where conname is not null loop execute format('alter table %s drop constraint %s', r.tab, r.conname); end loop;
-       for r in select * from bench_index where conname is null loop execute format('drop index %s', r.name); end loop; end $$`,
+       for r in select * from bench_reference loop execute format('alter table %s drop constraint %s', r.tab,
+       r.conname); end loop;
+       for r in select * from bench_index where conname is not null loop execute
+       format('alter table %s drop constraint %s', r.tab, r.conname); end loop;
+       for r in select * from bench_index where conname is null loop execute format('drop index %s', r.name); end loop;
+       end $$`,
     ],
     [
       'accounts',
-      `insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname, business_details, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
-       select tenant, false, 'account_' || tenant, ${newest - year}, 'platform', 1, 'activated', 'activated', 'Platform ' || n, jsonb_build_object('legalName', 'Platform ' || n, 'ids', '{}'::jsonb, 'physicalAddress', '{}'::jsonb), '{}'::jsonb, '{}'::jsonb, null::text, 'account_' || tenant, true from bench_tenants
-       union all select tenant, false, ${user('u', 'tenant')}, ${newest - year} + u, 'connected_user', 1, 'activated', 'activated', 'Exporter ' || u, jsonb_build_object('legalName', 'Exporter ' || u, 'type', 'company', 'ids', '{}'::jsonb, 'physicalAddress', jsonb_build_object('city', 'Mumbai', 'country', 'IN')),
-         '{}'::jsonb, '{}'::jsonb, 'account_' || tenant, ${user('u', 'tenant')}, true from bench_tenants, generate_series(1, users) u`,
+      `insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname,
+        business_details, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
+       select tenant, false, 'account_' || tenant, ${newest - year}, 'platform', 1, 'activated', 'activated',
+       'Platform ' || n, jsonb_build_object('legalName', 'Platform ' || n, 'ids', '{}'::jsonb, 'physicalAddress',
+       '{}'::jsonb), '{}'::jsonb, '{}'::jsonb, null::text, 'account_' || tenant, true from bench_tenants
+       union all select tenant, false, ${user('u', 'tenant')}, ${newest - year} + u, 'connected_user', 1, 'activated',
+       'activated', 'Exporter ' || u, jsonb_build_object('legalName', 'Exporter ' || u, 'type', 'company', 'ids',
+       '{}'::jsonb, 'physicalAddress', jsonb_build_object('city', 'Mumbai', 'country', 'IN')),
+         '{}'::jsonb, '{}'::jsonb, 'account_' || tenant, ${user('u', 'tenant')}, true
+         from bench_tenants, generate_series(1, users) u`,
     ],
     [
       'accounts',
-      `insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address, address_currency, payouts_applicable, account_activated, context_id, on_root_list)
-       select tenant_id, livemode, 'account_setting' || substr(id, 8), created, id, kind = 'connected_user', '{}', '{}', true, true, context_id, on_root_list from account`,
+      `insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address,
+        address_currency, payouts_applicable, account_activated, context_id, on_root_list)
+       select tenant_id, livemode, 'account_setting' || substr(id, 8), created, id, kind = 'connected_user', '{}', '{}',
+       true, true, context_id, on_root_list from account`,
     ],
     // One account of a larger tenant has a tenth of its deposits. One deposit of a hundred thousand is cancelled.
     [
       'deposits',
-      `insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method, statement_descriptor, status, metadata, payment_id, pending_rest, context_id, on_root_list)
-       select t.tenant, false, ${id('deposit', 'at', `'d' || k`)}, at / 1000000, 1000 + k % 100000, case when k % 1000 = 7 then 'JPY' when k % 100 < 15 then 'EUR' when k % 100 < 20 then 'GBP' else 'USD' end,
-         ${user('u', 't.tenant')}, case when k % 3 = 0 then 'domestic_wire' else 'domestic_credit' end, 'INVOICE ' || k, status, case when k % 4 = 0 then jsonb_build_object('order', 'O-' || k) end,
-         ${id('payment', 'at', `'p' || k`)}, case when status = 'completed' then 1000 + k % 100000 else 0 end, ${user('u', 't.tenant')}, true
-       from (select n as k, ${micros} as at, hashint8(n)::bigint + 2147483648 as h from generate_series(1, ${deposits}::bigint) n) d
+      `insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method,
+        statement_descriptor, status, metadata, payment_id, pending_rest, context_id, on_root_list)
+       select t.tenant, false, ${id('deposit', 'at', `'d' || k`)}, at / 1000000, 1000 + k % 100000, case
+       when k % 1000 = 7 then 'JPY' when k % 100 < 15 then 'EUR' when k % 100 < 20 then 'GBP' else 'USD' end,
+         ${user('u', 't.tenant')}, case when k % 3 = 0 then 'domestic_wire' else 'domestic_credit' end, 'INVOICE ' || k,
+         status, case when k % 4 = 0 then jsonb_build_object('order', 'O-' || k) end,
+         ${id('payment', 'at', `'p' || k`)}, case when status = 'completed' then 1000 + k % 100000 else 0 end,
+         ${user('u', 't.tenant')}, true
+       from (select n as k, ${micros} as at, hashint8(n)::bigint + 2147483648 as h
+       from generate_series(1, ${deposits}::bigint) n) d
          join bench_tenants t on t.n = case when k % 5 = 0 then 1 when k % 5 = 1 then 2 + h % 50 else 52 + h % 4949 end,
          lateral (select case when t.n = 1 and (h / 50) % 10 = 0 then 1 else 1 + (h / 50) % t.users end as u,
-           case when (h / 7) % 100000 < 2 then 'cancelled' when (h / 7) % 1000 < 1 then 'reversed' when (h / 7) % 100 < 5 then 'failed' when (h / 7) % 100 < 10 then 'processing' else 'completed' end as status) x order by k`,
+           case when (h / 7) % 100000 < 2 then 'cancelled' when (h / 7) % 1000 < 1 then 'reversed'
+           when (h / 7) % 100 < 5 then 'failed' when (h / 7) % 100 < 10 then 'processing' else 'completed' end as
+           status) x order by k`,
     ],
     [
       'payments',
-      `insert into payment (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id, context_id, on_root_list)
-       select tenant_id, livemode, payment_id, created, to_account_id, 'deposit', amount, currency, status, id, context_id, on_root_list from deposit`,
+      `insert into payment (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id,
+        context_id, on_root_list)
+       select tenant_id, livemode, payment_id, created, to_account_id, 'deposit', amount, currency, status, id,
+       context_id, on_root_list from deposit`,
     ],
     [
       'postings',
-      `insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id) select tenant_id, livemode, 'posting' || substr(id, 8), created, 'deposit', id, payment_id from deposit where status = 'completed'`,
+      'insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id) select tenant_id, ' +
+        `livemode, 'posting' || substr(id, 8), created, 'deposit', id, payment_id from deposit where status = ` +
+        `'completed'`,
     ],
     [
       'postings',
-      `insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency) select tenant_id, livemode, 'contra' || substr(id, 8), created, 'posting' || substr(id, 8), 'bank', -amount, currency from deposit where status = 'completed'`,
+      'insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency) ' +
+        `select tenant_id, livemode, 'contra' || substr(id, 8), created, 'posting' || substr(id, 8), 'bank', ` +
+        `-amount, currency from deposit where status = 'completed'`,
     ],
     [
       'entries',
-      `insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
-       select tenant_id, livemode, 'bt' || substr(id, 8), created, 'posting' || substr(id, 8), to_account_id, amount, currency, 'pending', payment_id, sum(amount) over w, row_number() over w, context_id, on_root_list
-       from deposit where status = 'completed' window w as (partition by tenant_id, to_account_id, currency order by id)`,
+      `insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category,
+        payment_id, balance_after, version, context_id, on_root_list)
+       select tenant_id, livemode, 'bt' || substr(id, 8), created, 'posting' || substr(id, 8), to_account_id, amount,
+       currency, 'pending', payment_id, sum(amount) over w, row_number() over w, context_id, on_root_list
+       from deposit where status = 'completed' window w as (partition by tenant_id, to_account_id, currency
+       order by id)`,
     ],
     [
       'balances',
-      `insert into balance (tenant_id, livemode, account_id, currency, pending, version, owner_id, of_partner, context_id, on_root_list)
-       select e.tenant_id, false, e.account_id, e.currency, sum(e.amount), count(*), a.owner_id, false, a.context_id, a.on_root_list from entry e join account a on a.tenant_id = e.tenant_id and not a.livemode and a.id = e.account_id group by 1, 3, 4, 7, 9, 10`,
+      `insert into balance (tenant_id, livemode, account_id, currency, pending, version, owner_id, of_partner,
+        context_id, on_root_list)
+       select e.tenant_id, false, e.account_id, e.currency, sum(e.amount), count(*), a.owner_id, false, a.context_id,
+       a.on_root_list from entry e join account a on a.tenant_id = e.tenant_id and not a.livemode
+       and a.id = e.account_id group by 1, 3, 4, 7, 9, 10`,
     ],
     [
       'events',
-      `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, request_id, number, context_id, on_root_list)
-       select d.tenant_id, false, 'event' || substr(d.id, 8), d.created, 'deposit.' || d.status, 'deposit', d.id, event_data(to_jsonb(d)), 'req', row_number() over (partition by d.tenant_id order by d.id), d.context_id, d.on_root_list
-       from deposit d join bench_tenants t on t.tenant = d.tenant_id where t.n <= 51 and right(d.id, 1) between '0' and '7' and right(d.id, 1) < 'a' order by d.id`,
+      `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, request_id, number,
+        context_id, on_root_list)
+       select d.tenant_id, false, 'event' || substr(d.id, 8), d.created, 'deposit.' || d.status, 'deposit', d.id,
+       event_data(to_jsonb(d)), 'req', row_number() over (partition by d.tenant_id
+       order by d.id), d.context_id, d.on_root_list
+       from deposit d join bench_tenants t on t.tenant = d.tenant_id where t.n <= 51 and right(d.id, 1) between '0'
+       and '7' and right(d.id, 1) < 'a' order by d.id`,
     ],
     [
       'receivables',
-      `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_settled_payouts, invoice, purpose_code, transaction_type, voided, context_id, on_root_list)
-       select tenant, false, ${id('receivable', `${newest - year}000000 + r * 1000::bigint`, 'tenant || r')}, ${newest - year} + r * 300, ${user('1 + r % users', 'tenant')}, 'USD', 10000, case when r % 10 < 3 then 10000 else 0 end,
-         jsonb_build_object('amount', 10000, 'currency', 'USD', 'creationDate', '2026-10-01', 'dueDate', '2026-12-01', 'referenceNumber', 'R' || r), 'P0802', 'services', r % 1000 = 999, ${user('1 + r % users', 'tenant')}, true
+      `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable,
+        amount_settled_payouts, invoice, purpose_code, transaction_type, voided, context_id, on_root_list)
+       select tenant, false, ${id('receivable', `${newest - year}000000 + r * 1000::bigint`, 'tenant || r')},
+       ${newest - year} + r * 300, ${user('1 + r % users', 'tenant')}, 'USD', 10000, case
+       when r % 10 < 3 then 10000 else 0 end,
+         jsonb_build_object('amount', 10000, 'currency', 'USD', 'creationDate', '2026-10-01', 'dueDate', '2026-12-01',
+         'referenceNumber', 'R' || r), 'P0802', 'services', r % 1000 = 999, ${user('1 + r % users', 'tenant')}, true
        from bench_tenants, generate_series(1, case when n = 1 then ${deposits / 50} else 20 end) r`,
     ],
     ['indexes', "set maintenance_work_mem = '1GB'"],
@@ -127,7 +170,8 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
       'indexes',
       `do $$ declare r record; begin
        for r in select * from bench_index order by tab, conname loop
-         if r.conname is null then execute r.def; else execute format('alter table %s add constraint %s %s', r.tab, r.conname, r.condef); end if; end loop; end $$`,
+         if r.conname is null then execute r.def; else execute format('alter table %s add constraint %s %s', r.tab,
+         r.conname, r.condef); end if; end loop; end $$`,
     ],
     ['totals', totalsOf('select tenant from bench_tenants')],
     ['statistics', 'vacuum (analyze)'],

@@ -43,7 +43,8 @@ export const titles: Record<Contender, string> = {
 };
 
 const fields =
-  'id created type status nickname address businessDetails { legalName dba email website type ids { business tax } physicalAddress { line1 city state postalCode country } merchantCategoryCode } metadata';
+  'id created type status nickname address businessDetails { legalName dba email website type ids { business ' +
+  'tax } physicalAddress { line1 city state postalCode country } merchantCategoryCode } metadata';
 const Q1 = `query Q1($id: ID!) { account(id: $id) { ${fields} } }`;
 const Q2 = `query Q2 { accounts(first: 10) { nodes { ${fields} } } }`;
 const Q3 = `query Q3 { accounts(first: 10) { nodes {
@@ -52,23 +53,31 @@ const Q3 = `query Q3 { accounts(first: 10) { nodes {
   depositsIn(first: 5) { nodes { id created amount currency status fromAccount { nickname } } }
   balance { available { amount currency } pending { amount currency } } } } }`;
 const M1 = `mutation M1($input: CreateDepositInput!) { createDeposit(input: $input) { deposit {
-  id created amount currency status paymentMethod statementDescriptor metadata from { accountId addressId } to { accountId addressId } } } }`;
+  id created amount currency status paymentMethod statementDescriptor metadata
+  from { accountId addressId } to { accountId addressId } } } }`;
 
 const graphileFields = 'rowId created type status nickname address businessDetails metadata';
 const tenantAndMode = 'tenantId: $tenant, livemode: false';
-const graphileQ1 = `query Q1($tenant: String!, $id: String!) { accountByTenantIdAndLivemodeAndRowId(${tenantAndMode}, rowId: $id) { ${graphileFields} } }`;
+const graphileQ1 =
+  `query Q1($tenant: String!, $id: String!) { accountByTenantIdAndLivemodeAndRowId(${tenantAndMode}, rowId: $id) ` +
+  `{ ${graphileFields} } }`;
 const graphileList =
-  'allAccounts(condition: { tenantId: $tenant, livemode: false, onRootList: true }, orderBy: [CREATED_DESC, ROW_ID_DESC], first: 10)';
+  'allAccounts(condition: { tenantId: $tenant, livemode: false, onRootList: true ' +
+  '}, orderBy: [CREATED_DESC, ROW_ID_DESC], first: 10)';
 const graphileQ2 = `query Q2($tenant: String!) { ${graphileList} { nodes { ${graphileFields} } } }`;
 const graphileQ3 = `query Q3($tenant: String!) { ${graphileList} { nodes {
   rowId nickname status
   setting: accountSettingByTenantIdAndLivemodeAndAccountId { rowId liveFx payoutsEnabled payoutsInterval }
-  addresses: addressesByTenantIdAndLivemodeAndLinkedId(orderBy: [CREATED_DESC, ROW_ID_DESC], first: 5) { nodes { rowId category currency status bankAccount } }
+  addresses: addressesByTenantIdAndLivemodeAndLinkedId(orderBy: [CREATED_DESC, ROW_ID_DESC], first: 5) { nodes { rowId
+  category currency status bankAccount } }
   depositsIn: depositsByTenantIdAndLivemodeAndToAccountId(orderBy: [CREATED_DESC, ROW_ID_DESC], first: 5) {
-    nodes { rowId created amount currency status fromAccount: accountByTenantIdAndLivemodeAndFromAccountId { nickname } } }
-  balances: balancesByTenantIdAndLivemodeAndAccountId(orderBy: [CURRENCY_ASC]) { nodes { currency available pending } } } } }`;
+    nodes { rowId created amount currency status fromAccount: accountByTenantIdAndLivemodeAndFromAccountId { nickname }
+    } }
+  balances: balancesByTenantIdAndLivemodeAndAccountId(orderBy: [CURRENCY_ASC]) { nodes { currency available pending } }
+  } } }`;
 const graphileM1 = `mutation M1($input: CreateDepositInput!) { createDeposit(input: $input) { result {
-  rowId created amount currency status paymentMethod statementDescriptor metadata fromAccountId fromAddressId toAccountId toAddressId } } }`;
+  rowId created amount currency status paymentMethod statementDescriptor metadata fromAccountId fromAddressId
+  toAccountId toAddressId } } }`;
 
 /** The workloads that also run over 64 connections, where requests wait for each other. */
 const alsoAtMany = ['Q1', 'M1', 'REST by id', 'REST list', 'REST create', 'first page', 'balance'];
@@ -188,7 +197,10 @@ function pair(name: string, title: string, asks: Ask[]): Workload {
 function totals(): string {
   const day = 86_400_000;
   const at = (days: number) => new Date(Math.floor(Date.now() / day) * day + days * day).toISOString();
-  return `query Totals($id: ID!) { account(id: $id) { depositTotals(from: "${at(-30)}", to: "${at(0)}", interval: DAY) { start paymentMethod currency count amount } } }`;
+  return (
+    `query Totals($id: ID!) { account(id: $id) { depositTotals(from: "${at(-30)}", to: "${at(0)}", interval: ` +
+    'DAY) { start paymentMethod currency count amount } } }'
+  );
 }
 
 const time = (text: string) => Date.parse(text) / 1000;

@@ -129,8 +129,10 @@ export const generalRules: Statement[] = [
   rule('Conventions: what does not apply is present as null', '(every object)', '(every object)', keysOf, pairs),
   rule(
     'Metadata: accounts, settings, addresses, deposits, checkouts, files and receivables have a map of strings',
-    'Account.metadata, AccountSetting.metadata, Address.metadata, Deposit.metadata, Checkout.metadata, File.metadata, Receivable.metadata',
-    'Account.metadata, AccountSetting.metadata, Address.metadata, Deposit.metadata, Checkout.metadata, File.metadata, Receivable.metadata',
+    'Account.metadata, AccountSetting.metadata, Address.metadata, Deposit.metadata, Checkout.metadata, ' +
+      'File.metadata, Receivable.metadata',
+    'Account.metadata, AccountSetting.metadata, Address.metadata, Deposit.metadata, Checkout.metadata, ' +
+      'File.metadata, Receivable.metadata',
     held('metadata', 'stores the strings that it gets, and no key with an empty value'),
   ),
   rule(
@@ -227,7 +229,8 @@ export const generalRules: Statement[] = [
     statuses,
     held(
       'permission',
-      'with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}',
+      'with permission or role read gets 403 on every write, also on valid ' +
+        'ones, and changes nothing, Edition ${edition}',
     ),
   ),
   rule(

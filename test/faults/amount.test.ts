@@ -110,8 +110,10 @@ describe(`amounts, seed ${seed}`, () => {
         const dates = { creation: '2026-10-01', due: '2026-12-01' };
         const reply = graph
           ? await user.graph(
-              `mutation ($amount: Amount!, $code: Currency!) { createReceivable(input: { currency: $code, purposeCode: "P0802", transactionType: SERVICES,
-                 invoice: { amount: $amount, currency: $code, creationDate: "${dates.creation}", dueDate: "${dates.due}", referenceNumber: "A" } }) {
+              `mutation ($amount: Amount!, $code: Currency!) { createReceivable(input: { currency: $code, purposeCode:
+                "P0802", transactionType: SERVICES,
+                 invoice: { amount: $amount, currency: $code, creationDate: "${dates.creation}", dueDate:
+                 "${dates.due}", referenceNumber: "A" } }) {
                  receivable { id amountReconcilable } } }`,
               { amount, code },
             )
@@ -157,7 +159,8 @@ describe('99,999,999,999.99', () => {
       user.post('/v1/deposits', { amount: largest, currency: 'USD', from: { account_id: partner.id } }, key),
     );
     const again = await user.graph(
-      'mutation ($from: ID!) { createDeposit(input: { amount: "99999999999.99", currency: "USD", from: { accountId: $from } }) { deposit { id amount } } }',
+      'mutation ($from: ID!) { createDeposit(input: { amount: "99999999999.99", currency: "USD", from: { ' +
+        'accountId: $from } }) { deposit { id amount } } }',
       { from: partner.id },
       key,
     );
@@ -180,7 +183,8 @@ describe('99,999,999,999.99', () => {
       user.graph(
         `query ($deposit: ID!, $from: DateTime!, $to: DateTime!) { deposit(id: $deposit) { amount pendingRest
            payment { amount balanceTransactions { nodes { amount balanceAfter } } }
-           toAccount { balance(asOf: $to) { pending { amount } } balanceHistory(from: $from, to: $to, interval: WEEK) { pending }
+           toAccount { balance(asOf: $to) { pending { amount } } balanceHistory(from: $from, to: $to, interval: WEEK) {
+           pending }
              depositTotals(from: $from, to: $to, interval: MONTH) { amount count } } } }`,
         { deposit: id, from, to },
       ),

@@ -151,7 +151,8 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
   async function findPayouts(): Promise<void> {
     for (const { harness, sight } of tenants)
       for (const { id, account_id: account, currency, source_currency: source, status } of await world.sql`
-        select id, account_id, currency, source_currency, status from payout where tenant_id = ${harness.tenant} and not livemode`)
+        select id, account_id, currency, source_currency, status from payout where tenant_id = ${harness.tenant}
+        and not livemode`)
         if (!sight.payouts.has(id)) sight.payouts.set(id, { id, account, currency, source, amount: 0n, status });
   }
 

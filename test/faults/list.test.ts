@@ -67,7 +67,8 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
     const graph = (me: Speaker) => async (after: string | undefined) => {
       const { data } = await must(
         me.graph(
-          'query ($after: ID) { deposits(first: 100, after: $after) { nodes { id created } pageInfo { hasNextPage } } }',
+          'query ($after: ID) { deposits(first: 100, after: $after) { nodes ' +
+            '{ id created } pageInfo { hasNextPage } } }',
           { after },
         ),
       );
@@ -91,7 +92,8 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
     const ask = async () => {
       const { data } = await must(
         user.graph(
-          'query ($from: DateTime!, $to: DateTime!) { viewer { account { depositTotals(from: $from, to: $to, interval: MONTH) { count amount } } } }',
+          'query ($from: DateTime!, $to: DateTime!) { viewer { account { depositTotals(from: $from, to: $to, ' +
+            'interval: MONTH) { count amount } } } }',
           { from, to },
         ),
       );

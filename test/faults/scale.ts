@@ -79,8 +79,8 @@ export function figures(suite: string, numbers: Record<string, number | string>)
 export const secondsSince = (start: number): string => `${((Date.now() - start) / 1000).toFixed(1)} s`;
 
 /**
- * What a round tries of many combinations: all of them in the long form. In the short form it is a part, the next one in
- * each round, so that the rounds together try everything.
+ * What a round tries of many combinations: all of them in the long form. In the short form it is a part, the next one
+ * in each round, so that the rounds together try everything.
  */
 export const share = <T>(all: readonly T[], parts: number, round: number): T[] =>
   all.filter((_, place) => whole || (place + round) % parts === 0);

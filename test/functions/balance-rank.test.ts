@@ -28,7 +28,8 @@ of('rank_balances', () => {
     const most = 9_223_372_036_854_775_807n;
     await world.sql
       .begin(async (tx) => {
-        await tx`update balance set available = ${most.toString()}::bigint, pending = ${most.toString()}::bigint, version = version + 1 where account_id = ${root.id}`;
+        await tx`update balance set available = ${most.toString()}::bigint, pending = ${most.toString()}::bigint,
+          version = version + 1 where account_id = ${root.id}`;
         await tx`select rank_balances(${root.tenantId}, false, ${[root.id]})`;
         const [row] = await tx`select amount from balance_rank where account_id = ${root.id}`;
         expect(row).toEqual({ amount: `${2n * most}` });

@@ -9,8 +9,10 @@ const at = () => [root.tenantId, false] as const;
 
 /** Ends all that is under way, since a tenant may have three of each kind. */
 async function alone(): Promise<void> {
-  await world.sql`update data_export set status = 'failed' where tenant_id = ${root.tenantId} and status in ('pending', 'running')`;
-  await world.sql`update data_import set status = 'failed' where tenant_id = ${root.tenantId} and status in ('pending', 'running')`;
+  await world.sql`update data_export set status = 'failed' where tenant_id = ${root.tenantId}
+    and status in ('pending', 'running')`;
+  await world.sql`update data_import set status = 'failed' where tenant_id = ${root.tenantId}
+    and status in ('pending', 'running')`;
 }
 const createExport = (bytesMax = 1_000n): Promise<Row> =>
   write(root, 'create_export', {

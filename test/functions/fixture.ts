@@ -191,7 +191,8 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
     /** The compartments of a balance that are not zero. */
     balance: async (id: string, currency = 'USD') => {
       const [row] = await world.sql`select pending, available, processing, payout_processing, fee_advance from balance
-        where tenant_id = ${root.tenantId} and livemode = ${root.live} and account_id = ${id} and currency = ${currency}`;
+        where tenant_id = ${root.tenantId} and livemode = ${root.live} and account_id = ${id}
+        and currency = ${currency}`;
       return Object.fromEntries(Object.entries(row ?? {}).filter(([, amount]) => amount !== '0'));
     },
     stored: (table: string, id: string) => stored(table, root, id),

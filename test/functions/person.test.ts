@@ -108,7 +108,8 @@ of('mask_stored_answers', () => {
   it('masks numbers in stored responses, and says where to continue', async () => {
     const answer = json({ identification: { taxCardNumber: 'ABCDE1234F' } });
     for (const [key, created] of Object.entries({ p1: 10, p2: 20 }))
-      await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+      await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request,
+        answer)
         values (${root.tenantId}, true, 'a', ${key}, ${created}, 'createPerson', '{}', ${answer}::text::jsonb)`;
     const mask = async (from: number) => value('mask_stored_answers', root.tenantId, true, from, 1);
     expect(Number(await mask(0))).toBe(11);

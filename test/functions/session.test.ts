@@ -61,8 +61,10 @@ of('create_session', () => {
     const most = Number(await value('sessions_max'));
     const one = await create({ apiKeyId: key.id });
     await world.sql`
-      insert into session (tenant_id, livemode, id, created, account_id, api_key_id, role, allowed_origins, digest, expires_at, context_id, on_root_list)
-      select tenant_id, livemode, id || n, created, account_id, api_key_id, role, allowed_origins, 'many ' || n, expires_at, context_id, on_root_list
+      insert into session (tenant_id, livemode, id, created, account_id, api_key_id, role, allowed_origins, digest,
+      expires_at, context_id, on_root_list)
+      select tenant_id, livemode, id || n, created, account_id, api_key_id, role, allowed_origins, 'many ' || n,
+      expires_at, context_id, on_root_list
       from session, generate_series(2, ${most}::int) n where id = ${one.id}`;
     expect(await refusal(create({ apiKeyId: key.id }))).toContain('rate_limit_exceeded');
     await create({ apiKeyId: other.id });

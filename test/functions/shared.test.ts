@@ -213,7 +213,8 @@ of('forget_old_answers', () => {
   it('deletes the oldest first, at most so many, and none that is younger than a day', async () => {
     const { tenantId } = root;
     for (const [key, age] of Object.entries({ old1: 100_000, old2: 90_000, young: 80_000 }))
-      await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+      await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request,
+        answer)
         values (${tenantId}, true, 'a', ${key}, ${(await seconds()) - age}, 'make', '{}', '{}')`;
     expect(await value('forget_old_answers', tenantId, true, 1, 1)).toBe(1);
     expect(await value('forget_old_answers', tenantId, true, 1, 10)).toBe(1);

@@ -10,7 +10,9 @@ const given = givenIn(world);
 of('survey_node', () => {
   it('runs a query over all tenants, on the node of a tenant', async () => {
     const platform = await given.platform(1);
-    const query = `select jsonb_build_array(c0) from (select "tenant_id" from "account" where "tenant_id" = '${tenantOf(platform)}' limit 1) s (c0)`;
+    const query =
+      'select jsonb_build_array(c0) from (select "tenant_id" from "account" where "tenant_id" = ' +
+      `'${tenantOf(platform)}' limit 1) s (c0)`;
     expect(await call('survey_node', tenantOf(platform), query)).toEqual([{ found: [tenantOf(platform)] }]);
   });
 

@@ -19,7 +19,8 @@ async function events(numbers: number[], type = 'account.updated', context = roo
   const ids = numbers.map((number) => `event_${String(number).padStart(12, '0')}`);
   await world.sql`insert into event
     (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
-    select ${root.tenantId}, false, x.id, 1, ${type}, 'account', ${root.id}, '{}', x.n, ${context}, ${context === root.id}
+    select ${root.tenantId}, false, x.id, 1, ${type}, 'account', ${root.id}, '{}', x.n, ${context},
+    ${context === root.id}
     from unnest(${ids}::text[], ${numbers}::bigint[]) x (id, n)`;
   return ids;
 }
@@ -339,7 +340,8 @@ of('forget_old_deliveries', () => {
   it('deletes what is older than 30 days and not pending', async () => {
     const { id } = await withDeliveries(3);
     const [first, second] = await deliveriesOf(id);
-    await world.sql`update webhook_delivery set created = created - 31 * 86400 where id in (${first!.id}, ${second!.id})`;
+    await world.sql`update webhook_delivery set created = created - 31 * 86400
+      where id in (${first!.id}, ${second!.id})`;
     await world.sql`update webhook_delivery set status = 'succeeded' where id = ${first!.id}`;
     expect(await value('forget_old_deliveries', root.tenantId, false, 100)).toBe(1);
     expect((await deliveriesOf(id)).map((row) => row.id)).not.toContain(first!.id);

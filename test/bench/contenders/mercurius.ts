@@ -85,14 +85,14 @@ const accountColumns = sql`id, created, type, status, nickname, address, busines
 const resolvers = {
   Query: {
     account: async (_: unknown, { id }: Row) => {
-      const [row] =
-        await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false and id = ${id}`;
+      const [row] = await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false
+          and id = ${id}`;
       if (!row) throw new Error('no such account');
       return accountOf(row);
     },
     accounts: async (_: unknown, { first }: Row) => {
-      const rows =
-        await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false and on_root_list = true order by created desc, id desc limit ${first + 1}`;
+      const rows = await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false
+          and on_root_list = true order by created desc, id desc limit ${first + 1}`;
       return { nodes: rows.slice(0, first).map(accountOf) };
     },
   },
@@ -139,7 +139,8 @@ const loaders = {
       const rows = await sql`
         select a.* from unnest(${ids}::text[]) as parent(id) cross join lateral (
           select id, linked_id, category, currency, status, bank_account from address
-          where tenant_id = ${tenant} and livemode = false and linked_id = parent.id order by created desc, id desc limit ${queries[0]!.params.first}) a`;
+          where tenant_id = ${tenant} and livemode = false and linked_id = parent.id order by created desc, id desc
+          limit ${queries[0]!.params.first}) a`;
       return grouped(ids, rows, 'linked_id', (r) => ({
         id: r.id,
         category: upper(r.category),
@@ -152,8 +153,10 @@ const loaders = {
       const ids = queries.map(({ obj }) => obj.id);
       const rows = await sql`
         select d.* from unnest(${ids}::text[]) as parent(id) cross join lateral (
-          select id, created, amount, currency, status, payment_method, statement_descriptor, metadata, from_account_id, from_address_id, to_account_id, to_address_id from deposit
-          where tenant_id = ${tenant} and livemode = false and to_account_id = parent.id order by created desc, id desc limit ${queries[0]!.params.first}) d`;
+          select id, created, amount, currency, status, payment_method, statement_descriptor, metadata, from_account_id,
+          from_address_id, to_account_id, to_address_id from deposit
+          where tenant_id = ${tenant} and livemode = false and to_account_id = parent.id order by created desc, id desc
+          limit ${queries[0]!.params.first}) d`;
       return grouped(ids, rows, 'to_account_id', depositOf).map((nodes) => ({ nodes }));
     },
     balance: async (queries: Row[]) => {
@@ -173,8 +176,8 @@ const loaders = {
   Deposit: {
     fromAccount: async (queries: Row[]) => {
       const ids = queries.map(({ obj }) => obj.fromAccountId);
-      const rows =
-        await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false and id = any(${[...new Set(ids)]})`;
+      const rows = await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = false
+          and id = any(${[...new Set(ids)]})`;
       const byId = new Map(rows.map((r) => [r.id, accountOf(r)]));
       return ids.map((id) => byId.get(id) ?? null);
     },

@@ -6,8 +6,9 @@ import { postgraphile } from 'postgraphile';
 import { listening, setting } from './setting.ts';
 
 /**
- * PostGraphile 5 over the product's tables, as it makes its schema from them. Orders are allowed on every column:
- * the lists are ordered by the last columns of their indexes, which it would not offer by itself. Its own inserts give way to the product's functions, which have the same names.
+ * PostGraphile 5 over the product's tables, as it makes its schema from them. Orders are allowed on every column: the
+ * lists are ordered by the last columns of their indexes, which it would not offer by itself. Its own inserts give way
+ * to the product's functions, which have the same names.
  */
 const { host, port, username: user, database, password } = setting.login;
 const preset: GraphileConfig.Preset = {

@@ -44,7 +44,8 @@ app.addHook('onRequest', async (request, reply) => {
   const digest = createHmac('sha256', setting.pepper).update(`${match[1]}${match[4]}`).digest('hex');
   const [tenant, live] = [match[3]!, match[2] === 'live'];
   const [holder] = await sql`
-    select k.account_id, a.kind from api_key k join account a on a.tenant_id = k.tenant_id and a.livemode = k.livemode and a.id = k.account_id
+    select k.account_id, a.kind from api_key k join account a on a.tenant_id = k.tenant_id and a.livemode = k.livemode
+    and a.id = k.account_id
     where k.tenant_id = ${tenant} and k.livemode = ${live} and k.digest = ${digest} and k.revoked_at is null
       and (k.expires_at is null or k.expires_at > extract(epoch from clock_timestamp())::bigint)`;
   if (!holder) return refuse(reply, 401, 'api_key_invalid');
@@ -54,16 +55,16 @@ app.addHook('onRequest', async (request, reply) => {
 
 app.get('/v1/accounts/:id', async (request: FastifyRequest<{ Params: { id: string } }>, reply) => {
   const { tenant, live } = request.caller;
-  const [row] =
-    await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = ${live} and id = ${request.params.id}`;
+  const [row] = await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = ${live}
+      and id = ${request.params.id}`;
   return row ? accountV1(row) : refuse(reply, 404, 'resource_missing');
 });
 
 app.get('/v1/accounts', async (request: FastifyRequest<{ Querystring: { limit?: string } }>) => {
   const { tenant, live } = request.caller;
   const limit = Math.min(Number(request.query.limit ?? 10), 10);
-  const rows =
-    await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = ${live} and on_root_list = true order by created desc, id desc limit ${limit + 1}`;
+  const rows = await sql`select ${accountColumns} from account where tenant_id = ${tenant} and livemode = ${live}
+      and on_root_list = true order by created desc, id desc limit ${limit + 1}`;
   return { object: 'list', data: rows.slice(0, limit).map(accountV1), has_next: rows.length > limit };
 });
 
@@ -73,9 +74,11 @@ app.get('/v1/deposits', async (request: FastifyRequest<{ Querystring: { starting
   const rows = after
     ? await sql`
         select ${depositColumns} from deposit where tenant_id = ${tenant} and livemode = ${live} and on_root_list = true
-          and (created, id) < (select c.created, c.id from deposit c where c.tenant_id = ${tenant} and c.livemode = ${live} and c.id = ${after})
+          and (created, id) < (select c.created, c.id from deposit c where c.tenant_id = ${tenant}
+          and c.livemode = ${live} and c.id = ${after})
         order by created desc, id desc limit 11`
-    : await sql`select ${depositColumns} from deposit where tenant_id = ${tenant} and livemode = ${live} and on_root_list = true order by created desc, id desc limit 11`;
+    : await sql`select ${depositColumns} from deposit where tenant_id = ${tenant} and livemode = ${live}
+      and on_root_list = true order by created desc, id desc limit 11`;
   return { object: 'list', data: rows.slice(0, 10).map(depositV1), has_next: rows.length > 10 };
 });
 
@@ -132,8 +135,10 @@ app.post('/v1/deposits', async (request: FastifyRequest<{ Body: NewDeposit }>, r
   return depositV1(row!);
 });
 
-const accountColumns = sql`id, created, livemode, type, sub_type, status, nickname, address, business_details, capability_status, logo_id, metadata, supporting_documentation, tos_acceptance, owner_id`;
-const depositColumns = sql`id, created, livemode, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, payment_method_details, reason_code, statement_descriptor, status, metadata`;
+const accountColumns = sql`id, created, livemode, type, sub_type, status, nickname, address, business_details,
+  capability_status, logo_id, metadata, supporting_documentation, tos_acceptance, owner_id`;
+const depositColumns = sql`id, created, livemode, amount, currency, from_account_id, from_address_id, to_account_id,
+  to_address_id, payment_method, payment_method_details, reason_code, statement_descriptor, status, metadata`;
 
 function accountV1(a: postgres.Row) {
   const b = a.business_details;
