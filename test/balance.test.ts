@@ -1,12 +1,11 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { type Edition, givenIn, nickname, type Speaker, tenantOf, useWorld, payoutAddress } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const day = 86_400;
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;

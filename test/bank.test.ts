@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import type { AccountRow } from '../src/resources/account/table.js';
 import type { BankNotice } from '../src/operator/bank.js';
 import { assemble, complete } from './onboarding-profile.js';
@@ -18,9 +19,7 @@ import {
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import {
   type Transport,
   transports,
@@ -20,13 +21,7 @@ const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
 // Every write records its event: without a new event the ledger is unchanged.
-let audited = 0;
-afterEach(async () => {
-  const [{ n }] = (await world.sql`select count(*)::int as n from event`) as never as [{ n: number }];
-  if (n === audited) return;
-  audited = n;
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const operations = {
   create: ['/v1/checkouts', 'createCheckout', 'CreateCheckoutInput'],

@@ -1,5 +1,6 @@
 import pino from 'pino';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { Worker } from '../src/jobs/runner.js';
 import { scale, share } from './faults/scale.js';
 import {
@@ -22,9 +23,7 @@ import {
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const verbs = ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute'] as const;
 type Verb = (typeof verbs)[number];

@@ -1,5 +1,6 @@
 import pino from 'pino';
-import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, tenantOf } from './world.js';
@@ -10,9 +11,7 @@ const given = givenIn(world);
 const quiet = useWorld({ worker: false });
 const there = givenIn(quiet);
 
-afterEach(async () => {
-  for (const { sql } of [world, quiet]) expect(await sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world, quiet);
 
 const number = (root: Speaker) => quiet.database.call('number_events', [tenantOf(root), false, 500]);
 const once = (root: Speaker) => quiet.database.call('run_jobs', [tenantOf(root), false, 50]);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { expectedArrivalOf } from '../src/resources/payout/arrival.js';
 import type { PayoutRow } from '../src/resources/payout/table.js';
 import { purposeCodes } from '../src/resources/receivable/purpose.js';
@@ -9,9 +10,7 @@ import { givenIn, nickname, payoutAddress, type Speaker, tenantOf, useWorld } fr
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const day = 86_400;
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');

@@ -1,13 +1,12 @@
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { eventually, givenIn, nickname, type Speaker, useWorld, type World, tenantOf, payoutAddress } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 /** A superuser in a test's own database, to whom no privilege check applies. */
 let admin: postgres.Sql;

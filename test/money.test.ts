@@ -1,13 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
 
 // The ledger must be correct after every test.
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 /** A direct user of Edition 1 that can receive, with a partner. */
 async function exporter() {

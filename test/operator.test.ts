@@ -9,7 +9,8 @@ import {
 } from 'graphql';
 import pino from 'pino';
 import postgres from 'postgres';
-import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import type { AccountRow } from '../src/resources/account/table.js';
 import { accountV1 } from '../src/resources/account/v1.js';
 import { accountSettingV1 } from '../src/resources/account-setting/v1.js';
@@ -31,9 +32,7 @@ const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY, INTROSPECTION: 'false' } });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const modern = 'application/graphql-response+json';
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;

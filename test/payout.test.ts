@@ -1,5 +1,6 @@
 import pino from 'pino';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
 import { scale, share } from './faults/scale.js';
@@ -21,9 +22,7 @@ import {
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const day = 86_400;
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;

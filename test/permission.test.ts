@@ -736,49 +736,45 @@ describe('a caller with a key or session', () => {
     });
 
   for (const edition of share(editions, 2, scale.seed))
-    it(
-      'with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ' +
-        `${edition}`,
-      async () => {
-        const { full, read, readSession } = cells.find(
-          (c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition,
-        )!;
-        const writes = Object.entries(everything).filter(([, { access }]) => access === 'write');
-        // The objects are created first, so that the counts afterwards show only the effect of the read key.
-        const made: [name: string, call: (speaker: Speaker) => Promise<Reply[]>][] = [];
-        for (const [name] of writes) {
-          const { id, body, graph } = operations[name]!;
-          const fixed = { id: await id?.(full), body: await body?.(full), graph: await graph?.(full) };
-          const frozen: Operation = { id: async () => fixed.id!, body: () => fixed.body!, graph: () => fixed.graph! };
-          for (const transport of ['v1', 'graph'] as const)
-            made.push([
-              name,
-              (speaker) => {
-                const was = operations[name]!;
-                operations[name] = frozen;
-                const replies = wellFormed(speaker, name, transport, full);
-                operations[name] = was;
-                return replies;
-              },
-            ]);
-        }
-        const before = await eventsOf();
-        const replies = (
-          await Promise.all(
-            made.flatMap(([name, call]) =>
-              [read, readSession].map(async (reader) =>
-                (await call(reader)).map((reply): [string, Reply] => [name, reply]),
-              ),
+    it(`with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}`, async () => {
+      const { full, read, readSession } = cells.find(
+        (c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition,
+      )!;
+      const writes = Object.entries(everything).filter(([, { access }]) => access === 'write');
+      // The objects are created first, so that the counts afterwards show only the effect of the read key.
+      const made: [name: string, call: (speaker: Speaker) => Promise<Reply[]>][] = [];
+      for (const [name] of writes) {
+        const { id, body, graph } = operations[name]!;
+        const fixed = { id: await id?.(full), body: await body?.(full), graph: await graph?.(full) };
+        const frozen: Operation = { id: async () => fixed.id!, body: () => fixed.body!, graph: () => fixed.graph! };
+        for (const transport of ['v1', 'graph'] as const)
+          made.push([
+            name,
+            (speaker) => {
+              const was = operations[name]!;
+              operations[name] = frozen;
+              const replies = wellFormed(speaker, name, transport, full);
+              operations[name] = was;
+              return replies;
+            },
+          ]);
+      }
+      const before = await eventsOf();
+      const replies = (
+        await Promise.all(
+          made.flatMap(([name, call]) =>
+            [read, readSession].map(async (reader) =>
+              (await call(reader)).map((reply): [string, Reply] => [name, reply]),
             ),
-          )
-        ).flat();
-        expect(replies.map(([name, reply]) => [name, outcome(reply)])).toEqual(
-          replies.map(([name]) => [name, elsewhere(name, edition) ? '404 route_missing' : '403 permission_denied']),
-        );
-        expect(replies.length).toBeGreaterThan(writes.length);
-        expect(await eventsOf()).toBe(before);
-      },
-    );
+          ),
+        )
+      ).flat();
+      expect(replies.map(([name, reply]) => [name, outcome(reply)])).toEqual(
+        replies.map(([name]) => [name, elsewhere(name, edition) ? '404 route_missing' : '403 permission_denied']),
+      );
+      expect(replies.length).toBeGreaterThan(writes.length);
+      expect(await eventsOf()).toBe(before);
+    });
 
   const faults: Record<string, (read: Speaker) => Promise<Reply>[]> = {
     'of a /v1 body': (read) => [

@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import {
   details,
   type Transport,
@@ -14,9 +15,7 @@ import {
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');

@@ -5,7 +5,8 @@ import net from 'node:net';
 import path from 'node:path';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Secrets } from '../src/db/secrets.js';
 import { Worker } from '../src/jobs/runner.js';
@@ -17,9 +18,7 @@ const world = useWorld();
 const given = givenIn(world);
 beforeAll(() => recordChanges(world.sql));
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 interface Received {
   path: string;

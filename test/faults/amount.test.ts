@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { auditLedger } from '../audit.js';
 import { Amount, amountText, Currency } from '../../src/types/scalars.js';
 import { must, payoutBody } from '../onboarding-profile.js';
 import { givenIn, nickname, type Speaker, useWorld } from '../world.js';
@@ -11,9 +12,7 @@ vi.setConfig(patience);
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-afterEach(async () => {
-  expect(await world.sql`select rule, what from violations`).toEqual([]);
-});
+auditLedger(world);
 
 const { seed } = scale;
 const numRuns = scale.amounts.runs;
