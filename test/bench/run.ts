@@ -19,20 +19,24 @@ const help = `Measures the product and its peers over the same rows of one Postg
 
   npm run bench -- [options]
 
-  --quick            fewer and shorter rounds: at most 4 minutes json             one JSON document on standard output;
-  --progress goes to standard error scale <n>        n times 200,000 deposits; 50 for ten million data <folder>    keeps
-  --the rows in this folder and uses them again the next time only <names>     workloads, separated by commas against
-  --<names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone rounds <n>       rounds of
-  --each seconds <n>      seconds of a round growth           the buffers of each kind of read at three sizes of tenant,
-  --over 5,000,000 deposits times --scale deposit-cost     the bytes and the CPU that a deposit costs, over 8,000
-  --deposits times --scale neighbours       the product alone: a tenant alone and beside another that sends too much;
-  --needs wrk pgledger <dir>   also transfers between two balances, compared with those of pgledger, whose repository is
-  --in the folder hot-account      one account that receives everything: postings one and several in a call, the worker,
-  --creations; needs pgbench soak <minutes>   the product alone, every workload in turn, with its memory in each minute
+  --quick            fewer and shorter rounds: at most 4 minutes
+  --json             one JSON document on standard output; progress goes to standard error
+  --scale <n>        n times 200,000 deposits; 50 for ten million
+  --data <folder>    keeps the rows in this folder and uses them again the next time
+  --only <names>     workloads, separated by commas
+  --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
+  --rounds <n>       rounds of each
+  --seconds <n>      seconds of a round
+  --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
+  --deposit-cost     the bytes and the CPU that a deposit costs, over 8,000 deposits times --scale
+  --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
+  --pgledger <dir>   also transfers between two balances, compared with those of pgledger: its repository's folder
+  --hot-account      one account that receives everything: postings, the worker, creations; needs pgbench
+  --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
   --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute; needs wrk
 
-At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
-selected.
+At the end the product runs as one process and as several on one port, as WORKERS starts them, if
+${growing.join(' or ')} is selected.
 
 With DATABASE_URL, that database is filled and used instead of the product's own PostgreSQL; it should be empty.
 `;
