@@ -22,7 +22,7 @@ union all select 'unique not led by tenant and mode', i.indexrelid::regclass::te
    where i.indisunique
      and ((i.indkey::int2[])[0] is distinct from k.attnum or (i.indkey::int2[])[1] is distinct from m.attnum)
 union all select 'foreign key not on tenant_id', o.conname from pg_constraint o join t on t.oid = o.conrelid
-join t r on r.oid = o.confrelid
+   join t r on r.oid = o.confrelid
    join key a on a.oid = o.conrelid join key b on b.oid = o.confrelid
    where o.contype = 'f' and array_position(o.conkey, a.attnum) is distinct from array_position(o.confkey, b.attnum)
 union all select 'on delete set null/default', conname from pg_constraint

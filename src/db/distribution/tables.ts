@@ -48,7 +48,7 @@ export async function undistributed(sql: postgres.ISql): Promise<string[]> {
 /** Distributes a table by tenant, together with all others: the rows of a tenant are on one node. */
 export async function distribute(sql: postgres.ISql, table: string, shards: number): Promise<void> {
   if (table === 'account')
-    await sql`select create_distributed_table('account', 'tenant_id', shard_count => ${shards}::int, colocate_with =>
-      'none')`;
+    await sql`select create_distributed_table(
+      'account', 'tenant_id', shard_count => ${shards}::int, colocate_with => 'none')`;
   else await sql`select create_distributed_table(${table}::regclass, 'tenant_id', colocate_with => 'account')`;
 }
