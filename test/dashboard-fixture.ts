@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { DashboardLinks } from '../src/server/dashboard-links.js';
 import { type Demo, demos } from '../src/server/demo/demo.js';
 import { browser } from './browser.js';
@@ -170,6 +170,12 @@ export function useDashboard(): Dashboard {
     dashboard.chromium = await browser();
   });
   afterAll(() => dashboard.chromium?.close());
+  // What the pages showed says more than that something was not there.
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    for (const page of dashboard.chromium.contexts().flatMap((context) => context.pages()))
+      console.error(`${page.url()} shows:\n${await page.locator('body').innerText({ timeout: 5_000 }).catch(String)}`);
+  });
   return dashboard;
 }
 
