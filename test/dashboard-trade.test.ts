@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
@@ -297,6 +297,15 @@ describe('a page', () => {
     await page.getByRole('cell').first().waitFor();
     await timesAfter(2_500);
     for (let i = 0; i < 3; i++) expect(await timesAfter(10_000)).toBeGreaterThan(0);
+
+    // A list that did not reach the gateway is there again when the gateway can be reached.
+    const list = (request: Request) => request.postData()?.includes('query Checkouts') === true;
+    await context.route('**/graphql', (route, request) => (list(request) ? route.abort() : route.fallback()));
+    await page.reload();
+    await page.getByText('could not be reached').waitFor();
+    await context.unrouteAll();
+    expect(await timesAfter(3_500)).toBeGreaterThan(0);
+    await page.getByRole('cell').first().waitFor();
     await context.close();
   });
 });

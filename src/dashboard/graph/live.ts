@@ -1,5 +1,5 @@
 import { useContext, useEffect, useEffectEvent, useState } from 'react';
-import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
+import { type AnyVariables, type CombinedError, type TypedDocumentNode, useQuery } from 'urql';
 import { ChangesContext } from './changes';
 import { useShown } from './shown';
 
@@ -7,6 +7,13 @@ import { useShown } from './shown';
 const secondsDefault = 10;
 /** How often it asks again all the same: what passes with the time alone is no event. */
 const secondsWithStream = 60;
+/** How often it asks again after a failure that may pass by itself. */
+const secondsAfterFailure = 3;
+
+/** Whether the same question may be answered soon: the gateway was not reached, or had no time. */
+const mayPass = (error: CombinedError | undefined) =>
+  error !== undefined &&
+  (error.networkError !== undefined || error.graphQLErrors.some(({ extensions }) => extensions.httpStatus === 503));
 
 interface LiveOptions {
   /** How often it is asked again while no stream tells of events. */
@@ -18,8 +25,8 @@ interface LiveOptions {
 
 /**
  * The answer to a query, asked again when something has happened in the acting account, while the page is visible and
- * the browser is online. Without a stream of events it is asked again every few seconds. `data` is the last answer
- * until a newer one has arrived.
+ * the browser is online. Without a stream of events it is asked again every few seconds, and so it is after a failure that
+ * may pass. `data` is the last answer until a newer one has arrived.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -40,15 +47,17 @@ export function useLive<Data, Variables extends AnyVariables>(
       again();
     });
   }, [pause, changes]);
+  const pace = told && !untold ? secondsWithStream : seconds;
+  const pauseSeconds = mayPass(result.error) ? Math.min(secondsAfterFailure, pace) : pace;
   useEffect(() => {
     if (pause) return undefined;
-    const timer = setInterval(() => again(), (told && !untold ? secondsWithStream : seconds) * 1000);
+    const timer = setInterval(() => again(), pauseSeconds * 1000);
     const onVisible = () => again();
     document.addEventListener('visibilitychange', onVisible);
     return () => {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', onVisible);
     };
-  }, [pause, seconds, told, untold]);
+  }, [pause, pauseSeconds]);
   return { ...result, ask: () => ask({ requestPolicy: 'network-only' }) };
 }
