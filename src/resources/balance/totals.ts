@@ -120,8 +120,9 @@ export function boundsOf(from: number, to: number) {
  * the seconds that are no whole hour. As long as the totals of a tenant are being computed for the first time, all
  * deposits of the range are read. PostgreSQL decides that in the same statement, so a part never counts twice.
  *
- * PostgreSQL sees neither how many accounts there are nor how long the range is: it would expect fewer rows of the given
- * ones than of any others, and plan the statement anew for each request, which takes five times as long as running it.
+ * PostgreSQL sees neither how many accounts there are nor how long the range is: it would expect fewer rows of the
+ * given ones than of any others, and plan the statement anew for each request, which takes five times as long as
+ * running it.
  */
 function partsOf(descendants: boolean): SQL {
   const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");
@@ -151,9 +152,10 @@ const ids = sql`(select ${p('ids')}::text[])`;
 export const wholeSpans = sql`(values
     (${sql.raw(String(totalSeconds.day))}, ${p('firstDay')}::bigint, ${p('lastDay')}::bigint),
     (${sql.raw(String(totalSeconds.hour))}, ${p('firstHour')}::bigint, ${p('firstDay')}::bigint),
-    (${sql.raw(String(totalSeconds.hour))}, ${p('lastDay')}::bigint, ${p('lastHour')}::bigint)) s(seconds, first, last)`;
+    (${sql.raw(String(totalSeconds.hour))}, ${p('lastDay')}::bigint, ${p('lastHour')}::bigint))
+    s(seconds, first, last)`;
 
-/** The ranges `s` that are read from the deposits, for a row of `state`: the ends, or all if there are no totals yet. */
+/** The ranges `s` that are read from the deposits, for a row of `state`: the ends, or all where no totals are yet. */
 export const partSpans = sql`(values
     (${p('from')}::bigint, case when state.summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end),
     (${p('lastHour')}::bigint, case when state.summed then ${p('to')}::bigint else ${p('lastHour')}::bigint end))

@@ -51,7 +51,8 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
   const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");
   const total = (seconds: number, where: SQL) =>
     sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
-      where ${tenantAndMode('t')} and t.account_id = any((select ${p('ids')}::text[])::text[]) and t.of_others = any(${others}::boolean[])
+      where ${tenantAndMode('t')} and t.account_id = any((select ${p('ids')}::text[])::text[])
+        and t.of_others = any(${others}::boolean[])
         and t.seconds = ${sql.raw(String(seconds))} and (select summed from state) and ${where}`;
   const { day, hour } = totalSeconds;
   const days = total(
