@@ -123,7 +123,7 @@ export class Database {
 
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
-    const prepare = this.#statements.kept(`text:${statement}`, statement);
+    const prepare = this.#statements.keptText(statement);
     const read = { text: statement, values, prepare, budget };
     const { rows, columns } = await this.#found('compiled_query', read, question);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];

@@ -48,7 +48,7 @@ export const isParent = (parent: Column | SQL, value: SQL): SQL =>
 /** The condition that a column of a parent has one of the values, for the same index. */
 export const isAnyParent = (parent: SQL, values: SQL): SQL =>
   sql`${parentKey(parent)} = any((select array_agg(${parentKey(sql`v`)}) from unnest(${values}::text[]) v)::int[])
-    and ${parent} = any(${values})`;
+    and ${parent} = any(${values}::text[])`;
 
 /** The rows that are on the list of an acting account because of another account, such as one of its partners. */
 export const ofOthers = (actingAccountId: Column, own: Column): SQL => sql`${actingAccountId} <> ${own}`;

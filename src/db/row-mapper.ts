@@ -1,3 +1,4 @@
+import { compileFunction } from 'node:vm';
 import { Column, getTableColumns, is, noopDecoder, Param, Placeholder, SQL, type Table } from 'drizzle-orm';
 
 /** A Drizzle statement, prepared by name. */
@@ -38,27 +39,49 @@ export function fastRowMapper(statement: Prepared): Mapped | undefined {
   const { queryString, params, fields } = statement as unknown as DrizzleStatement;
   if (!fields || fields.some(({ path }) => path.length > 2)) return undefined;
   const fills = params.map(fillOf);
-  const columns = fields.map(({ path, field }) => ({
-    outer: path.length > 1 ? path[0] : undefined,
-    name: path.at(-1)!,
-    decode: decoderOf(field),
-  }));
   return {
     text: queryString,
-    width: columns.length,
+    width: fields.length,
     valuesOf: (values) => fills.map((fill) => fill(values)),
-    rowOf: (values) => {
-      const row: Record<string, unknown> = {};
-      for (let i = 0; i < columns.length; i++) {
-        const { outer, name, decode } = columns[i]!;
-        const value = values[i];
-        const decoded = value === null || decode === undefined ? value : decode(value);
-        if (outer === undefined) row[name] = decoded;
-        else ((row[outer] ??= {}) as Record<string, unknown>)[name] = decoded;
-      }
-      return row;
-    },
+    rowOf: rowMaker(fields.map(({ path, field }) => ({ path, decode: decoderOf(field) }))),
   };
+}
+
+/** Where the value of a column belongs in a row, by the names on its path, and how it is decoded. */
+interface Place {
+  path: string[];
+  decode: ((value: unknown) => unknown) | undefined;
+}
+
+/**
+ * A function that makes a row of values. It is generated as one object literal with the names of the columns, which are
+ * never a client's: adding member after member by name took six times as long, a tenth of the CPU of a list.
+ */
+function rowMaker(places: readonly Place[]): (values: unknown[]) => Record<string, unknown> {
+  const members = new Map<string, string | Map<string, string>>();
+  for (const [i, { path, decode }] of places.entries()) {
+    const [outer, inner] = path as [string, string?];
+    const value = decode ? `v[${i}] === null ? null : d[${i}](v[${i}])` : `v[${i}]`;
+    const nested = members.get(outer);
+    if (inner === undefined) members.set(outer, value);
+    else if (nested instanceof Map) nested.set(inner, value);
+    else members.set(outer, new Map([[inner, value]]));
+  }
+  const source = literal(members);
+  const make = makers.get(source) ?? compileFunction(`return (v) => (${source});`, ['d']);
+  makers.set(source, make);
+  return make(places.map(({ decode }) => decode)) as (values: unknown[]) => Record<string, unknown>;
+}
+
+/** The generated functions. The columns of a table are the same in most of its statements. */
+const makers = new Map<string, Function>();
+
+/** The source of an object whose members have these sources. */
+function literal(members: Map<string, string | Map<string, string>>): string {
+  const each = [...members].map(([name, value]) => {
+    return `${JSON.stringify(name)}: ${typeof value === 'string' ? value : literal(value)}`;
+  });
+  return `{ ${each.join(', ')} }`;
 }
 
 /** The value of a statement's parameter, as a function of the values of the placeholders. */

@@ -22,6 +22,8 @@ interface Reading extends Mapped {
 export class Statements {
   /** The text of every statement that was prepared or called within the hour. */
   readonly texts = new Map<string, string>();
+  /** The names of statements that are named by their text. A new text for each request would be hashed each time. */
+  readonly #names = new Map<string, string>();
   readonly #built = new Map<string, Reading>();
   #builder: PostgresJsDatabase;
   #until: number;
@@ -73,12 +75,25 @@ export class Statements {
     return true;
   }
 
+  /** `kept` for a statement whose name is its text. */
+  keptText(statement: string): boolean {
+    this.#renew();
+    let name = this.#names.get(statement);
+    if (name === undefined) {
+      name = `text:${statement}`;
+      if (!this.kept(name, statement)) return false;
+      this.#names.set(statement, name);
+    }
+    return this.texts.has(name);
+  }
+
   /** Empties the registry every hour, so that a client with many different queries affects others for one hour only. */
   #renew(): void {
     if (this.now() < this.#until) return;
     this.#until = this.now() + hourMilliseconds;
     this.#built.clear();
     this.texts.clear();
+    this.#names.clear();
     this.onRenewal();
   }
 }

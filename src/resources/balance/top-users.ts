@@ -8,7 +8,7 @@ import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import { currenciesUsual } from './range.js';
 import { totalSeconds } from './table.js';
-import { boundsOf } from './totals.js';
+import { boundsOf, partSpans, wholeSpans } from './totals.js';
 
 const p = sql.placeholder;
 
@@ -59,33 +59,25 @@ const root = sql`('account_' || ${p('tenant')}::text)`;
  * partners received it. The cost grows with the users and the days, and not with the deposits.
  */
 function parts(): SQL {
-  const summed = sql`(select summed from state)`;
-  const span = (seconds: number, first: string, last: string) =>
-    sql`select t.account_id, t.currency, t.count, t.amount from deposit_total t
+  const totals = sql`select x.* from state cross join ${wholeSpans} cross join lateral (
+      select t.account_id, t.currency, t.count, t.amount from deposit_total t
       where ${tenantAndMode('t')} and t.account_id = any((select ids from users)::text[])
         and t.of_others = any('{f,t}'::boolean[])
-        and t.seconds = ${sql.raw(String(seconds))} and t.start >= ${p(first)} and t.start < ${p(last)} and ${summed}`;
-  const deposits = (first: SQL, last: SQL) =>
-    sql`select d.context_id, d.currency, 1, d.amount from counted_deposit d
-      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first}
-        and d.created < ${last} and d.context_id <> ${root}`;
+        and t.seconds = s.seconds and t.start >= s.first and t.start < s.last offset 0) x
+    where state.summed and s.first < s.last`;
   const changes = sql`select c.context_id, c.currency, c.count, c.amount from deposit_total_change c
       where ${tenantAndMode('c')} and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')}
-        and c.context_id <> ${root} and ${summed}`;
-  const until = sql`(select case when summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end from state)`;
-  const all = [
-    span(totalSeconds.day, 'firstDay', 'lastDay'),
-    span(totalSeconds.hour, 'firstHour', 'firstDay'),
-    span(totalSeconds.hour, 'lastDay', 'lastHour'),
-    changes,
-    deposits(sql`${p('from')}`, until),
-    sql`${deposits(sql`${p('lastHour')}`, sql`${p('to')}`)} and ${summed}`,
-  ];
+        and c.context_id <> ${root} and (select summed from state)`;
+  const deposits = sql`select x.* from state cross join lateral ${partSpans} cross join lateral (
+      select d.context_id, d.currency, 1, d.amount from counted_deposit d
+      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= s.first
+        and d.created < s.last and d.context_id <> ${root} offset 0) x
+    where s.first < s.last`;
   return sql`with state as materialized (
       select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed),
     users as materialized (select coalesce(array_agg(a.id), '{}') as ids from account a
       where ${tenantAndMode('a')} and a.owner_id = ${root} and a.type = 'user')
-    ${sql.join(all, sql` union all `)}`;
+    ${sql.join([totals, changes, deposits], sql` union all `)}`;
 }
 
 /** Ranks the totals of the users of each currency. Equal amounts are in the order of the ids. */

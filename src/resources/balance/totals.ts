@@ -119,36 +119,47 @@ export function boundsOf(from: number, to: number) {
  * The parts whose sum is the total: totals of days and hours, changes that no total contains yet, and the deposits of
  * the seconds that are no whole hour. As long as the totals of a tenant are being computed for the first time, all
  * deposits of the range are read. PostgreSQL decides that in the same statement, so a part never counts twice.
+ *
+ * PostgreSQL sees neither how many accounts there are nor how long the range is: it would expect fewer rows of the
+ * given ones than of any others, and plan the statement anew for each request, which takes five times as long as
+ * running it.
  */
 function partsOf(descendants: boolean): SQL {
-  const span = (seconds: number, first: string, last: string) =>
-    sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
-      where ${tenantAndMode('t')} and t.account_id = any(${p('ids')})
-        and t.of_others = any(${sql.raw(descendants ? "'{f,t}'" : "'{f}'")}::boolean[])
-        and t.seconds = ${sql.raw(String(seconds))} and t.start >= ${p(first)} and t.start < ${p(last)}
-        and (select summed from state)`;
-  const summed = sql`(select summed from state)`;
+  const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");
+  const totals = sql`select x.* from state cross join ${wholeSpans} cross join lateral (
+      select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
+      where ${tenantAndMode('t')} and t.account_id = any(${ids}::text[]) and t.of_others = any(${others}::boolean[])
+        and t.seconds = s.seconds and t.start >= s.first and t.start < s.last offset 0) x
+    where state.summed and s.first < s.last`;
   const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount
     from deposit_total_change c
-      cross join unnest(${p('ids')}::text[]) i(id)
+      cross join unnest(${ids}) i(id)
       where ${tenantAndMode('c')} and ${changedOf(descendants)}
-        and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')} and ${summed}`;
-  const until = sql`(select case when summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end from state)`;
-  const deposits = (descendants ? ofDescendants : [ofAccount]).flatMap((each) => [
-    each(sql`${p('from')}`, until),
-    sql`${each(sql`${p('lastHour')}`, sql`${p('to')}`)} and ${summed}`,
-  ]);
-  const parts = [
-    span(totalSeconds.day, 'firstDay', 'lastDay'),
-    span(totalSeconds.hour, 'firstHour', 'firstDay'),
-    span(totalSeconds.hour, 'lastDay', 'lastHour'),
-    changes,
-    ...deposits,
-  ];
+        and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')} and (select summed from state)`;
+  const deposits = (descendants ? ofDescendants : [ofAccount]).map(
+    (each) => sql`select x.* from state cross join lateral ${partSpans} cross
+      join lateral (${each(sql`s.first`, sql`s.last`)} offset 0) x where s.first < s.last`,
+  );
   return sql`with state as materialized (
       select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed)
-    ${sql.join(parts, sql` union all `)}`;
+    ${sql.join([totals, changes, ...deposits], sql` union all `)}`;
 }
+
+/** The ids of the accounts, as an array of a length that PostgreSQL does not know when it plans. */
+const ids = sql`(select ${p('ids')}::text[])`;
+
+/** The ranges `s` of whole days, and of the whole hours before and after them. */
+export const wholeSpans = sql`(values
+    (${sql.raw(String(totalSeconds.day))}, ${p('firstDay')}::bigint, ${p('lastDay')}::bigint),
+    (${sql.raw(String(totalSeconds.hour))}, ${p('firstHour')}::bigint, ${p('firstDay')}::bigint),
+    (${sql.raw(String(totalSeconds.hour))}, ${p('lastDay')}::bigint, ${p('lastHour')}::bigint))
+    s(seconds, first, last)`;
+
+/** The ranges `s` that are read from the deposits, for a row of `state`: the ends, or all where no totals are yet. */
+export const partSpans = sql`(values
+    (${p('from')}::bigint, case when state.summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end),
+    (${p('lastHour')}::bigint, case when state.summed then ${p('to')}::bigint else ${p('lastHour')}::bigint end))
+    s(first, last)`;
 
 /** The parts for steps in a time zone. */
 const zonedOf = (interval: Interval, descendants: boolean): SQL =>
@@ -183,13 +194,12 @@ const ofDescendants: Deposits[] = [
     sql`select ${root}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
       where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first}
         and d.created < ${last}
-        and ${root} = any(${p('ids')}) and d.context_id <> ${root}`,
+        and ${root} = any(${ids}::text[]) and d.context_id <> ${root}`,
 ];
 
 function ofColumn(column: 'to_account_id' | 'context_id', first: SQL, last: SQL): SQL {
   const account = sql.raw(`d.${column}`);
-  const ofAny =
-    column === 'to_account_id' ? isAnyParent(account, sql`${p('ids')}`) : sql`${account} = any(${p('ids')})`;
+  const ofAny = column === 'to_account_id' ? isAnyParent(account, ids) : sql`${account} = any(${ids}::text[])`;
   return sql`select ${account}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
       where ${tenantAndMode('d')} and ${ofAny} and d.created >= ${first} and d.created < ${last}`;
 }

@@ -51,7 +51,8 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
   const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");
   const total = (seconds: number, where: SQL) =>
     sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
-      where ${tenantAndMode('t')} and t.account_id = any(${p('ids')}) and t.of_others = any(${others}::boolean[])
+      where ${tenantAndMode('t')} and t.account_id = any((select ${p('ids')}::text[])::text[])
+        and t.of_others = any(${others}::boolean[])
         and t.seconds = ${sql.raw(String(seconds))} and (select summed from state) and ${where}`;
   const { day, hour } = totalSeconds;
   const days = total(
@@ -69,7 +70,7 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
     join lateral (${hoursOfDay} offset 0) x`;
   const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount
     from deposit_total_change c
-      cross join unnest(${p('ids')}::text[]) i(id)
+      cross join unnest((select ${p('ids')}::text[])) i(id)
       where ${tenantAndMode('c')} and ${changed} and c.created >= ${p('from')} and c.created < ${p('to')}
         and (select summed from state)
         and c.created - c.created % ${sql.raw(String(hour))} <> all((select hours from cut)::bigint[])`;
