@@ -318,7 +318,7 @@ const centsOf = (shown: string) => {
 export async function wrongOn({ page }: Visit, texts: readonly string[], answers: Answers): Promise<string[]> {
   for (const text of texts) {
     await page
-      .waitForFunction((sought) => document.body.textContent.includes(sought), text, { timeout: 5_000, polling: 50 })
+      .waitForFunction((sought) => document.body.textContent.includes(sought), text, { polling: 50 })
       .catch(() => expect.fail(`${page.url()} does not show ${text}`));
   }
   const [{ money, totals }, foreign] = [await page.evaluate(seenOn), await foreignOn(page)];
