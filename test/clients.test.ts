@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { scale, share } from './faults/scale.js';
 import { must } from './onboarding-profile.js';
-import { details, eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { completeDeposit, details, eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -46,7 +46,7 @@ async function python(): Promise<void> {
   );
   const from = { account_id: partner.id };
   const { id } = await must(user.post('/v1/deposits', { amount: '80.00', currency: 'USD', from }));
-  await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+  await completeDeposit(user, id);
   await eventually(
     () => user.get('/v1/events'),
     ({ body }) => body.data.length > 3,

@@ -6,7 +6,7 @@ import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
 import { scale, share } from './faults/scale.js';
-import { Speaker, tenantOf } from './world.js';
+import { completeDeposit, Speaker, tenantOf } from './world.js';
 import { addressesOf, Answers, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
 
 const dashboard = useDashboard();
@@ -509,7 +509,7 @@ describe('customers and receivables', () => {
       ...{ amount: '70.00', currency: 'INR', to: { account_id: user.id } },
       ...{ payment_method: 'upi', statement_descriptor: 'ZAN-1' },
     });
-    expect((await user.post(`/v1/test_helpers/deposits/${made.body.id}/complete`)).status).toBe(200);
+    await completeDeposit(user, made.body.id);
     await open(`/dashboard/payments/${made.body.id}`);
     const form = page.getByRole('region', { name: 'Reconcile' });
     await form.getByText('Reference matches').waitFor();
