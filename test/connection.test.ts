@@ -65,7 +65,7 @@ async function relay() {
 
 /** What an answer is, or the code of its failure. */
 const outcomeOf = async <T>(answer: Promise<T>) =>
-  Promise.race([answer.catch(({ code }: { code: string }) => code), sleep(5_000).then(() => 'no answer')]);
+  Promise.race([answer.catch(({ code }: { code: string }) => code), sleep(30_000, 'no answer', { ref: false })]);
 
 describe('a statement on a connection that is reset', () => {
   const opened = (port: number) => {
@@ -120,7 +120,7 @@ describe('a statement on a connection that is reset', () => {
 
 describe('a connection that cannot be opened', () => {
   const opened = (address: string, options: object = {}) =>
-    openClient({ ...connectionOf(address), max: 1, fetch_types: false, connect_timeout: 0.3, ...options } as never);
+    openClient({ ...connectionOf(address), max: 1, fetch_types: false, ...options } as never);
 
   /** A server that does something with each connection, and counts them. */
   async function listening(on: (socket: net.Socket) => void) {
@@ -173,7 +173,7 @@ describe('a connection that cannot be opened', () => {
 
   it('names the server that does not answer', async () => {
     const { port, close } = await listening((socket) => socket.resume());
-    const client = opened(`postgres://127.0.0.1:${port}/x`);
+    const client = opened(`postgres://127.0.0.1:${port}/x`, { connect_timeout: 0.3 });
     await expect(client`select 1`.execute()).rejects.toThrow(`write CONNECT_TIMEOUT 127.0.0.1:${port}`);
     await client.end({ timeout: 0 });
     close();
@@ -186,9 +186,12 @@ describe('a connection that cannot be opened', () => {
     spawnSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, '-subj', '/CN=localhost']);
     const secret = { key: fs.readFileSync(key), cert: fs.readFileSync(cert) };
     const received: Buffer[] = [];
+    let [requests, over] = [0, () => {}];
+    const ended = new Promise<void>((resume) => (over = resume));
     const { seen, port, close } = await listening((socket) =>
       socket.once('data', async () => {
-        await sleep(150);
+        requests++;
+        await ended;
         socket.write('S');
         const secure = new tls.TLSSocket(socket, { ...secret, isServer: true });
         secure.on('error', () => {}).on('data', (data) => received.push(data));
@@ -196,9 +199,11 @@ describe('a connection that cannot be opened', () => {
     );
     const client = opened(`postgres://127.0.0.1:${port}/x?sslmode=require`);
     const asked = outcomeOf(client`select 1`.execute());
-    await sleep(50);
+    await expect.poll(() => requests).toBe(1);
     await client.end({ timeout: 0 });
     expect(await asked).toBe('CONNECTION_DESTROYED');
+    over();
+    await expect.poll(() => seen.open.size).toBe(0);
     await sleep(250);
     expect([seen.connections, seen.open.size, received]).toEqual([1, 0, []]);
     close();

@@ -196,7 +196,12 @@ async function activatedUser(platform: Speaker, { name, legalName, text }: UserT
     }),
   );
   await must(platform.post(`/v1/accounts/${id}/activate`));
-  await must(platform.post(`/v1/test_helpers/accounts/${id}/verify`));
+  // The sandbox verifies it by itself after a second, which may be before its helper does.
+  await platform.post(`/v1/test_helpers/accounts/${id}/verify`);
+  await eventually(
+    () => platform.get(`/v1/accounts/${id}`),
+    ({ body }) => body.status === 'activated',
+  );
   return new Speaker(platform.world, id, platform.key, 2, { 'on-behalf-of': id });
 }
 
@@ -318,7 +323,7 @@ const centsOf = (shown: string) => {
 export async function wrongOn({ page }: Visit, texts: readonly string[], answers: Answers): Promise<string[]> {
   for (const text of texts) {
     await page
-      .waitForFunction((sought) => document.body.textContent.includes(sought), text, { timeout: 5_000, polling: 50 })
+      .waitForFunction((sought) => document.body.textContent.includes(sought), text, { polling: 50 })
       .catch(() => expect.fail(`${page.url()} does not show ${text}`));
   }
   const [{ money, totals }, foreign] = [await page.evaluate(seenOn), await foreignOn(page)];

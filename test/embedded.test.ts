@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
+import { childrenOf } from './child.js';
 
 let dir: string;
 const folders: string[] = [];
@@ -193,13 +194,18 @@ describe('a start', () => {
   it('refuses to put new data where a server still uses deleted ones', async () => {
     const embedded = await lease();
     const pid = postmaster()!;
-    // A server that finds its files gone ends by itself within a second. One that is busy does not find out.
+    // A server that finds its files gone ends by itself within a second. One that is busy does not find out. None of
+    // its processes makes files in folders that are being removed.
     process.kill(pid, 'SIGSTOP');
-    fs.rmSync(dir, { recursive: true });
+    const all = [pid, ...childrenOf(pid)];
+    for (const each of all) process.kill(each, 'SIGSTOP');
+    try {
+      fs.rmSync(dir, { recursive: true, maxRetries: 5 });
 
-    await expect(startEmbedded({ dir })).rejects.toThrow('data that were deleted');
-
-    process.kill(pid, 'SIGCONT');
+      await expect(startEmbedded({ dir })).rejects.toThrow('data that were deleted');
+    } finally {
+      for (const each of all) process.kill(each, 'SIGCONT');
+    }
     await embedded.release();
     await until(() => !alive(pid));
     expect(await answers(await lease())).toBe(true);

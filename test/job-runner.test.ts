@@ -120,13 +120,13 @@ describe('jobs of many tenants', () => {
     const { id } = await user.partner();
     const connection = { ...(await place()), max: 1 };
     const held = postgres(connection);
-    const timed = postgres({ ...connection, connection: { statement_timeout: 300 } });
+    const timed = postgres({ ...connection, connection: { statement_timeout: 3_000 } });
     try {
       await queued(tenant, 3, 'retire_address', 'job_a');
       await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
         values (${tenant}, false, 'job_b', 0, 'issue_addresses', ${id}, '{}', 0)`;
       await queued(tenant, 3, 'retire_address', 'job_c');
-      // Another session holds the lock of the account that the fourth job needs.
+      // Another session holds the lock of the account that the fourth job needs. The first three have most of the time.
       await held`begin`;
       await held`select from account where tenant_id = ${tenant} and id = ${id} for update`;
       const [row] = await timed`select run_jobs(${tenant}, false, 50) as n`;

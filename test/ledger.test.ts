@@ -1,7 +1,17 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { auditLedger } from './audit.js';
-import { eventually, givenIn, nickname, type Speaker, useWorld, type World, tenantOf, payoutAddress } from './world.js';
+import {
+  completeDeposit,
+  eventually,
+  givenIn,
+  nickname,
+  type Speaker,
+  useWorld,
+  type World,
+  tenantOf,
+  payoutAddress,
+} from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -27,7 +37,7 @@ async function done(reply: ReturnType<Speaker['post']>): Promise<any> {
 
 async function completed(user: Speaker, amount: string, to: object = { account_id: user.id }): Promise<any> {
   const { id } = await done(user.post('/v1/deposits', { amount, currency: 'INR', payment_method: 'upi', to }));
-  return done(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+  return completeDeposit(user, id);
 }
 
 async function reconciled(user: Speaker, deposit: { id: string }, amount: string): Promise<any> {

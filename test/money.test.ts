@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
-import { eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { completeDeposit, eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -25,9 +25,7 @@ async function deposited(user: Speaker, amount: string, partner: { id: string })
     from: { account_id: partner.id },
   });
   expect([reply.status, reply.body.status]).toEqual([200, 'initialized']);
-  const done = await user.post(`/v1/test_helpers/deposits/${reply.body.id}/complete`);
-  expect([done.status, done.body.status]).toEqual([200, 'completed']);
-  return done.body;
+  return completeDeposit(user, reply.body.id);
 }
 
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];

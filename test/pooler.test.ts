@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
 import { single } from '../src/db/connection.js';
 import { Bouncer, bouncerMinor, bouncerProgram } from './bouncer.js';
-import { useChildren } from './child.js';
+import { until, useChildren } from './child.js';
 import { figures, patience, scale } from './faults/scale.js';
 import { details } from './world.js';
 
@@ -88,13 +88,22 @@ describe.skipIf(!bouncerProgram)(`behind PgBouncer in transaction mode${missing}
       }
     };
     const running = Promise.all(Array.from({ length: 6 }, (_, n) => client(n)));
+    const failed = running.then(
+      () => true,
+      () => true,
+    );
+    /** Waits until so many more writes have been acknowledged, or a client has failed. */
+    const written = (more: number) => {
+      const from = acknowledged.size;
+      return Promise.race([failed, until(() => over || acknowledged.size >= from + more)]);
+    };
     for (let restart = 0; restart < scale.poolerRestarts; restart++) {
-      await sleep(700);
+      await written(10);
       await bouncer.kill();
       await sleep(300);
       await bouncer.start(more);
     }
-    await sleep(700);
+    await written(11);
     over = true;
     await running;
     // 503 where the outage took longer than a request waits, and 409 while the first attempt at a key is not over.

@@ -765,11 +765,11 @@ describe('with the explorer, introspection and suggestions off', () => {
   afterAll(() => gateway.stop());
 
   it('logs at the default level a line for each request, and none for probes', async () => {
-    const before = gateway.log().length;
     const asked = [await platform.get('/v1/accounts'), await platform.graph('{ viewer { account { id } } }')];
     await fetch(`${gateway.origin}/readyz`);
     const last = await platform.get('/v1/nowhere');
-    const written = () => gateway.log().slice(before);
+    // Nothing was asked before. A busy machine may add lines that are about no request, such as of a slow statement.
+    const written = () => gateway.log().filter(({ route }) => route !== undefined);
     await until(() => written().some(({ requestId }) => requestId === last.headers.get('request-id')));
 
     expect(written().map(({ requestId, route, status }) => [requestId, route, status])).toEqual([

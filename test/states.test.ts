@@ -4,7 +4,7 @@ import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'gr
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
-import { eventually, givenIn, nickname, partnerRows, type Speaker, useWorld } from './world.js';
+import { completeDeposit, eventually, givenIn, nickname, partnerRows, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -173,7 +173,7 @@ describe('every status and reason, reached by a test key with documented calls',
     // An address that is replaced while a payout to it is in progress.
     await must(user.post('/v1/addresses', payoutBody(user.id)));
     const earned = await deposited('100.00');
-    await help(`deposits/${earned.id}/complete`);
+    await completeDeposit(user, earned.id);
     const [paid, voided] = [await receivable(), await receivable()];
     await must(user.post(`/v1/receivables/${voided.id}/void`));
     await must(user.post(`/v1/deposits/${earned.id}/reconcile`, { receivables: [{ id: paid.id, amount: '100.00' }] }));

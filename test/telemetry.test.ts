@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../src/server/telemetry/metrics.js';
 import { type Gateway, until, useChildren } from './child.js';
+import { eventually } from './world.js';
 
 const children = useChildren();
 const docs = path.join(import.meta.dirname, '../docs');
@@ -95,7 +96,8 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     for (let i = 0; i < 12; i++) expect((await graphql(query)).status).toBe(200);
     for (let i = 0; i < 6; i++) expect((await ask(`/v1/deposits/missing_${i}`)).status).toBe(404);
 
-    const text = await metrics();
+    // A request is counted after its response was sent.
+    const text = await eventually(metrics, (found) => total(samples(found, 'tidegate_http_requests_total')) >= 18);
 
     expect(total(samples(text, 'tidegate_http_requests_total', 'operation="deposits"', 'status="200"'))).toBe(12);
     const route = 'operation="GET /v1/deposits/:id"';
@@ -107,7 +109,8 @@ describe('two processes with metrics, traces and a limit for slow statements', (
   });
 
   it('have no label that a client chooses', async () => {
-    const before = await metrics();
+    const counted = (text: string) => total(samples(text, 'tidegate_http_requests_total'));
+    const before = counted(await metrics());
     const odd = 'OddName123';
     await graphql(`query ${odd} { ${odd}: deposits(first: 1) { nodes { id } } }`);
     await graphql(`{ ${odd} }`);
@@ -115,12 +118,10 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     await ask(`/v1/${odd}`);
     await ask('/v1/accounts', { method: 'POST', body: JSON.stringify({ [odd]: odd }) });
 
-    const after = await metrics();
+    const after = await eventually(metrics, (text) => counted(text) >= before + 5);
 
     expect(after).not.toContain(odd);
-    expect(total(samples(after, 'tidegate_http_requests_total'))).toBe(
-      total(samples(before, 'tidegate_http_requests_total')) + 5,
-    );
+    expect(counted(after)).toBe(before + 5);
     expect(samples(after, 'tidegate_http_requests_total', 'operation="none"')).not.toEqual([]);
   });
 

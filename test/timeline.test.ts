@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionOf, replicasOf } from '../src/db/address.js';
 import { Database } from '../src/db/database.js';
 import { lookMilliseconds } from '../src/db/replica.js';
 import { lsnOf, timelineOf, walPositionOf } from '../src/db/wal-positions.js';
 import { until, useChildren } from './child.js';
 import { caughtUp, positionOf, type Server, Servers } from './standby.js';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const children = useChildren();
 const servers = new Servers(children.folder());

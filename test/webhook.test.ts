@@ -533,6 +533,10 @@ describe('an event for a webhook endpoint', () => {
       async () => hook.got.length,
       (count) => count === 2,
     );
+    await eventually(
+      async () => silent.got.length,
+      (count) => count > 0,
+    );
     expect(silent.got).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { must } from '../onboarding-profile.js';
-import { givenIn, Speaker, useWorld } from '../world.js';
+import { eventually, givenIn, Speaker, tenantOf, useWorld } from '../world.js';
 import { text } from './harness.js';
 import { figures, patience, random, scale, secondsSince } from './scale.js';
 
@@ -115,20 +115,29 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
 
     /** Follows the events with the last one as the cursor, which must miss none. */
     const followed: string[] = [];
+    const unnumbered = async () => {
+      const rows = await world.sql`select from event where tenant_id = ${tenantOf(user)} and number is null`;
+      return rows.length;
+    };
     const follow = async () => {
       const [first] = (await must(user.get('/v1/events?limit=1'))).data;
       let last = first?.id;
-      for (let idle = 0; writing || idle < 20; ) {
+      for (;;) {
+        // All events are visible once they have their numbers, which is later than the writes.
+        const complete = !writing && (await unnumbered()) === 0;
         const { data } = await must(user.get(`/v1/events?limit=10${last ? `&ending_before=${last}` : ''}`));
         followed.push(...data.map(({ id }: { id: string }) => id));
         last = data[0]?.id ?? last;
-        idle = data.length === 0 ? idle + 1 : 0;
-        if (data.length === 0) await new Promise((resume) => setTimeout(resume, 100));
+        if (data.length > 0) continue;
+        if (complete) return first?.id as string;
+        await new Promise((resume) => setTimeout(resume, 100));
       }
-      return first?.id as string;
     };
 
-    await vi.waitFor(async () => expect((await must(user.get('/v1/events'))).data.length).toBeGreaterThan(0), 10_000);
+    await eventually(
+      () => must(user.get('/v1/events')),
+      ({ data }) => data.length > 0,
+    );
     const reading = [...Array.from({ length: readers }, (_, n) => read(n)), total()];
     const following = follow();
     const wrote = Promise.all(Array.from({ length: writers }, (_, n) => write(n))).finally(() => {
