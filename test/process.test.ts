@@ -667,8 +667,8 @@ describe('behind a trusted proxy, on a separate PostgreSQL', () => {
   });
 
   // Over plain HTTP an attacker could change the page and read the key that is typed into it.
-  it('refuses the page of the explorer too', async () => {
-    for (const place of ['/graphiql', '/graphql', '/']) {
+  it('refuses the page of the explorer and its files too', async () => {
+    for (const place of ['/graphiql', '/graphiql/assets/none.js', '/graphql', '/']) {
       const page = await fetch(gateway.origin + place, { headers: { accept: 'text/html' }, redirect: 'manual' });
       expect([place, page.status, page.headers.get('content-type')]).toEqual([
         place,
