@@ -58,7 +58,7 @@ async function prepare(folder: string, content: Content): Promise<void> {
       // So that no start seeds a demo.
       fs.writeFileSync(path.join(folder, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
     } else {
-      // Each connection plans the statements of all functions anew: with half of them, seeding takes an eighth less.
+      // Each connection plans the statements of the functions anew, so fewer of them take less of the processor.
       const database = new Database(embedded.options, undefined, { pools: { ...poolsDefault, write: 2, worker: 1 } });
       const pepper = pepperOf(folder);
       await seedDemo(new Operator(database, buildGraph(), pepper), pepper, () => {});
