@@ -82,6 +82,10 @@ describe('a response of more than a kilobyte', () => {
       return answer;
     },
     'the explorer': (headers) => ask('/graphiql', headers),
+    'a script of the explorer': async (headers) => {
+      const page = (await ask('/graphiql')).body.toString();
+      return ask(/ src="([^"]+)"/.exec(page)![1]!, headers);
+    },
     'the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
   };
   for (const [name, response] of Object.entries(responses)) {

@@ -62,7 +62,10 @@ const graphQuery = JSON.stringify({ query: '{ viewer { edition } }' });
 const names = (text: string | null) => (text ?? '').split(/,\s*/).map((name) => name.toLowerCase());
 
 const apiPaths = ['/v1/accounts', '/v1/deposits/deposit_0', '/v1/nothing', '/v1', '/graphql', '/v1/files'];
-const otherPaths = ['/', '/graphiql', '/healthz', '/readyz', '/operator/graphql', '/checkout/x', '/v10', '/nothing'];
+const otherPaths = [
+  ...['/', '/graphiql', '/graphiql/assets/none.js', '/healthz', '/readyz', '/operator/graphql', '/checkout/x', '/v10'],
+  '/nothing',
+];
 
 describe('a preflight of an origin in CORS_ORIGINS', () => {
   it.each(apiPaths)('is answered without a key, at no cost and with no turn: %s', async (path) => {

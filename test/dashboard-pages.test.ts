@@ -99,6 +99,11 @@ describe('the files of the dashboard', () => {
     const asset = await fetch(`${dashboard.origin}${script}`, { headers: { 'accept-encoding': 'br' } });
     expect(asset.headers.get('content-encoding')).toBe('br');
     expect(asset.headers.get('cache-control')).toContain('immutable');
+    for (const [address, { headers }] of [['/dashboard/payments', page] as const, [script!, asset] as const]) {
+      // With a cache-control of its own, `fetch` does not ask for a new copy.
+      const known = { 'if-none-match': headers.get('etag')!, 'accept-encoding': 'gzip', 'cache-control': 'max-age=0' };
+      expect((await fetch(`${dashboard.origin}${address}`, { headers: known })).status).toBe(304);
+    }
     expect((await fetch(`${dashboard.origin}/dashboard/assets/none.js`)).status).toBe(404);
   });
 

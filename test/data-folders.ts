@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { inject } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Database } from '../src/db/database.js';
+import { poolsDefault } from '../src/db/database-settings.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
 import { seedDemo } from '../src/server/demo/demo.js';
@@ -57,7 +58,8 @@ async function prepare(folder: string, content: Content): Promise<void> {
       // So that no start seeds a demo.
       fs.writeFileSync(path.join(folder, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
     } else {
-      const database = new Database(embedded.options);
+      // Each connection plans the statements of the functions anew, so fewer of them take less of the processor.
+      const database = new Database(embedded.options, undefined, { pools: { ...poolsDefault, write: 2, worker: 1 } });
       const pepper = pepperOf(folder);
       await seedDemo(new Operator(database, buildGraph(), pepper), pepper, () => {});
       await database.close();

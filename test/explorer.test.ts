@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -19,19 +21,19 @@ let tenants: Demo[];
 
 beforeAll(async () => {
   tenants = await demos(world.operator, world.pepper);
-  // The gateway builds and compresses the page at the first request for it.
-  const first = fetch(`${world.origin}/graphiql`, { headers: { 'accept-encoding': 'br' } });
-  chromium = await browser();
-  await (await first).arrayBuffer();
+  // No name leads to another host, and the browser keeps files; it keeps none where a test handles its requests.
+  chromium = await browser(['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']);
 });
 afterAll(() => chromium?.close());
+
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Screenshots for people in the long form, since a test cannot judge the look of a page. */
 const pictures = path.join(os.tmpdir(), 'tidegate-explorer');
 
 interface Visit {
   page: Page;
-  /** Every request to another host than the gateway; each was aborted. */
+  /** Every request to another host than the gateway; each has failed. */
   foreign: string[];
   /** The requests to the gateway, with their keys. */
   asked: { operationName?: string; key: string | undefined }[];
@@ -50,10 +52,9 @@ async function opened(): Promise<Page> {
   // Shorter than the test's time-out, so that the error message names the awaited element.
   context.setDefaultTimeout(45_000);
   const { host } = new URL(world.origin);
-  await context.route('**/*', async (route) => {
-    if (new URL(route.request().url()).host === host) return route.continue();
-    here.foreign.push(route.request().url());
-    return route.abort();
+  context.on('request', (request) => {
+    // Icons and fonts of the page are data in an address.
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).host !== host) here.foreign.push(request.url());
   });
   const page = await context.newPage();
   page.on('websocket', (socket) => here.foreign.push(socket.url()));
@@ -132,6 +133,98 @@ async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
   await page.locator('section.result-window .view-lines', { hasText: requestId }).waitFor();
   return answer;
 }
+
+/** The addresses of the page's scripts and styles, each with the hash that the page demands. */
+const filesOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="([^"]+)" integrity="sha256-([^"]+)"/g)].map(([, address, hash]) => ({
+    address: address!,
+    hash: hash!,
+  }));
+
+describe('the files of the page', () => {
+  const at = (address: string, init: RequestInit = {}) => fetch(`${world.origin}${address}`, init);
+  let html: string;
+  let policy: string | null;
+  beforeAll(async () => {
+    const page = await at('/graphiql');
+    [html, policy] = [await page.text(), page.headers.get('content-security-policy')];
+  });
+
+  it('are named by the hash of their content, and the page allows no other script', async () => {
+    const [style, ...scripts] = filesOf(html);
+    expect(scripts).toHaveLength(2);
+    expect(policy).toBe(
+      `default-src 'none'; script-src ${scripts.map(({ hash }) => `'sha256-${hash}'`).join(' ')}; ` +
+        `worker-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; ` +
+        `frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    );
+    expect(html.match(/<(script|style|link)[^>]*>/g)).toEqual([
+      expect.stringContaining('<link rel="icon" href="data:'),
+      expect.stringContaining(style!.address),
+      ...scripts.map(({ address }) => expect.stringContaining(address)),
+      '<script type="application/json" id="setup">',
+    ]);
+    const setup = JSON.parse(/id="setup">(.*?)<\/script>/s.exec(html)![1]!) as { workers: Record<string, string> };
+    const workers = Object.values(setup.workers);
+    expect(workers).toHaveLength(3);
+    for (const address of [style!.address, ...scripts.map((script) => script.address), ...workers]) {
+      const file = await at(address);
+      expect(file.status).toBe(200);
+      const hash = createHash('sha256')
+        .update(Buffer.from(await file.arrayBuffer()))
+        .digest();
+      const [, short, ending] = /^\/graphiql\/assets\/[a-z-]+-([\w-]{12})\.(css|js)$/.exec(address)!;
+      expect(hash.toString('base64url').slice(0, 12)).toBe(short);
+      const named = [style!, ...scripts].find((each) => each.address === address);
+      expect(named?.hash ?? hash.toString('base64')).toBe(hash.toString('base64'));
+      expect(Object.fromEntries(file.headers)).toMatchObject({
+        'content-type': `text/${ending === 'js' ? 'javascript' : 'css'}; charset=utf-8`,
+        'cache-control': 'public, max-age=31536000, immutable',
+        // What a worker may do is in its own policy.
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        vary: 'accept-encoding',
+      });
+    }
+  });
+
+  it('are answered to HEAD, and not sent again to a browser that has them, nor is the page', async () => {
+    for (const address of ['/graphiql', ...filesOf(html).map((file) => file.address)]) {
+      const [whole, head] = [await at(address), await at(address, { method: 'HEAD' })];
+      const tag = whole.headers.get('etag')!;
+      const kept = address === '/graphiql' ? 'no-cache' : 'public, max-age=31536000, immutable';
+      expect((await whole.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
+      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, tag, '']);
+      for (const encoding of ['br', 'gzip', 'identity']) {
+        // With a cache-control of its own, `fetch` does not ask for a new copy.
+        const headers = { 'if-none-match': tag, 'accept-encoding': encoding, 'cache-control': 'max-age=0' };
+        const again = await at(address, { headers });
+        expect([again.status, again.headers.get('cache-control'), await again.text()]).toEqual([304, kept, '']);
+      }
+      expect(
+        (await at(address, { method: 'HEAD', headers: { 'if-none-match': '"other"', 'cache-control': 'max-age=0' } }))
+          .status,
+      ).toBe(200);
+    }
+  });
+
+  it('are the only ones, and are only read', async () => {
+    const [style] = filesOf(html);
+    const missing = [
+      ...['/graphiql/assets', '/graphiql/assets/', '/graphiql/assets/explorer.js', '/graphiql/assets/constructor'],
+      ...[style!.address.replace(/-[\w-]{12}\./, '-AAAAAAAAAAAA.'), `${style!.address}/`, `${style!.address}.br`],
+      ...['/graphiql/assets/..%2fexplorer.css', '/graphiql/assets/%2e%2e%2f%2e%2e%2fpackage.json'],
+    ];
+    for (const address of missing) {
+      const answer = await at(address);
+      expect([address, answer.status, answer.headers.get('cache-control')]).toEqual([address, 404, 'no-store']);
+      expect((await answer.json()).errors[0].code).toBe('route_missing');
+    }
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+      for (const address of ['/graphiql', style!.address])
+        expect([method, address, (await at(address, { method })).status]).toEqual([method, address, 404]);
+  });
+});
 
 const graph = buildSchema(fs.readFileSync('schema/graph.graphql', 'utf8'));
 it.each(examples)('the example is valid: $title', ({ query }) => {
@@ -295,6 +388,23 @@ describe('the input for the key', () => {
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
     expect(foreign).toEqual([]);
 
+    // Neither a script of the gateway that is not the explorer's, nor one that is put into the page.
+    const refused = await page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const found: string[] = [];
+          document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+            if (found.push(`${effectiveDirective} ${blockedURI}`) === 2) resolve(found.sort());
+          });
+          const [other, injected] = [document.createElement('script'), document.createElement('script')];
+          other.src = '/checkout/assets/page.js';
+          injected.text = 'document.title = "taken"';
+          document.head.append(other, injected);
+        }),
+    );
+    expect(refused).toEqual([`script-src-elem ${world.origin}/checkout/assets/page.js`, 'script-src-elem inline']);
+    expect(await page.title()).toBe('Tidegate explorer');
+
     // Without this proof, a test that detects no requests would pass too.
     const other = await page.context().newPage();
     await other.goto('http://fonts.example/').catch(() => undefined);
@@ -327,6 +437,14 @@ describe('the input for the key', () => {
     await other.goto(`${world.origin}/graphiql`);
     await other.waitForSelector('.graphiql-execute-button');
     expect(await status(other)).toMatch(/^Paste a key /);
+    // It takes the files from the browser, which has them.
+    const taken = await other.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => name.includes('/graphiql/assets/'))
+        .map(({ transferSize, decodedBodySize }) => [transferSize, decodedBodySize > 1_000]),
+    );
+    expect(taken.length).toBeGreaterThanOrEqual(3);
+    expect(taken).toEqual(taken.map(() => [0, true]));
     await other.close();
 
     await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Forget' }).click()]);
@@ -429,13 +547,26 @@ describe('the bar and the address', () => {
   });
 });
 
-/** Nothing scrolls sideways, with an answer and its cost on the screen, which is a large one afterwards. */
+/** Nothing scrolls sideways and axe is content, with an answer and its cost on the screen, a large one afterwards. */
 async function fits(page: Page, [name]: (typeof screens)[number], picture: Visit['picture']): Promise<void> {
   await execute(page);
   await page.locator('#cost', { hasText: ' left' }).waitFor();
   await picture(name);
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   expect(content).toBeLessThanOrEqual(window!);
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async () => {
+    interface Found {
+      violations: { id: string; nodes: { html: string }[] }[];
+    }
+    const { axe: tool } = globalThis as unknown as { axe: { run(places: object): Promise<Found> } };
+    return (await tool.run({ exclude: ['.view-lines'] })).violations.map(({ id, nodes }) => ({
+      id,
+      where: nodes.map(({ html }) => html),
+    }));
+  });
+  // Not ours are the colours of Monaco's texts, and GraphiQL's tabs: items of a list to sort, each with buttons.
+  expect(violations.filter(({ id }) => id !== 'nested-interactive')).toEqual([]);
   if (name === 'phone') await stacked(page);
   await page.setViewportSize({ width: 1440, height: 4000 });
 }

@@ -293,7 +293,7 @@ describe('a schema that is not public', () => {
     ]);
   });
 
-  it('has no explorer page when the explorer is off', async () => {
+  it('has no explorer page and no file of it when the explorer is off, and the dashboard leads to none', async () => {
     const html = { headers: { accept: 'text/html' } };
     const [page, endpoint] = await Promise.all([
       fetch(`${closed.origin}/graphiql`, html),
@@ -301,6 +301,14 @@ describe('a schema that is not public', () => {
     ]);
 
     expect([page.status, endpoint.status]).toEqual([404, 401]);
+    const open = await (await fetch(`${world.origin}/graphiql`)).text();
+    const [, script] = / src="([^"]+)"/.exec(open)!;
+    const [there, here] = await Promise.all([world, closed].map(({ origin }) => fetch(`${origin}${script}`)));
+    expect([there!.status, here!.status]).toEqual([200, 404]);
+    const dashboards = await Promise.all(
+      [world, closed].map(async ({ origin }) => (await fetch(`${origin}/dashboard`)).text()),
+    );
+    expect(dashboards.map((text) => text.includes('data-explorer="off"'))).toEqual([false, true]);
   });
 });
 

@@ -61,6 +61,7 @@ describe('an invalid Host header', () => {
     'GET /v1/deposits',
     'GET /graphql?query={viewer{mode}}',
     'GET /graphiql',
+    'GET /graphiql/assets/none.js',
     'GET /',
     'GET /nowhere',
     'GET /v1/%',

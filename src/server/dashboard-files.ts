@@ -1,19 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
-import { DomainError, problem } from '../request/problems.js';
+import { type Encoding, fixedFiles, sendFile, StaticFile } from './static-files.js';
 
 /** The folder that `npm run build` fills. The path is the same from `src` and from `dist`. */
 const folder = new URL('../../dist/dashboard/', import.meta.url);
-
-const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
 
 /** Nothing but the gateway's own files, and no text that becomes a script. React sets styles without markup. */
 const policy = [
@@ -45,16 +37,13 @@ export const consoleProgram: BrowserProgram = {
   policy: [...policy, `frame-src blob:`],
 };
 
-/** A file of the build, as it is and compressed, by the name of the encoding. */
-type Bodies = Partial<Record<'br' | 'gzip' | 'identity', Buffer>>;
-
-let loaded: Map<string, Bodies> | undefined;
+let loaded: Map<string, StaticFile> | undefined;
 const files = () => (loaded ??= load());
 
 /**
  * Registers the page of a program and its files. The page is the same for each of its addresses. The names of the other
- * files contain a hash of their content, so browsers keep them. Both programs share files, and each has them all under
- * its own place, so that a proxy can keep one of the places for itself.
+ * files contain a hash of their content. Both programs share files, and each has them all under its own place, so that
+ * a proxy can keep one of the places for itself.
  */
 export function browserProgram(
   app: FastifyInstance,
@@ -62,55 +51,39 @@ export function browserProgram(
   { EXPLORER }: Pick<Config, 'EXPLORER'>,
 ): void {
   const config = { open: true } as const;
-  const body = () => (EXPLORER ? files().get(page) : withoutExplorer(files().get(page)));
-  const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
+  let bare: Promise<StaticFile | undefined> | undefined;
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('content-security-policy', allowed.join('; ')).header('referrer-policy', 'no-referrer');
-    return send(body(), '.html', 'no-cache', request, reply);
+    const file = files().get(page);
+    return sendFile(request, reply, EXPLORER ? file : await (bare ??= withoutExplorer(file)), 'page');
   };
   app.get(place, { config }, sendPage);
   app.get(`${place}/*`, { config }, sendPage);
-  app.get(`${place}/assets/:name`, { config }, (request, reply) => {
-    const { name } = request.params as { name: string };
-    const file = files().get(`assets/${name}`);
-    return send(file, path.extname(name), 'public, max-age=31536000, immutable', request, reply);
-  });
+  fixedFiles(app, place, (name) => files().get(`assets/${name}`));
 }
 
 /** The page of a program whose gateway has no explorer to which it could lead. */
-function withoutExplorer(bodies: Bodies | undefined): Bodies | undefined {
-  const text = bodies?.identity?.toString().replace('<html ', '<html data-explorer="off" ');
-  return text === undefined ? undefined : { identity: Buffer.from(text) };
+async function withoutExplorer(file: StaticFile | undefined): Promise<StaticFile | undefined> {
+  const text = (await file?.body('identity'))?.toString().replace('<html ', '<html data-explorer="off" ');
+  return text === undefined ? undefined : new StaticFile('.html', { identity: Buffer.from(text) });
 }
 
-function send(
-  file: Bodies | undefined,
-  extension: string,
-  caching: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  if (!file) throw new DomainError(problem('route_missing'));
-  const encoding = negotiate(request.headers['accept-encoding'] ?? '', Object.keys(file)) as keyof Bodies | null;
-  const body = file[encoding ?? 'identity'] ?? file.identity!;
-  if (body !== file.identity) reply.header('content-encoding', encoding);
-  return reply
-    .header('cache-control', caching)
-    .header('vary', 'accept-encoding')
-    .type(types[extension] ?? 'application/octet-stream')
-    .send(body);
-}
-
-/** Reads all files of the build into memory. They stay the same until the process ends. */
-function load(): Map<string, Bodies> {
-  const files = new Map<string, Bodies>();
+/** Reads all files of the build into memory. */
+function load(): Map<string, StaticFile> {
+  const found = new Map<string, Partial<Record<Encoding, Buffer>>>();
   const names = fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
-  for (const found of names.sort()) {
-    const place = new URL(found, folder);
+  for (const each of names.sort()) {
+    const place = new URL(each, folder);
     if (fs.statSync(place).isDirectory()) continue;
-    const name = found.replaceAll(path.sep, '/');
+    const name = each.replaceAll(path.sep, '/');
     const [, base = name, ending] = /^(.*)\.(br|gz)$/.exec(name) ?? [];
     const encoding = ending === 'br' ? 'br' : ending === 'gz' ? 'gzip' : 'identity';
-    files.set(base, { ...files.get(base), [encoding]: fs.readFileSync(place) });
+    found.set(base, { ...found.get(base), [encoding]: fs.readFileSync(place) });
   }
-  return files;
+  return new Map(
+    [...found].map(([name, { identity, ...smaller }]) => [
+      name,
+      new StaticFile(path.extname(name), { identity: identity!, ...smaller }),
+    ]),
+  );
 }

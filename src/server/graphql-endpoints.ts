@@ -4,14 +4,13 @@ import type { GraphQLSchema } from 'graphql';
 import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
 import type { GraphBody } from '../api/graphql/document-cache.js';
 import type { Rules } from '../api/graphql/errors.js';
-import { explorer } from '../api/graphql/explorer.js';
-import { examples } from '../api/graphql/explorer-examples.js';
 import { subscriptionReader } from '../api/graphql/subscription.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
 import { type ServerContext, buildApollo, type GraphServer, graphRules, publicSizes } from '../api/graphql/server.js';
 import type { Config } from '../config.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
 import { closeToOthers } from './cors.js';
+import { explorerRoutes } from './explorer-routes.js';
 import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
 import { answerNotFound, namesDocument, PersistedDocuments } from './persisted-documents.js';
 import type { StreamServices } from './streams/follower.js';
@@ -49,7 +48,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
   const reader = subscriptionReader(schema, { ...limits, rules: graphRules, nodes, documents, onFault });
   const subscriptions = new Subscriptions(streams, reader, onFault);
   const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
-  const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config), dashboard: config.DASHBOARD });
+  const sendExplorer = config.EXPLORER ? explorerRoutes(app, config) : undefined;
   const route: Omit<RouteOptions, 'method'> = {
     url: '/graphql',
     config: { open: true },
@@ -58,8 +57,8 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     handler: async (request, reply) => {
       if (!request.context) {
         closeToOthers(reply);
-        // Fastify sends the reply of the page itself; the handler's type knows only answers.
-        return page(request, reply) as never;
+        // No other request is admitted without one. The page is sent; the handler's type knows only answers.
+        return sendExplorer!(request, reply) as never;
       }
       request.context.dryRun = dryRun;
       const resolved = persisted.resolved(request);
@@ -77,15 +76,6 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
   app.route({ ...route, method: 'POST' });
   app.route({ ...route, method: 'GET', wsHandler: subscriptionsByWebSocket({ subscriptions, persisted, onFault }) });
   if (config.OPERATOR_API) await operatorEndpoint(app, parts);
-  if (config.EXPLORER) app.get('/graphiql', { config: { open: true } }, page);
-}
-
-/** What the explorer says above its editors. */
-function noticeOf({ TRUSTED_DOCUMENTS }: Config): string | undefined {
-  return TRUSTED_DOCUMENTS === 'only'
-    ? 'This gateway answers only the documents of its manifest (TRUSTED_DOCUMENTS=only). It refuses the schema ' +
-        'and every other document here.'
-    : undefined;
 }
 
 async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import { negotiate } from '@fastify/accept-negotiator';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import fresh from 'fresh';
+
+/** What a gateway says about its explorer. */
+export interface ExplorerSettings {
+  endpoint: string;
+  examples: Example[];
+  /** A sentence above the editors. */
+  notice?: string | undefined;
+  /** Whether the session of the dashboard can be used. */
+  dashboard: boolean;
+}
 
 /** A tab of the explorer. The tab has the operation's name, so the title is a comment above the query. */
 export interface Example {
@@ -15,89 +20,79 @@ export interface Example {
   task?: string;
 }
 
+/** Where the files of the explorer's page are served. */
+export const explorerPlace = '/graphiql';
+
+/** A script or style of the explorer. Its name has a hash of its content, so that browsers keep it. */
+interface ExplorerFile {
+  name: string;
+  content: Buffer;
+  /** The hash of the content as the page and its policy name it. */
+  integrity: string;
+}
+
+/** What the page loads, and what its editors load: a worker for each language. */
+export interface ExplorerFiles {
+  style: ExplorerFile;
+  scripts: ExplorerFile[];
+  workers: Record<'editorWorkerService' | 'json' | 'graphql', ExplorerFile>;
+}
+
 /**
- * The route handler of the explorer: GraphiQL in one HTML page that loads nothing from other hosts, with the examples
- * as tabs. The page is built at the first request (9 MB, 2 MB compressed) and then kept, because most processes never
- * show it. `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the
- * session of the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
- * Silent: the specification requires an explorer and leaves its shape open.
+ * Makes the files of the explorer: 9 MB, 2 MB compressed. Scripts in the page itself would be compiled at each load; the
+ * compiled form of a file is kept by the browser.
  */
-export function explorer(o: {
-  endpoint: string;
-  examples: Example[];
-  /** A sentence above the editors. */
-  notice?: string | undefined;
-  /** Whether the session of the dashboard can be used. */
-  dashboard: boolean;
-}): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
-  let page: Promise<Page> | undefined;
-  return (request, reply) => {
-    page ??= render(o);
-    page.then((made) => answer(made, request, reply)).catch((error: unknown) => reply.send(error));
-    return reply;
+export async function explorerFiles(): Promise<ExplorerFiles> {
+  const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
+  return {
+    style: file('explorer', 'css', `${graphiql.css}\n${asset('explorer.css')}`),
+    scripts: [
+      file('explorer', 'js', asset('explorer.js')),
+      file('graphiql', 'js', `${graphiql.js};\ntidegate.start(YogaGraphiQL);\n`),
+    ],
+    workers: {
+      editorWorkerService: file('editor-worker', 'js', graphiql.editorWorkerService),
+      json: file('json-worker', 'js', graphiql.jsonWorker),
+      graphql: file('graphql-worker', 'js', graphiql.graphqlWorker),
+    },
   };
 }
 
-/** The encodings of the page, the smallest first. */
-const encodings = ['br', 'gzip', 'identity'];
-type Encoding = 'br' | 'gzip' | 'identity';
+function file(name: string, extension: string, text: string): ExplorerFile {
+  const content = Buffer.from(text);
+  const hash = createHash('sha256').update(content).digest();
+  const short = hash.toString('base64url').slice(0, 12);
+  return { name: `${name}-${short}.${extension}`, content, integrity: `sha256-${hash.toString('base64')}` };
+}
 
-interface Page {
+const addressOf = ({ name }: ExplorerFile) => `${explorerPlace}/assets/${name}`;
+
+/** The page of the explorer, and the content security policy to send with it. */
+export interface ExplorerPage {
   html: Buffer;
-  hash: string;
   policy: string;
-  compressed: Map<Encoding, Promise<Buffer>>;
-}
-
-async function answer(page: Page, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const encoding = (negotiate(request.headers['accept-encoding'] ?? '', encodings) ?? 'identity') as Encoding;
-  const etag = `"${page.hash}-${encoding}"`;
-  reply
-    .header('content-security-policy', page.policy)
-    .header('x-content-type-options', 'nosniff')
-    .header('referrer-policy', 'no-referrer')
-    .header('cache-control', 'no-cache')
-    .header('vary', 'accept-encoding')
-    .header('etag', etag);
-  // A proxy that compresses the page again marks the tag as weak; `fresh` still accepts it.
-  if (fresh(request.headers, { etag })) {
-    reply.code(304).send();
-    return;
-  }
-  const body = await compressed(page, encoding);
-  if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  reply.type('text/html; charset=utf-8').send(body);
-}
-
-/** Compresses the page in the thread pool, and only once for all concurrent requests. */
-function compressed(page: Page, encoding: Encoding): Promise<Buffer> {
-  const known = page.compressed.get(encoding);
-  if (known) return known;
-  const made =
-    encoding === 'br'
-      ? promisify(brotliCompress)(page.html, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
-      : encoding === 'gzip'
-        ? promisify(gzip)(page.html)
-        : Promise.resolve(page.html);
-  page.compressed.set(encoding, made);
-  return made;
 }
 
 /**
- * Builds the page from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query
- * into the address, stores headers in localStorage, and its options cannot contain a function.
+ * The page of the explorer: GraphiQL, with the examples as tabs. It loads nothing from other hosts.
+ * `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the session
+ * of the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
+ *
+ * It is built from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query into
+ * the address, stores headers in localStorage, and its options cannot contain a function.
+ * Silent: the specification requires an explorer and leaves its shape open.
  */
-async function render({ endpoint, examples, notice, dashboard }: Parameters<typeof explorer>[0]): Promise<Page> {
-  const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
+export function explorerPage(
+  { style, scripts, workers }: ExplorerFiles,
+  { endpoint, examples, notice, dashboard }: ExplorerSettings,
+): ExplorerPage {
   const tasks = examples.filter(({ task }) => task !== undefined);
   const tabs = examples.filter(({ task }) => task === undefined).map(tabOf);
-  const setup = literal({ endpoint, tabs, tasks: tasks.map(tabOf), dashboard });
-  const first = `const tidegateSetup = ${setup};\n${asset('explorer.js')}`;
-  const second = `self.MonacoEnvironment = tidegate.workers(${literal({
-    editorWorkerService: graphiql.editorWorkerService,
-    json: graphiql.jsonWorker,
-    graphql: graphiql.graphqlWorker,
-  })});\n${graphiql.js};\ntidegate.start(YogaGraphiQL);`;
+  const addresses = Object.fromEntries(Object.entries(workers).map(([label, worker]) => [label, addressOf(worker)]));
+  const setup = literal({ endpoint, tabs, tasks: tasks.map(tabOf), dashboard, workers: addresses });
+  const loaded = scripts.map(
+    (script) => `<script defer src="${addressOf(script)}" integrity="${script.integrity}"></script>`,
+  );
 
   const html = Buffer.from(`<!doctype html>
 <html lang="en">
@@ -106,11 +101,11 @@ async function render({ endpoint, examples, notice, dashboard }: Parameters<type
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Tidegate explorer</title>
 <link rel="icon" href="${icon}">
-<style>${graphiql.css}</style>
-<style>${asset('explorer.css')}</style>
+<link rel="stylesheet" href="${addressOf(style)}" integrity="${style.integrity}">
+${loaded.join('\n')}
 </head>
 <body>
-<form id="key-bar" autocomplete="off"><h1>Tidegate explorer</h1>
+<form id="key-bar" autocomplete="off" aria-label="Key and examples"><h1>Tidegate explorer</h1>
 <div class="key">
 <label for="key">API key</label>
 <input id="key" name="key" type="text" placeholder="sk_test_…" autocomplete="off" autocapitalize="off"
@@ -130,22 +125,16 @@ spellcheck="false">
 <a href="/docs">Docs</a> <span id="key-hint" hidden>No key yet? A local gateway shows test keys on its
 <a href="/">start page</a>${dashboard ? '; the <a href="/dashboard">dashboard</a> makes others' : ''}.</span>
 </form>
-${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>`}
+${notice === undefined ? '' : `<aside id="notice" aria-label="Notice">${notice}</aside>`}
 <noscript>The explorer needs JavaScript.</noscript>
 <main id="root"></main>
-<p id="cost-bar"><output id="cost"
-title="What the last answer cost, and what is left of the account's allowance"></output></p>
-<script>${first}</script>
-<script>${second}</script>
+<footer id="cost-bar"><output id="cost"
+title="What the last answer cost, and what is left of the account's allowance"></output></footer>
+<script type="application/json" id="setup">${setup}</script>
 </body>
 </html>
 `);
-  return {
-    html,
-    hash: createHash('sha256').update(html).digest('base64url').slice(0, 22),
-    policy: policy([first, second]),
-    compressed: new Map(),
-  };
+  return { html, policy: policy(scripts) };
 }
 
 const tabOf = ({ title, query, variables }: Example) => ({
@@ -165,15 +154,15 @@ function menu(tasks: Example[]): string {
     .join('');
 }
 
-/** The content security policy: only these scripts run, so a script that is injected into the page does not. */
-function policy(scripts: string[]): string {
-  const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
+/** The content security policy: only these scripts run, so no other script of the gateway and none that is injected. */
+function policy(scripts: ExplorerFile[]): string {
+  const hashes = scripts.map(({ integrity }) => `'${integrity}'`);
   return [
     `default-src 'none'`,
     `script-src ${hashes.join(' ')}`,
-    // The editors start their workers from blobs, and add styles at run time.
-    `worker-src blob:`,
-    `style-src 'unsafe-inline'`,
+    `worker-src 'self'`,
+    // The editors add styles at run time.
+    `style-src 'self' 'unsafe-inline'`,
     `img-src data:`,
     `font-src data:`,
     `connect-src 'self'`,

@@ -1,7 +1,7 @@
 /*
  * This script runs before GraphiQL's own: it reads the key, writes it into the headers of the tabs, and sends the requests.
  * It stores everything in sessionStorage, so the browser deletes the key when its tab is closed.
- * The page defines `tidegateSetup`: the endpoint, and the tabs with their examples.
+ * The page has the setup: the endpoint, the tabs with their examples, and the addresses of the workers.
  */
 const tidegate = ((setup) => {
   const element = (id) => document.getElementById(id);
@@ -229,14 +229,6 @@ const tidegate = ((setup) => {
     return answer;
   }
 
-  function workers(sources) {
-    const addresses = {};
-    for (const [label, source] of Object.entries(sources)) {
-      addresses[label] = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
-    }
-    return { globalAPI: false, getWorkerUrl: (_module, label) => addresses[label] };
-  }
-
   function start(graphiql) {
     const headers = headersFor(key);
     graphiql.renderYogaGraphiQL(element('root'), {
@@ -256,5 +248,7 @@ const tidegate = ((setup) => {
     });
   }
 
-  return { workers, start };
-})(tidegateSetup);
+  // GraphiQL's script looks for this when it runs.
+  self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_module, label) => setup.workers[label] };
+  return { start };
+})(JSON.parse(document.getElementById('setup').textContent));

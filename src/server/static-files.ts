@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { negotiate } from '@fastify/accept-negotiator';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fresh from 'fresh';
+import { DomainError, problem } from '../request/problems.js';
+
+const types = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The encodings of a file, the smallest first. */
+const encodings = ['br', 'gzip', 'identity'] as const;
+
+/** An encoding in which a file is sent. */
+export type Encoding = (typeof encodings)[number];
+
+/** A page, script or style that is the same until the process ends, as it is and compressed. */
+export class StaticFile {
+  readonly type: string;
+  /** The tag is weak, since one file has several encodings. */
+  readonly tag: string;
+  readonly #bodies: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
+
+  /** What the build has not compressed is compressed when it is first asked for. */
+  constructor(extension: string, bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }) {
+    this.type = types[extension as keyof typeof types] ?? 'application/octet-stream';
+    this.tag = `W/"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"`;
+    this.#bodies = { ...bodies };
+  }
+
+  /** The body in an encoding. It is compressed in the thread pool, and only once for all concurrent requests. */
+  body(encoding: Encoding): Buffer | Promise<Buffer> {
+    return (this.#bodies[encoding] ??= compressed(this.#bodies.identity as Buffer, encoding));
+  }
+}
+
+function compressed(content: Buffer, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'gzip') return promisify(gzip)(content);
+  return promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+}
+
+/** How long a browser keeps a file. It asks before each use of a page, and never for a file with a hash in its name. */
+const caching = { page: 'no-cache', fixed: 'public, max-age=31536000, immutable' };
+
+/** Sends a file in the encoding that the client prefers, or says that the client has it already. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: StaticFile | undefined,
+  kept: keyof typeof caching,
+): Promise<FastifyReply> {
+  if (!file) throw new DomainError(problem('route_missing'));
+  reply.header('cache-control', caching[kept]).header('vary', 'accept-encoding').header('etag', file.tag);
+  if (fresh(request.headers, { etag: file.tag })) return reply.code(304).send();
+  const accepted = negotiate(request.headers['accept-encoding'] ?? '', [...encodings]) as Encoding | null;
+  const encoding = accepted ?? 'identity';
+  const body = await file.body(encoding);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(file.type).send(body);
+}
+
+/** Registers the files of a place whose names contain a hash of their content, so that browsers keep them. */
+export function fixedFiles(
+  app: FastifyInstance,
+  place: string,
+  find: (name: string) => StaticFile | undefined | Promise<StaticFile | undefined>,
+): void {
+  app.get<{ Params: { name: string } }>(`${place}/assets/:name`, { config: { open: true } }, async (request, reply) =>
+    sendFile(request, reply, await find(request.params.name), 'fixed'),
+  );
+}
