@@ -131,8 +131,8 @@ describe('the watch of a worker', () => {
       await worker.stop();
       await database.close();
     }
-    // At the start each kind is looked for once, and the other statements are those that a start has. With a look of its
-    // own for each kind, 15 looks of the watch would have 80 others beside them.
+    // At the start each kind is looked for once, and there are the statements of a start. If each kind was looked for
+    // by itself, 15 looks of the watch would have 70 others beside them.
     expect(asked.slice(0, asked.lastIndexOf('kinds_of_work')).length - 14).toBeLessThan(40);
     expect(asked).toEqual(expect.arrayContaining(['tenants_with_events', 'exports_due', 'imports_due']));
   });

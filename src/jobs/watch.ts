@@ -15,7 +15,8 @@ import { faultLine } from '../server/log.js';
 import { Cue } from './cue.js';
 import { job, workerFault } from './table.js';
 
-const watchMilliseconds = 250;
+const watchMilliseconds = 200;
+const everyMilliseconds = 250;
 /** A look that has no answer by then says nothing: each kind of work is looked for by itself. */
 const lateMilliseconds = 1_000;
 
@@ -28,7 +29,7 @@ interface Work {
   where?: SQL;
   /** The beginning of the index in whose order the first row is found: tenant and mode follow. */
   by?: PgColumn;
-  /** The shortest time between two looks for it, unless something wakes what looks. */
+  /** The shortest time between two looks for it, unless something wakes what looks; 250 ms by default. */
   every?: number;
 }
 
@@ -67,9 +68,8 @@ function statement(db: PostgresJsDatabase) {
 }
 
 /**
- * Finds out of which kinds there is work, by one small statement four times a second, so that nobody else looks while
- * there is none. When the statement fails or is late, such as by a lock on one of its tables, it says that there is work
- * of every kind.
+ * Finds out of which kinds there is work, by one small statement five times a second, so that nobody else looks while
+ * there is none. When it fails or is late, such as by a lock on one of its tables, there may be work of every kind.
  */
 export class Watch {
   /** They say when the next look for a kind of work begins. */
@@ -81,7 +81,7 @@ export class Watch {
     private readonly log: Logger,
     private readonly stop: AbortSignal,
   ) {
-    const cueOf = ([kind, { every = watchMilliseconds }]: [Kind, Work]) => [kind, new Cue(every)];
+    const cueOf = ([kind, { every = everyMilliseconds }]: [Kind, Work]) => [kind, new Cue(every)];
     this.cues = Object.fromEntries(all.map(cueOf)) as Record<Kind, Cue>;
     stop.addEventListener('abort', () => this.#end(), { once: true });
   }
