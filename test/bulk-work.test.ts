@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { BulkWork, paid, type Piece } from '../src/jobs/bulk.js';
+import { Cue } from '../src/jobs/cue.js';
 import { Charge } from '../src/request/charge.js';
 import { Lease } from '../src/request/lease.js';
 import { dataExport } from '../src/resources/export/table.js';
@@ -35,13 +36,15 @@ describe('the worker of exports and imports', () => {
       run: async () => {},
     };
     const { database, app } = world;
-    const work = new BulkWork(database, pino({ level: 'silent' }), 'exports', kind, app.bulk, stop.signal).run();
+    const cue = new Cue(500);
+    const work = new BulkWork(database, pino({ level: 'silent' }), 'exports', kind, app.bulk, cue, stop.signal).run();
     await eventually(
       async () => claimed.length,
       (count) => count === 2,
     );
     expect(claimed.toSorted()).toEqual([tenantOf(busy.test), tenantOf(other)].toSorted());
     stop.abort();
+    cue.end();
     end();
     await work;
   });

@@ -10,6 +10,7 @@ const given = givenIn(world);
 
 /** Statements that concern all tenants: each belongs to the worker or the operator. */
 const acrossTenants = [
+  'kinds_of_work',
   'tenants_with_jobs',
   'tenants_with_new_jobs',
   'tenants_with_due_jobs',

@@ -857,7 +857,7 @@ describe('the plan of a list', () => {
     },
   );
 
-  // A worker runs this query four times a second, over the connections that requests use.
+  // A worker runs this query up to four times a second, over the connections that requests use.
   it('limits what a worker reads to find due work', async () => {
     const worker = new Worker(world.database, pino({ level: 'silent' }));
     const asked = await askedBy(async () => {

@@ -29,8 +29,10 @@ export interface Found {
 
 /** Gives a read to the driver. */
 export function sent(pool: Pool, { text, values, prepare }: Pick<Read, 'text' | 'values' | 'prepare'>) {
-  // The driver's types declare neither the columns nor the statement of rows that are arrays, and no `unknown` values.
-  return pool.client.unsafe(text, values as never[], { prepare }).values() as unknown as PendingQuery<any> &
+  // The driver's types declare neither the columns nor the statement of rows that are arrays, and no `unknown` values;
+  // and not this option, without which PostgreSQL would plan a statement without values each time.
+  const options = { prepare, simple: false };
+  return pool.client.unsafe(text, values as never[], options).values() as unknown as PendingQuery<any> &
     Promise<RawRows>;
 }
 

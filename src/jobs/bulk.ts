@@ -10,8 +10,9 @@ import type { Charge } from '../request/charge.js';
 import { DomainError, retryAfter } from '../request/problems.js';
 import { faultLine } from '../server/log.js';
 import { weights } from '../types/weights.js';
+import type { Cue } from './cue.js';
+import { kinds } from './watch.js';
 
-const pollMilliseconds = 500;
 /** How many pieces of work one look reads. */
 const foundMax = 20;
 /** A process that dies leaves its work for so long; one that lives says so three times in that time. */
@@ -62,49 +63,49 @@ interface Kind<R extends TenantAndMode & { id: string; attempts: number; caller:
  */
 export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; caller: object }> {
   readonly #running = new Map<string, Promise<void>>();
-  /** Aborted when a piece has ended, so that the next look does not wait. */
-  #ended = new AbortController();
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
-    private readonly name: string,
+    private readonly name: 'exports' | 'imports',
     private readonly kind: Kind<R>,
     private readonly bulk: Bulk,
+    private readonly cue: Cue,
     private readonly stop: AbortSignal,
   ) {}
 
   /** Works until it is stopped; resolves when all that was begun has ended. */
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      await this.#look().catch((error: unknown) => {
+      const found = await this.#look().catch((error: unknown) => {
         const outage = error instanceof DomainError && error.status === 503;
         this.log[outage ? 'debug' : 'warn'](faultLine(error), `the worker will look for ${this.name} again`);
+        return true;
       });
-      await sleep(pollMilliseconds * (0.75 + Math.random() / 2), undefined, {
-        signal: AbortSignal.any([this.stop, this.#ended.signal]),
-      }).catch(() => {});
-      if (this.#ended.signal.aborted) this.#ended = new AbortController();
+      await this.cue.next(found);
     }
     await Promise.all(this.#running.values());
   }
 
-  async #look(): Promise<void> {
-    if (this.#running.size >= exportsAtOnce) return;
-    for (const piece of await this.#due()) {
+  /** Begins the pieces that are due; returns whether there were any. */
+  async #look(): Promise<boolean> {
+    if (this.#running.size >= exportsAtOnce) return false;
+    const due = await this.#due();
+    for (const piece of due) {
       const key = piece.tenantId;
-      if (this.#running.size >= exportsAtOnce || this.stop.aborted) return;
+      if (this.#running.size >= exportsAtOnce || this.stop.aborted) break;
       if (!this.#running.has(key))
         this.#running.set(
           key,
           this.#turn(piece).finally(() => this.#leave(key)),
         );
     }
+    return due.length > 0;
   }
 
   #leave(key: string): void {
     this.#running.delete(key);
-    this.#ended.abort();
+    this.cue.wake();
   }
 
   /** The pieces that are due first, of those tenants that have none under way here. */
@@ -118,7 +119,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
           .select({ tenantId, livemode, id, due, ended: sql<boolean>`${status} not in ('pending', 'running')` })
           .from(table as PgTable)
           .where(
-            sql`${due} <= extract(epoch from statement_timestamp())::bigint and
+            sql`${kinds[this.name].where} and
               ${tenantId} <> all (string_to_array(${sql.placeholder('busy')}::text, ' '))`,
           )
           .orderBy(due, tenantId, livemode, id)

@@ -3,6 +3,7 @@ import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { job, statusPollKind } from './table.js';
 import { type Found, rowsMax, TenantWalk } from './tenants.js';
+import { kinds, now } from './watch.js';
 
 /** How many pages one look reads of each order. */
 const pagesMax = 2;
@@ -75,8 +76,7 @@ export class DueJobs {
 
   /**
    * The next due jobs, the newest first. It goes on behind the tenant of a row, so that of jobs that a tenant has in
-   * one second a single page is read. The condition has statement_timestamp(), because a clock that moves during the
-   * statement cannot bound an index scan: PostgreSQL would read all jobs that are due later.
+   * one second a single page is read.
    */
   async #byDue(name: string, where: SQL, after: Seen | undefined): Promise<Found<Seen>> {
     const { placeholder } = sql;
@@ -99,8 +99,7 @@ export class DueJobs {
   }
 }
 
-const now = sql`extract(epoch from statement_timestamp())::bigint`;
-const due = sql`${job.due} <= ${now}`;
+const due = kinds.jobs.where;
 const newlyDue = sql`${due} and ${job.due} > ${now} - ${sql.raw(String(newlyDueSeconds))}`;
 const seen = {
   due: job.due,

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
+import type { Cue } from './cue.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';
 
@@ -32,6 +32,14 @@ export interface WorkObserver {
   ledger(state: LedgerState): void;
 }
 
+/** What a look for tenants has come to: whether another one at once may find more, and whether it has found any. */
+export interface Looked {
+  more: boolean;
+  found: boolean;
+}
+/** After a look that has failed, another one follows as if it had found some. */
+export const failedLook: Looked = { more: false, found: true };
+
 /**
  * One kind of work, which is done for several tenants at once. Tenants take turns: a turn is one batch when other
  * tenants have such work, and otherwise lasts until the tenant has no work left. So a tenant with much work uses one
@@ -44,8 +52,6 @@ export class Lane {
   #changed: (() => void)[] = [];
   /** Whether other tenants may have work that is not found yet. */
   #others = false;
-  /** Whether a turn has ended with work left. */
-  #left = false;
 
   constructor(
     readonly work: TenantWork,
@@ -56,6 +62,8 @@ export class Lane {
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>;
       /** Whether a tenant with work left waits for another turn by itself, and not only when it is found again. */
       continues?: boolean;
+      /** When the next look for tenants begins; woken when a turn has ended with work left. */
+      cue?: Cue | undefined;
       /** Called when a turn has ended, with the seconds since its work was found. */
       turned?: (work: TenantWork, seconds: number) => void;
     },
@@ -92,20 +100,7 @@ export class Lane {
 
   /** Ends the pause before the next look. */
   wake(): void {
-    this.#left = true;
-    for (const resume of this.#changed.splice(0)) resume();
-  }
-
-  /** Resolves after a pause, and earlier when a turn has ended with work left or `wake` was called. */
-  async pause(milliseconds: number): Promise<void> {
-    const early = new AbortController();
-    const over = sleep(milliseconds, undefined, { signal: AbortSignal.any([this.stop, early.signal]) }).catch(() => {});
-    while (!this.#left && !this.stop.aborted) {
-      const ended = await Promise.race([over.then(() => true), this.#change().then(() => false)]);
-      if (ended) break;
-    }
-    early.abort();
-    this.#left = false;
+    this.parts.cue?.wake();
   }
 
   #change(): Promise<void> {
@@ -119,7 +114,7 @@ export class Lane {
       const turn = this.#turn(tenantAndMode).then((more) => {
         this.#running.delete(key);
         this.parts.turned?.(this.work, (performance.now() - tenantAndMode.since) / 1_000);
-        this.#left ||= more;
+        if (more) this.wake();
         if (more && this.parts.continues) this.#waiting.set(key, { ...tenantAndMode, since: performance.now() });
         this.#fill();
         for (const resume of this.#changed.splice(0)) resume();

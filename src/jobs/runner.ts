@@ -1,42 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNull } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
-import { depositTotalChange } from '../resources/balance/table.js';
-import { event } from '../resources/event/table.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
-import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
 import type { Bulk } from '../operation/bulk.js';
 import { BulkWork } from './bulk.js';
+import type { Cue } from './cue.js';
 import { DueJobs } from './due.js';
 import { Exports } from './exports.js';
 import { Faults, workLine } from './faults.js';
 import { Heartbeat } from './heartbeat.js';
 import { Imports } from './imports.js';
-import { Lane, type WorkObserver } from './lane.js';
+import { failedLook, Lane, type Looked, type WorkObserver } from './lane.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
 import { type Aged, deletions, requestSecondsDefault, type Retention, retentionDefault } from './retention.js';
 import { countStuck } from './stuck-count.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
+import { type Kind, kinds, Watch } from './watch.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
 
-const pollMilliseconds = 250;
 const batchMax = 50;
 const statusPollsMax = 50;
 const sealedMax = 1_000;
 const summedMax = 1_000;
 const forgottenMax = 5_000;
-const sealEveryMilliseconds = 2_000;
-const sumEveryMilliseconds = 2_000;
-const faultsEveryMilliseconds = 1_000;
+/** The pause after a look for old rows that has failed. */
+const interruptedMilliseconds = 1_000;
 const forgetEveryMilliseconds = 3_600_000;
 
 /**
@@ -59,6 +55,7 @@ export class Worker {
    */
   readonly #batches = new Map<string, number>();
   readonly #lanes: Record<TenantWork, Lane>;
+  readonly #watch: Watch;
   readonly #webhooks: Webhooks | undefined;
   readonly #ledgerChecks: LedgerChecks | undefined;
   observer: WorkObserver | undefined;
@@ -75,9 +72,10 @@ export class Worker {
     /** What exports and imports need; without it, none is made. */
     private readonly bulk?: Bulk,
   ) {
-    const parts = webhooks && { ...webhooks, observer: () => this.observer };
-    this.#webhooks = parts && new Webhooks(database, log, parts, this.#stop.signal);
     const observer = () => this.observer;
+    this.#watch = new Watch(database, log, this.#stop.signal);
+    const parts = webhooks && { ...webhooks, observer };
+    this.#webhooks = parts && new Webhooks(database, log, parts, this.#watch.cues.deliveries, this.#stop.signal);
     this.#ledgerChecks = ledgerCheckSeconds
       ? new LedgerChecks(database, log, ledgerCheckSeconds, observer, this.#stop.signal)
       : undefined;
@@ -90,16 +88,20 @@ export class Worker {
       work: TenantWork,
       atOnce: number,
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
+      cue?: Cue,
       continues = false,
-    ) => new Lane(work, { atOnce, batch, continues, turned }, this.#faults, this.#stop.signal);
+    ) => new Lane(work, { atOnce, batch, continues, turned, cue }, this.#faults, this.#stop.signal);
     const forgetting = (work: TenantWork, fn: string, ...seconds: number[]) =>
-      lane(work, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), true);
+      lane(work, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), undefined, true);
+    const { cues } = this.#watch;
+    const emptied = (fn: TenantWork, max: number, cue: Cue) =>
+      lane(fn, 1, (each) => this.#batch(fn, each, [], max), cue);
     this.#lanes = {
-      run_jobs: lane('run_jobs', 3, (each) => this.#run(each)),
+      run_jobs: lane('run_jobs', 3, (each) => this.#run(each), cues.jobs),
       poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
-      number_events: lane('number_events', 2, (each) => this.#numbers.batch(each)),
-      seal_postings: lane('seal_postings', 1, (each) => this.#batch('seal_postings', each, [], sealedMax)),
-      sum_deposits: lane('sum_deposits', 1, (each) => this.#batch('sum_deposits', each, [], summedMax)),
+      number_events: lane('number_events', 2, (each) => this.#numbers.batch(each), cues.events),
+      seal_postings: emptied('seal_postings', sealedMax, cues.postings),
+      sum_deposits: emptied('sum_deposits', summedMax, cues.totals),
       delete_old_answers: forgetting('delete_old_answers', 'forget_old_answers', idempotencySeconds),
       delete_old_events: forgetting('delete_old_events', 'forget_old_events', eventSeconds),
       delete_old_deliveries: forgetting('delete_old_deliveries', 'forget_old_deliveries'),
@@ -109,18 +111,14 @@ export class Worker {
 
   start(): void {
     this.#numbers.start(this.#lanes.number_events);
-    const { number_events, seal_postings, sum_deposits } = this.#lanes;
-    const unnumbered = new TenantWalk(this.database, 'tenants_with_events', {
-      table: event,
-      where: isNull(event.number),
-    });
-    const withUnsealed = new TenantWalk(this.database, 'tenants_with_unsealed', { table: unsealed });
-    const withChanges = new TenantWalk(this.database, 'tenants_with_total_changes', { table: depositTotalChange });
+    const { run_jobs, number_events, seal_postings, sum_deposits } = this.#lanes;
+    const { cues } = this.#watch;
     this.#running = Promise.all([
-      this.#loop(() => this.#offerJobs(), this.#lanes.run_jobs),
-      this.#loop(() => this.#offerNext(unnumbered, number_events), number_events),
-      this.#loop(() => this.#offerNext(withUnsealed, seal_postings), seal_postings, sealEveryMilliseconds),
-      this.#loop(() => this.#offerNext(withChanges, sum_deposits), sum_deposits, sumEveryMilliseconds),
+      this.#watch.run(),
+      this.#loop(() => this.#offerJobs(), run_jobs, cues.jobs),
+      this.#finds('events', 'tenants_with_events', number_events),
+      this.#finds('postings', 'tenants_with_unsealed', seal_postings),
+      this.#finds('totals', 'tenants_with_total_changes', sum_deposits),
       this.#retryFaults(),
       this.#forget(),
       this.#webhooks?.run(),
@@ -135,10 +133,11 @@ export class Worker {
   #bulkWork(): Promise<void>[] {
     const { database, log, bulk } = this;
     const { signal } = this.#stop;
+    const { exports, imports } = this.#watch.cues;
     if (!bulk) return [];
     return [
-      new BulkWork(database, log, 'exports', new Exports(database, bulk), bulk, signal).run(),
-      new BulkWork(database, log, 'imports', new Imports(database, bulk), bulk, signal).run(),
+      new BulkWork(database, log, 'exports', new Exports(database, bulk), bulk, exports, signal).run(),
+      new BulkWork(database, log, 'imports', new Imports(database, bulk), bulk, imports, signal).run(),
     ];
   }
 
@@ -154,52 +153,62 @@ export class Worker {
     return this.#stop.signal.aborted;
   }
 
+  /** Finds the tenants with a kind of work by the order of tenants. */
+  #finds(kind: Kind, name: string, lane: Lane): Promise<void> {
+    const walk = new TenantWalk(this.database, name, kinds[kind]);
+    return this.#loop(() => this.#offerNext(walk, lane), lane, this.#watch.cues[kind]);
+  }
+
   /**
    * Looks for tenants with work until the worker is stopped. The next look begins at once when it may find more, and
-   * otherwise after a pause, or when a turn has ended with work left.
+   * otherwise when its cue says so.
    */
-  async #loop(look: () => Promise<boolean>, lane: Lane, milliseconds = pollMilliseconds): Promise<void> {
+  async #loop(look: () => Promise<Looked>, lane: Lane, cue: Cue): Promise<void> {
     while (!this.#stopping) {
-      const more = await this.#attempt(look, 'the worker will look for work again');
+      const { more, found } = await this.#attempt(look, 'the worker will look for work again', failedLook);
       await lane.room();
-      if (!more) await lane.pause(milliseconds * (0.75 + Math.random() / 2));
+      if (!more) await cue.next(found);
     }
   }
 
-  /** Looks for work; logs an error and returns false in its place. */
-  async #attempt(look: () => Promise<boolean>, consequence: string): Promise<boolean> {
+  /** Looks for work; logs an error and returns something else in its place. */
+  async #attempt<T>(look: () => Promise<T>, consequence: string, otherwise: T): Promise<T> {
     try {
       return await look();
     } catch (error) {
       // The log reports an outage once, and not at each attempt.
       const outage = error instanceof DomainError && error.status === 503;
       this.log[outage ? 'debug' : 'warn'](faultLine(error), consequence);
-      return false;
+      return otherwise;
     }
   }
 
-  async #offerJobs(): Promise<boolean> {
+  async #offerJobs(): Promise<Looked> {
     const { runs, polls, more } = await this.#due.look();
     this.observer?.found('run_jobs', runs.length);
     this.observer?.found('poll_statuses', polls.length);
     this.#lanes.poll_statuses.offer(polls);
-    return this.#lanes.run_jobs.offer(runs, more) && more;
+    return { more: this.#lanes.run_jobs.offer(runs, more) && more, found: runs.length + polls.length > 0 };
   }
 
-  async #offerNext(walk: TenantWalk, lane: Lane): Promise<boolean> {
+  async #offerNext(walk: TenantWalk, lane: Lane): Promise<Looked> {
     const { rows, ended, found } = await walk.next();
     if (ended) this.observer?.found(lane.work, found);
-    return lane.offer(rows, !ended) && !ended;
+    return { more: lane.offer(rows, !ended) && !ended, found: found > 0 };
   }
 
-  /** Every second, offers the work whose next attempt is due, whether or not a look finds it. */
+  /** Offers the work whose next attempt is due, whether or not a look finds it, every second while there are faults. */
   async #retryFaults(): Promise<void> {
     while (!this.#stopping) {
-      await this.#attempt(async () => {
-        for (const { work, ...tenantAndMode } of await this.#faults.due()) this.#lanes[work].offer([tenantAndMode]);
-        return true;
-      }, 'the worker will look for faults again');
-      await this.#sleep(faultsEveryMilliseconds * (0.75 + Math.random() / 2));
+      const offered = await this.#attempt(
+        async () => {
+          for (const { work, ...tenantAndMode } of await this.#faults.due()) this.#lanes[work].offer([tenantAndMode]);
+          return true;
+        },
+        'the worker will look for faults again',
+        false,
+      );
+      await this.#watch.cues.faults.next(!offered);
     }
   }
 
@@ -266,13 +275,17 @@ export class Worker {
   /** Finds all tenants with old rows, some at a time: the next look waits until each of them has had a turn. */
   async #pass(walk: TenantWalk<Aged>, lane: Lane): Promise<void> {
     for (let ended = false; !ended && !this.#stopping; ) {
-      const found = await this.#attempt(async () => {
-        const look = await walk.next();
-        ended = look.ended;
-        lane.offer(look.rows.filter(({ old }) => old !== false));
-        return true;
-      }, 'the worker will look for old rows again');
-      if (!found) await this.#sleep(faultsEveryMilliseconds);
+      const found = await this.#attempt(
+        async () => {
+          const look = await walk.next();
+          ended = look.ended;
+          lane.offer(look.rows.filter(({ old }) => old !== false));
+          return true;
+        },
+        'the worker will look for old rows again',
+        false,
+      );
+      if (!found) await this.#sleep(interruptedMilliseconds);
       await lane.room();
     }
     await lane.idle();

@@ -12,10 +12,11 @@ import { eventV1 } from '../resources/event/v1.js';
 import { readerOf } from '../resources/webhook-endpoint/reader.js';
 import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
 import { faultLine } from '../server/log.js';
+import type { Cue } from './cue.js';
 import type { WorkObserver } from './lane.js';
+import { kinds } from './watch.js';
 import type { Attempted, WebhookRequests } from './webhook-request.js';
 
-const pollMilliseconds = 250;
 /** The shortest pause between two looks. */
 const gatherMilliseconds = 20;
 /** How many endpoints one look reads. */
@@ -66,28 +67,25 @@ export class Webhooks {
   readonly #running = new Map<string, Due>();
   #changed: (() => void)[] = [];
   #after: Due | undefined;
-  #woken = false;
-  #waking = new AbortController();
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
     private readonly parts: WebhookParts,
+    private readonly cue: Cue,
     private readonly stop: AbortSignal,
   ) {}
 
   /** Delivers until it is stopped; resolves when all turns have ended. */
   async run(): Promise<void> {
-    this.stop.addEventListener('abort', () => this.wake(), { once: true });
     while (!this.stop.aborted) {
-      await this.#look().catch((error: unknown) => {
+      const found = await this.#look().catch((error: unknown) => {
         const outage = error instanceof DomainError && error.status === 503;
         this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker will look for deliveries again');
+        return true;
       });
       await this.#pause(gatherMilliseconds);
-      if (!this.#woken) await this.#pause(pollMilliseconds * (0.75 + Math.random() / 2), this.#waking.signal);
-      this.#woken = false;
-      this.#waking = new AbortController();
+      await this.cue.next(found);
     }
     while (this.#running.size > 0) await this.#change();
     this.parts.requests.close();
@@ -95,18 +93,23 @@ export class Webhooks {
 
   /** Says that deliveries may have been queued, so that the next look does not wait. */
   wake(): void {
-    this.#woken = true;
-    this.#waking.abort();
+    this.cue.wake();
   }
 
-  /** Gives turns to endpoints with due deliveries, until all places are taken or all such endpoints are seen. */
-  async #look(): Promise<void> {
+  /**
+   * Gives turns to endpoints with due deliveries, until all places are taken or all such endpoints are seen. Returns
+   * whether there were any.
+   */
+  async #look(): Promise<boolean> {
+    let some = false;
     for (let looks = 0; looks < looksMax && this.#running.size < atOnce.all && !this.stop.aborted; looks++) {
       const found = await this.#next();
+      some ||= found.length > 0;
       for (const endpoint of found) if (this.#hasPlace(endpoint)) this.#turn(endpoint);
       this.#after = found.length < endpointsMax ? undefined : found.at(-1);
-      if (!this.#after) return;
+      if (!this.#after) break;
     }
+    return some;
   }
 
   #hasPlace(endpoint: Due): boolean {
@@ -121,8 +124,7 @@ export class Webhooks {
 
   /** The next endpoints with a due delivery that no process has claimed, in the order of the times. */
   #next(): Promise<Due[]> {
-    const { tenantId, livemode, id, due, failingSince, claimedUntil, enabled } = webhookEndpoint;
-    const now = sql`extract(epoch from statement_timestamp())::bigint`;
+    const { tenantId, livemode, id, due, failingSince } = webhookEndpoint;
     const { placeholder } = sql;
     return this.database.surveys.read<Due>(
       'endpoints_with_deliveries',
@@ -131,7 +133,7 @@ export class Webhooks {
           .select({ tenantId, livemode, id, due, failing: sql<boolean>`${failingSince} is not null` })
           .from(webhookEndpoint)
           .where(
-            sql`${enabled} and ${due} <= ${now} and coalesce(${claimedUntil}, 0) <= ${now} and
+            sql`${kinds.deliveries.where} and
               (${due}, ${tenantId}, ${livemode}, ${id}) >
               (${placeholder('due')}::bigint, ${placeholder('tenant')}::text, ${placeholder('live')}::boolean,
                 ${placeholder('id')}::text)`,
@@ -241,8 +243,8 @@ export class Webhooks {
     return new Promise<void>((resume) => this.#changed.push(resume));
   }
 
-  async #pause(milliseconds: number, signal = this.stop): Promise<void> {
-    await sleep(milliseconds, undefined, { signal }).catch(() => {});
+  async #pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.stop }).catch(() => {});
   }
 }
 

@@ -74,6 +74,20 @@ export class Surveys {
     return this.#rows(this.statements().of(name, build), values, order);
   }
 
+  /**
+   * The rows of such a read that has no values, in no order. It is read on the connections of the worker, so that what
+   * holds it up holds up no request.
+   */
+  async ofWorker<T>(name: string, build: (db: PostgresJsDatabase) => Preparable): Promise<T[]> {
+    const isDistributed = await this.distributed();
+    const statement = this.statements().of(name, build);
+    if (isDistributed) return this.#rows(statement, {}, { by: [], limit: Number.MAX_SAFE_INTEGER });
+    const rows = await this.#run(statement.text, [], name).catch((error: unknown) => {
+      throw this.failures.reported(error);
+    });
+    return rows.map((row) => statement.rowOf(row) as T);
+  }
+
   /** Whether the tenants are distributed to nodes. */
   async distributed(): Promise<boolean> {
     if (performance.now() >= this.#until) this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
@@ -115,9 +129,9 @@ export class Surveys {
   }
 
   /** Runs a statement on the worker's connections; its rows are arrays. */
-  #run(text: string, values: string[]): Promise<unknown[][]> {
+  #run(text: string, values: string[], name = 'survey'): Promise<unknown[][]> {
     const { worker } = this.connections;
-    return observed(this.observers, { name: 'survey', pool: 'worker' }, () =>
+    return observed(this.observers, { name, pool: 'worker' }, () =>
       this.connections.retried(worker, (track) => track(sent(worker, { text, values, prepare: true }))),
     );
   }

@@ -1,0 +1,66 @@
+/** How long nobody has to say that there is work until it is looked for all the same. */
+const quietMilliseconds = 30_000;
+
+/** A time that differs by a quarter, so that several gateways do not look at the same moments. */
+const about = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);
+
+/**
+ * Says when the next look for one kind of work begins: at once when it was woken; after the pause of this kind of work
+ * when it was told that there is work, or when the last look has found some; and otherwise only after a long time. What
+ * it is told during a look counts for the next one.
+ */
+export class Cue {
+  #told = false;
+  #woken = false;
+  #ended = false;
+  /** When the next look begins if there may be work, and if nobody says so. */
+  #next = { told: 0, quiet: 0 };
+  #begin: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** The argument is the shortest time between two looks, unless it is woken. */
+  constructor(private readonly milliseconds: number) {}
+
+  /** Says that there is such work. */
+  tell(): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#arm();
+  }
+
+  /** Ends the pause before the next look. */
+  wake(): void {
+    this.#woken = true;
+    this.#arm();
+  }
+
+  /** Ends this wait and all further ones: the worker stops. */
+  end(): void {
+    this.#ended = true;
+    this.#arm();
+  }
+
+  /**
+   * Resolves when the next look begins, or the worker stops. After a look that has found work, or that has failed,
+   * another one follows in any case.
+   */
+  async next(found: boolean): Promise<void> {
+    this.#told ||= found;
+    const now = performance.now();
+    this.#next = { told: now + about(this.milliseconds), quiet: now + about(quietMilliseconds) };
+    await new Promise<void>((begin) => {
+      this.#begin = begin;
+      this.#arm();
+    });
+    this.#begin = undefined;
+    this.#told = this.#woken = false;
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const { told, quiet } = this.#next;
+    const left = (this.#told ? told : quiet) - performance.now();
+    if (this.#woken || this.#ended || left <= 0) this.#begin?.();
+    else if (this.#begin) this.#timer = setTimeout(this.#begin, left);
+  }
+}

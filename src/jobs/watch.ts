@@ -1,0 +1,120 @@
+import { isNull, type SQL, sql } from 'drizzle-orm';
+import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.js';
+import { fixedLimit } from '../db/drizzle-types.js';
+import { DomainError } from '../request/problems.js';
+import { depositTotalChange } from '../resources/balance/table.js';
+import { event } from '../resources/event/table.js';
+import { dataExport } from '../resources/export/table.js';
+import { dataImport } from '../resources/import/table.js';
+import { unsealed } from '../resources/ledger/table.js';
+import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
+import { faultLine } from '../server/log.js';
+import { Cue } from './cue.js';
+import { job, workerFault } from './table.js';
+
+const watchMilliseconds = 200;
+const everyMilliseconds = 250;
+/** A look that has no answer by then says nothing: each kind of work is looked for by itself. */
+const lateMilliseconds = 1_000;
+
+/** The database's time of the statement: a clock that moves during the statement cannot bound an index scan. */
+export const now = sql`extract(epoch from statement_timestamp())::bigint`;
+
+/** The rows that are work of one kind. */
+interface Work {
+  table: PgTable & { tenantId: PgColumn; livemode: PgColumn };
+  where?: SQL;
+  /** The beginning of the index in whose order the first row is found: tenant and mode follow. */
+  by?: PgColumn;
+  /** The shortest time between two looks for it, unless something wakes what looks; 250 ms by default. */
+  every?: number;
+}
+
+const until = (due: PgColumn) => sql`${due} <= ${now}`;
+
+/** The kinds of work that have to be found. What looks for the rows of a kind has its condition from here. */
+export const kinds = {
+  jobs: { table: job, where: until(job.due), by: job.due },
+  events: { table: event, where: isNull(event.number) },
+  postings: { table: unsealed, every: 2_000 },
+  totals: { table: depositTotalChange, every: 2_000 },
+  faults: { table: workerFault, every: 1_000 },
+  deliveries: {
+    table: webhookEndpoint,
+    where: sql`${webhookEndpoint.enabled} and ${until(webhookEndpoint.due)} and
+      coalesce(${webhookEndpoint.claimedUntil}, 0) <= ${now}`,
+    by: webhookEndpoint.due,
+  },
+  exports: { table: dataExport, where: until(dataExport.due), by: dataExport.due, every: 500 },
+  imports: { table: dataImport, where: until(dataImport.due), by: dataImport.due, every: 500 },
+} satisfies Record<string, Work>;
+export type Kind = keyof typeof kinds;
+const all = Object.entries<Work>(kinds) as [Kind, Work][];
+
+/** The kinds of which there is work: of each, the first entry of an index is read. */
+function statement(db: PostgresJsDatabase) {
+  const first = ([kind, { table, where, by }]: [Kind, Work]) =>
+    db
+      .select({ kind: sql<Kind>`${sql.raw(`'${kind}'`)}` })
+      .from(table as PgTable)
+      .where(where)
+      .orderBy(...(by ? [by] : []), table.tenantId, table.livemode)
+      .limit(fixedLimit(1));
+  const [one, other, ...more] = all.map(first);
+  return unionAll(one!, other!, ...more);
+}
+
+/**
+ * Finds out of which kinds there is work, by one small statement five times a second, so that nobody else looks while
+ * there is none. When it fails or is late, such as by a lock on one of its tables, there may be work of every kind.
+ */
+export class Watch {
+  /** They say when the next look for a kind of work begins. */
+  readonly cues: Record<Kind, Cue>;
+  readonly #pause = new Cue(watchMilliseconds);
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+    private readonly stop: AbortSignal,
+  ) {
+    const cueOf = ([kind, { every = everyMilliseconds }]: [Kind, Work]) => [kind, new Cue(every)];
+    this.cues = Object.fromEntries(all.map(cueOf)) as Record<Kind, Cue>;
+    stop.addEventListener('abort', () => this.#end(), { once: true });
+  }
+
+  /** Looks until the worker stops. */
+  async run(): Promise<void> {
+    while (!this.stop.aborted) {
+      const late = setTimeout(() => this.#tellAll(), lateMilliseconds);
+      try {
+        for (const kind of await this.look()) this.cues[kind].tell();
+      } catch (error) {
+        this.#tellAll();
+        // The log reports an outage once, and not at each attempt.
+        const outage = error instanceof DomainError && error.status === 503;
+        this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker looks for each kind of work by itself');
+      } finally {
+        clearTimeout(late);
+      }
+      await this.#pause.next(true);
+    }
+  }
+
+  /** The kinds of which there is work now. */
+  async look(): Promise<Set<Kind>> {
+    const rows = await this.database.surveys.ofWorker<{ kind: Kind }>('kinds_of_work', statement);
+    return new Set(rows.map(({ kind }) => kind));
+  }
+
+  #tellAll(): void {
+    for (const cue of Object.values(this.cues)) cue.tell();
+  }
+
+  #end(): void {
+    for (const cue of [this.#pause, ...Object.values(this.cues)]) cue.end();
+  }
+}
