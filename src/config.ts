@@ -140,7 +140,10 @@ export const settings = z.object({
     ),
   REQUESTS_OF_TENANT_MAX: wholeNumber(1, 100_000)
     .default(inFlightDefault.ofTenant)
-    .describe('The most requests of one tenant and mode in flight, those that wait included; more get 503 at once.'),
+    .describe(
+      'The most requests of one tenant and mode in flight, those that wait included; more get 503. While several ' +
+        'tenants have requests, a quarter of it, and at least 100.',
+    ),
   REQUESTS_MAX: wholeNumber(1, 100_000)
     .default(inFlightDefault.all)
     .describe('The most requests of all tenants in flight, those that wait included.'),

@@ -148,6 +148,25 @@ describe('turns', () => {
     expect(turns.visitors).toBe(5);
   });
 
+  it('are refused earlier while several keys have visitors', () => {
+    const { clock, enter, turns } = turnsOf({ ofKey: 4, ofKeyShared: 2, shared: 2, all: 20 });
+    const visits = Array.from({ length: 4 }, () => enter('a'));
+    enter('b');
+    visits[0]!.leave();
+    visits[1]!.leave();
+    expect(() => enter('a')).toThrow(DomainError);
+    visits[2]!.leave();
+    enter('a');
+    expect(() => enter('a')).toThrow(DomainError);
+    enter('b');
+    expect(() => enter('b')).toThrow(DomainError);
+    clock.now += 1_001;
+    enter('a');
+    enter('a');
+    expect(() => enter('a')).toThrow(DomainError);
+    expect(turns.visitors).toBe(6);
+  });
+
   it('are refused after the longest wait, and not before', () => {
     const { turns, clock, log, enter } = turnsOf({ slots: 1 });
     enter('a', 'a1');

@@ -14,6 +14,8 @@ export interface TurnLimits {
   reserve: number;
   /** The most visitors of one key, those that wait included. */
   ofKey: number;
+  /** The same while several keys have visitors; by default `ofKey`. */
+  ofKeyShared?: number;
   /** The most visitors of all keys. */
   all: number;
   /** The longest wait for a turn. */
@@ -73,7 +75,10 @@ export class Turns {
   isFull(name: string): boolean {
     if (this.#visitors >= this.limits.all) return true;
     const key = this.#keys.get(name);
-    return key !== undefined && (key.visits >= this.limits.ofKey || (key.waiting.size > 0 && this.strained()));
+    if (key === undefined) return false;
+    const { ofKey, ofKeyShared = ofKey } = this.limits;
+    const most = key.visits >= ofKeyShared && this.now() < this.#sharedUntil ? ofKeyShared : ofKey;
+    return key.visits >= most || (key.waiting.size > 0 && this.strained());
   }
 
   /** Admits a visitor, which may then take a turn and has to leave. Throws when there are too many. */

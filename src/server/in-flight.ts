@@ -28,9 +28,10 @@ declare module 'fastify' {
  */
 const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, milliseconds: 2_000 };
 
-/** The part of the turns that is used while several tenants have requests: then each waits for less work of others. */
+/** The part of the limits that is used while several tenants have requests: then each waits for less work of others. */
 const sharedShare = 1 / 4;
-const sharedMin = 4;
+/** That part of a limit while several tenants have requests, and at least `min` of it. */
+const sharedOf = (limit: number, min: number) => Math.max(Math.ceil(limit * sharedShare), Math.min(limit, min));
 
 /**
  * The requests in flight. Each is counted for its tenant and mode as soon as its key is known. It takes a turn when its
@@ -49,11 +50,12 @@ export class InFlight {
     const strained = () => this.#delay.milliseconds > config.LOOP_DELAY_MILLISECONDS_MAX;
     const limits = {
       slots,
-      shared: Math.max(Math.ceil(slots * sharedShare), Math.min(slots, sharedMin)),
+      shared: sharedOf(slots, 4),
       perKey: slots,
       // As many again are kept for tenants that have none.
       reserve: slots,
       ofKey: config.REQUESTS_OF_TENANT_MAX,
+      ofKeyShared: sharedOf(config.REQUESTS_OF_TENANT_MAX, 100),
       all: config.REQUESTS_MAX,
       milliseconds: config.WAIT_MILLISECONDS_MAX,
     };

@@ -5,10 +5,10 @@ import type { Caller } from '../request/caller.js';
 const atOnceMax = 20;
 const windowMilliseconds = 1_000;
 /**
- * How long the further ones wait, as every refusal said in Retry-After. The waits differ, so that their ends do not
- * come together.
+ * How long the further ones wait: at least as every refusal said in Retry-After, and so that they end one after the
+ * other, until the longest wait is reached.
  */
-const delayMilliseconds = { least: 750, most: 1_250 };
+const delayMilliseconds = { least: 1_000, between: 5, most: 3_000 };
 /** The most tenants that are counted at once. */
 const countedMax = 10_000;
 
@@ -18,23 +18,24 @@ const countedMax = 10_000;
  * costs, so that 64 such connections keep a process busy with refusing. Measured: docs/decisions/fair-turns.md.
  */
 export class RepeatedRefusals {
-  readonly #counts = new Map<string, { since: number; count: number }>();
+  readonly #counts = new Map<string, { since: number; count: number; due: number }>();
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Counts a refusal of a caller's request. Returns for how many milliseconds its answer has to wait. */
   count({ tenantId, livemode }: Pick<Caller, 'tenantId' | 'livemode'>): number {
-    const { least, most } = delayMilliseconds;
+    const { least, between, most } = delayMilliseconds;
     const key = `${tenantId}${livemode}`;
     const now = this.now();
     let counted = this.#counts.get(key);
     if (!counted || now >= counted.since + windowMilliseconds) {
       if (this.#counts.size >= countedMax) this.#counts.clear();
-      counted = { since: now, count: 0 };
+      counted = { since: now, count: 0, due: counted?.due ?? 0 };
       this.#counts.set(key, counted);
     }
     if (++counted.count <= atOnceMax) return 0;
-    return least + Math.random() * (most - least);
+    counted.due = Math.min(Math.max(now + least, counted.due + between), now + most);
+    return counted.due - now;
   }
 
   /** Adds the hook by which answers wait. A gateway that ends lets none wait. */
