@@ -204,7 +204,8 @@ describe('a start', () => {
 
       await expect(startEmbedded({ dir })).rejects.toThrow('data that were deleted');
     } finally {
-      for (const each of all) process.kill(each, 'SIGCONT');
+      // The first process last: it collects those that had ended when they were stopped.
+      for (const each of all.toReversed()) process.kill(each, 'SIGCONT');
     }
     await embedded.release();
     await until(() => !alive(pid));

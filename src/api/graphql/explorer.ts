@@ -39,8 +39,8 @@ export interface ExplorerFiles {
 }
 
 /**
- * Makes the files of the explorer: 9 MB, 2 MB compressed. Scripts in the page itself would be compiled at each load; the
- * compiled form of a file is kept by the browser.
+ * Makes the files of the explorer: 9 MB, 2 MB compressed. Scripts in the page itself would be compiled at each load;
+ * the compiled form of a file is kept by the browser.
  */
 export async function explorerFiles(): Promise<ExplorerFiles> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
@@ -78,8 +78,8 @@ export interface ExplorerPage {
  * `/graphiql#key=sk_test_…` takes the key from the address, and `#query=…&variables=…` opens a query, with the session
  * of the dashboard where the tab has no key. A browser never sends a fragment to a server, so no log has it.
  *
- * It is built from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query into
- * the address, stores headers in localStorage, and its options cannot contain a function.
+ * It is built from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query
+ * into the address, stores headers in localStorage, and its options cannot contain a function.
  * Silent: the specification requires an explorer and leaves its shape open.
  */
 export function explorerPage(

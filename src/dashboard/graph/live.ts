@@ -25,8 +25,8 @@ interface LiveOptions {
 
 /**
  * The answer to a query, asked again when something has happened in the acting account, while the page is visible and
- * the browser is online. Without a stream of events it is asked again every few seconds, and so it is after a failure that
- * may pass. `data` is the last answer until a newer one has arrived.
+ * the browser is online. Without a stream of events it is asked again every few seconds, and so it is after a failure
+ * that may pass. `data` is the last answer until a newer one has arrived.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
