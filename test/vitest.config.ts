@@ -95,8 +95,8 @@ export default defineConfig({
     // As `npm start` has it: less of the processor time goes to garbage collection.
     execArgv: ['--max-semi-space-size=64'],
     // A file computes for about half of its time and waits for PostgreSQL, a browser or a process for the other half,
-    // so two cores can serve more than two workers. A fourth gains nothing: three keep the cores busy (measured), and
-    // with four, commands of several files exceeded the time-outs of their tests.
+    // so two cores can serve more than two workers. With a fourth a run took 460 instead of 518 s (one of each, on a
+    // quiet machine), but on a slower one more tests are near the limits of what they test.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.
