@@ -63,8 +63,7 @@ afterAll(async () => {
 
 /**
  * A later version of this program: every function has a different text, some helpers have other names, and there may
- * be
- * a migration to apply. Returns a function that runs its `tidegate migrate`.
+ * be a migration to apply. Returns a function that runs its `tidegate migrate`.
  */
 function laterProgram(version: number, migration?: string): () => Promise<{ code: number | null; errors: string }> {
   const folder = children.folder();
