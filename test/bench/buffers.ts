@@ -31,6 +31,8 @@ interface TenantOf {
   operator(id: string): Promise<unknown>;
   deposit: string;
   deep: string;
+  /** The metadata `order` of one deposit. */
+  order: string;
 }
 
 const day = 86_400;
@@ -52,6 +54,18 @@ const questions: [name: string, ask: Ask][] = [
     'deposits: account and a rare status',
     (t) => t.page('deposit', { first: 10, accountId: t.user, status: ['cancelled'] }),
   ],
+  ['deposits: a search that finds all', (t) => t.page('deposit', { first: 10, search: 'invoice' })],
+  ['deposits: the same from the middle', (t) => t.page('deposit', { first: 10, search: 'invoice', after: t.deep })],
+  ['deposits: a search that finds a few', (t) => t.page('deposit', { first: 10, search: 'invoice 1234' })],
+  ['deposits: a search that finds nothing', (t) => t.page('deposit', { first: 10, search: 'zz' })],
+  ['deposits: a quarter by metadata', (t) => t.page('deposit', { first: 10, metadata: { key: 'order' } })],
+  ['deposits: one by metadata', (t) => t.page('deposit', { first: 10, metadata: { key: 'order', value: t.order } })],
+  [
+    'deposits: metadata without a row',
+    (t) => t.page('deposit', { first: 10, metadata: { key: 'order', value: 'none' } }),
+  ],
+  ['receivables: a search that finds all', (t) => t.page('receivable', { first: 10, search: 'r' })],
+  ['receivables: a search that finds a few', (t) => t.page('receivable', { first: 10, search: 'r12' })],
   [
     'balance transactions: an absent category',
     (t) => t.page('entry', { first: 10, accountId: t.user, category: ['available'] }),
@@ -176,11 +190,14 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
   const [middle] =
     await sql`select id from deposit where tenant_id = ${tenant} and not livemode and created <= ${newest - 180 * day}
       order by created desc limit 1`;
+  const [marked] = await sql`select metadata ->> 'order' as name from deposit where tenant_id = ${tenant}
+      and not livemode and metadata is not null order by created limit 1`;
+  const order = String(marked?.name);
   const user = String(busiest?.account_id);
   const deep = String(middle?.id);
   const scope = () => new Scope(caller, database);
   return {
-    ...{ tenant, user, deep, deposit: deep },
+    ...{ tenant, user, deep, order, deposit: deep },
     async page(name, args) {
       const [file, table, listingFile, listing] = tables[name]!;
       return scope().page((await import(product(file)))[table], (await import(product(listingFile)))[listing], args);

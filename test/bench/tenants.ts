@@ -30,7 +30,7 @@ export async function seedTenants(sql: postgres.Sql, deposits: number, tell: (st
   return { deposits, sizes };
 }
 
-const heavy = ['deposit', 'payment', 'posting', 'entry', 'contra_entry', 'event'];
+const heavy = ['deposit', 'payment', 'posting', 'entry', 'contra_entry', 'event', 'search_entry'];
 const listOf = (names: string[]) => names.map((name) => `'${name}'`).join(', ');
 /** The id of a row: the prefix, the microseconds of its time in hexadecimal digits, and 18 further digits. */
 const id = (prefix: string, micros: string, of: string) =>
@@ -165,6 +165,16 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
          'referenceNumber', 'R' || r), 'P0802', 'services', r % 1000 = 999, ${user('1 + r % users', 'tenant')}, true
        from bench_tenants, generate_series(1, case when n = 1 then ${deposits / 50} else 20 end) r`,
     ],
+    [
+      'entries of the search',
+      `insert into search_entry (tenant_id, livemode, list, root_list, start, age, id)
+       select tenant_id, livemode, search_list('deposit', context_id), search_list('deposit', null), s, -created, id
+       from deposit d, unnest(entry_starts(tenant_id, livemode, 'deposit', to_jsonb(d))) s`,
+    ],
+    ...['account', 'receivable'].map((table): [string, string] => [
+      'entries of the search',
+      `select count(index_object(tenant_id, livemode, '${table}', null, to_jsonb(x))) from ${table} x`,
+    ]),
     ['indexes', "set maintenance_work_mem = '1GB'"],
     [
       'indexes',
