@@ -1,5 +1,6 @@
 import http from 'node:http';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import etag from 'etag';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cardForm, PayeeFixture, submit } from './checkout-fixture.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
@@ -166,6 +167,17 @@ describe('the ETag of a response of /v1', () => {
     const after = await ask(`/v1/accounts/${id}`, { ...as(platform), 'if-none-match': before.headers.etag! });
     expect(after.status).toBe(200);
     expect(after.headers.etag).not.toBe(before.headers.etag);
+  });
+
+  it('is that of its own body, also between answers of the same length', async () => {
+    const members = [await platform.connectedUser(), await platform.connectedUser(), await platform.connectedUser()];
+    const answers = [];
+    for (const { id } of [...members, ...members]) answers.push(await ask(`/v1/accounts/${id}`, as(platform)));
+    expect(new Set(answers.map(({ body }) => body.length)).size).toBe(1);
+    expect(answers.map(({ headers }) => headers.etag)).toEqual(
+      answers.map(({ body }) => etag(body.toString(), { weak: true })),
+    );
+    expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(3);
   });
 
   // A tag must not reveal what the key cannot see.

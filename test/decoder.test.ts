@@ -402,7 +402,7 @@ describe('authentication', () => {
     };
     const [revoked, expired] = await Promise.all([make({ permission: 'FULL' }), make({ expiresInSeconds: 1 })]);
     const speaks = async (key: string) => (await user.using(key).get('/v1/accounts')).status;
-    expect(await Promise.all([revoked, expired].map(({ secret }) => speaks(secret)))).toEqual([200, 200]);
+    expect(await speaks(revoked.secret)).toBe(200);
     await user.graph('mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }', {
       id: revoked.apiKey.id,
     });
