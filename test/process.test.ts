@@ -503,9 +503,37 @@ describe('npm start', { timeout: 120_000 }, () => {
     ])
       fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true, preserveTimestamps: true });
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
-    expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
+    build();
   });
   afterAll(() => fs.rmSync(project, { recursive: true, force: true }));
+  const build = () => expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
+
+  // A program that runs or starts meanwhile reads these files.
+  it('builds, before it starts, nothing that is built, and a changed asset as a whole', () => {
+    const built = (...part: string[]) => path.join(project, 'dist', ...part);
+    const written = () =>
+      new Map(
+        fs
+          .readdirSync(built(), { recursive: true, encoding: 'utf8' })
+          .map((name) => [name, fs.statSync(built(name))] as const)
+          .map(([name, { ino, mtimeMs }]) => [name, `${ino} ${mtimeMs}`]),
+      );
+    const before = written();
+    const asset = path.join('server', 'assets', 'start.css');
+    expect(before.has(asset)).toBe(true);
+    build();
+    expect(written()).toEqual(before);
+    fs.appendFileSync(path.join(project, 'src', asset), '/* changed */\n');
+    // What was open before the change is as it was.
+    const open = fs.openSync(built(asset), 'r');
+    const text = fs.readFileSync(built(asset), 'utf8');
+    build();
+    expect(fs.readFileSync(open, 'utf8')).toBe(text);
+    fs.closeSync(open);
+    expect(fs.readFileSync(built(asset), 'utf8')).toBe(`${text}/* changed */\n`);
+    const changed = [...written()].filter(([name, state]) => before.get(name) !== state).map(([name]) => name);
+    expect(changed).toEqual([path.dirname(asset), asset]);
+  });
 
   type End = [how: string, workers: string, end: (npm: number) => void];
   const ends: End[] = [
