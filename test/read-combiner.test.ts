@@ -114,7 +114,7 @@ describe('reads of one statement text', () => {
     const text = 'select proname from pg_proc where oid = $1::int4::oid';
     await learn(combiner, readOf(text, [1]));
     for (let round = 0; round < 40; round++)
-      await Promise.all(Array.from({ length: 4 }, () => combiner.read(readOf(text, [1242]))));
+      await Promise.all([1242, 1243, 1244, 1245].map((oid) => combiner.read(readOf(text, [oid]))));
     expect(sent.together.length).toBeGreaterThan(30);
     const kept = () => sql<{ plans: number; reused: number }[]>`
       select custom_plans::int as plans, generic_plans::int as reused from pg_prepared_statements
@@ -156,9 +156,9 @@ describe('reads of one statement text', () => {
     const { combiner, sent } = combinerOf();
     const text = 'select n from generate_series(1, $1::int4) n order by n desc limit 11';
     await learn(combiner, readOf(text, [1]));
-    const sizes = [3, 0, 20, 1, 5, 0, 11];
+    const sizes = [3, 0, 20, 1, 5, -1, 11];
     const answers = await Promise.all(sizes.map((size) => combiner.read(readOf(text, [size]))));
-    const expected = sizes.map((size) => Array.from({ length: Math.min(size, 11) }, (_, i) => [size - i]));
+    const expected = sizes.map((size) => Array.from({ length: Math.max(Math.min(size, 11), 0) }, (_, i) => [size - i]));
     expect(answers.map(({ rows }) => rows)).toEqual(expected);
     expect(sent.together).toEqual([7]);
   });
@@ -198,20 +198,96 @@ describe('reads of one statement text', () => {
     expect(sent.together).toEqual([4]);
   });
 
-  it.each<[string, string, unknown[], Partial<Read>, Partial<Runs>]>([
-    ['have no parameters', 'select 1 as one', [], {}, {}],
-    ['have a list among their parameters', 'select $1::text[] as list', ['{a,b}'], {}, {}],
-    ['are not prepared', double, [1, ''], { prepare: false }, {}],
-    ['belong to no request', double, [1, ''], { budget: undefined }, {}],
-    ['return a long text', `select repeat($1::text, 70000) as long`, ['x'], {}, {}],
-    ['need a statement more than PostgreSQL may keep', double, [1, ''], {}, { mayPrepare: () => false }],
-    ['go to a distributed database', double, [1, ''], {}, { distributed: async () => true }],
-  ])('are not combined when they %s', async (_, text, values, more, changes) => {
+  it.each<[string, string, (n: number) => unknown[], Partial<Read>, Partial<Runs>]>([
+    ['have no parameters', 'select 1 as one', () => [], {}, {}],
+    ['have a list among their parameters', 'select $1::text[] as list', (n) => [`{a,${n}}`], {}, {}],
+    ['are not prepared', double, (n) => [n, ''], { prepare: false }, {}],
+    ['belong to no request', double, (n) => [n, ''], { budget: undefined }, {}],
+    ['return a long text', `select repeat($1::text, 70000) as long`, (n) => [String(n)], {}, {}],
+    ['need a statement more than PostgreSQL may keep', double, (n) => [n, ''], {}, { mayPrepare: () => false }],
+    ['go to a distributed database', double, (n) => [n, ''], {}, { distributed: async () => true }],
+  ])('are not combined when they %s', async (_, text, valuesOf, more, changes) => {
     const { combiner, sent } = combinerOf(changes);
-    await learn(combiner, readOf(text, values, more));
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => combiner.read(readOf(text, values, more))));
-    expect(new Set(answers.map(({ rows }) => JSON.stringify(rows))).size).toBe(1);
+    await learn(combiner, readOf(text, [...valuesOf(0)], more));
+    const reads = [1, 2, 3, 4, 5].map((n) => readOf(text, [...valuesOf(n)], more));
+    const answers = await Promise.all(reads.map((read) => combiner.read(read)));
+    const { combiner: other } = combinerOf();
+    for (const [i, { rows }] of answers.entries())
+      expect([...rows]).toEqual([...(await other.read({ ...reads[i]!, budget: undefined })).rows]);
     expect([sent.alone.length, sent.together]).toEqual([7, []]);
+  });
+});
+
+describe('reads of one statement text with the same values', () => {
+  const place = 'select $1::int4 * 2 as doubled, $2::text as note, pg_current_xact_id()::text as at';
+  const ats = (answers: { rows: unknown[][] }[]) => answers.map(({ rows }) => rows[0]![2]);
+
+  it('are one read when they wait in one turn, alone or in a combined statement', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(place, [0, 'first']));
+    const four = await Promise.all(Array.from({ length: 4 }, () => combiner.read(readOf(place, [1, 'x']))));
+    expect(four.map(({ rows }) => rows[0]!.slice(0, 2))).toEqual(Array(4).fill([2, 'x']));
+    expect(new Set(ats(four)).size).toBe(1);
+    expect([sent.alone.length, sent.together]).toEqual([3, []]);
+
+    const asked = [1, 2, 1, 3, 2, 1];
+    const mixed = await Promise.all(asked.map((n) => combiner.read(readOf(place, [n, 'x']))));
+    expect(mixed.map(({ rows }) => rows[0]![0])).toEqual(asked.map((n) => n * 2));
+    expect([sent.alone.length, sent.together]).toEqual([3, [3]]);
+  });
+
+  it('are never one read with one that PostgreSQL has already', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(place, [0, 'first']));
+    const first = combiner.read(readOf(place, [1, 'x']));
+    await new Promise((resume) => setImmediate(resume));
+    expect(sent.alone.length).toBe(3);
+    const second = combiner.read(readOf(place, [1, 'x']));
+    expect(new Set(ats(await Promise.all([first, second]))).size).toBe(2);
+    expect(sent.alone.length).toBe(4);
+  });
+
+  it('tell null, the empty text and texts with each other’s characters apart', async () => {
+    const { combiner } = combinerOf();
+    const text = 'select $1::text as a, $2::text as b, $3::text as c';
+    await learn(combiner, readOf(text, ['', '', '']));
+    const part = fc.constantFrom(null, '', '0', '0,', ',', '1,', '\u0001', 'N', '"', '","', '[null');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(part, part, part), { minLength: 12, maxLength: 30 }), async (lists) => {
+        const answers = await Promise.all(lists.map((values) => combiner.read(readOf(text, values))));
+        expect(answers.map(({ rows }) => rows)).toEqual(lists.map((values) => [values]));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('do not end with the request that asked first, and are not sent when all of their requests have ended', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(place, [0, 'first']));
+    const budgets = [1, 2, 3, 4, 5].map(() => new RequestBudget());
+    const answers = budgets.map((budget, i) => combiner.read(readOf(place, [i < 3 ? 1 : 2, 'x'], { budget })));
+    for (const i of [0, 3, 4]) budgets[i]!.end(clientLeft());
+    const settled = await Promise.allSettled(answers);
+    expect(settled.map(({ status }) => status)).toEqual([
+      ...['rejected', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    ]);
+    expect([sent.alone.length, sent.together]).toEqual([3, []]);
+    // Nobody's end cancels what several wait for.
+    expect(sent.alone[2]!.budget).toBeUndefined();
+  });
+
+  it('fail together, also after the failure of a combined statement', async () => {
+    const { combiner, sent } = combinerOf();
+    const text = 'select 10 / $1::int4 as quotient';
+    await learn(combiner, readOf(text, [1]));
+    const settled = async (asked: number[]) => {
+      const answers = await Promise.allSettled(asked.map((n) => combiner.read(readOf(text, [n]))));
+      return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows[0]![0] : answer.reason.code));
+    };
+    expect(await settled([0, 0, 0])).toEqual(Array(3).fill('22012'));
+    expect([sent.alone.length, sent.together]).toEqual([3, []]);
+    expect(await settled([0, 2, 0, 5, 2])).toEqual(['22012', 5, '22012', 2, 5]);
+    expect([sent.alone.length, sent.together]).toEqual([6, [3]]);
   });
 });
 

@@ -27,6 +27,13 @@ const executing = async ({ sql }: World, table: string): Promise<string[]> => {
   return rows.map(({ name }) => String(name).replace('tidegate ', ''));
 };
 
+/** Waits until so many slow questions run or wait for their turn. */
+const visitors = (count: number) =>
+  eventually(
+    () => Promise.resolve(world.database.load.slow),
+    (found) => found === count,
+  );
+
 describe('a question', () => {
   const given = givenIn(world);
   let user: Speaker;
@@ -136,6 +143,61 @@ describe('a question', () => {
         ({ length }) => length === 0,
         1.5,
       );
+    } finally {
+      await free();
+    }
+    expect((await user.get('/v1/deposits?currency=AED')).status).toBe(200);
+  });
+
+  it('that is slow is asked once for the requests that ask the same while it waits, and for no others', async () => {
+    const other = await given.directUser(1);
+    const free = await locked(world, 'deposit');
+    const ask = (speaker: Speaker, currency: string) => speaker.get(`/v1/deposits?currency=${currency}`);
+    try {
+      const running = [ask(user, 'GBP'), ask(user, 'EUR')];
+      await visitors(2);
+      const same = Array.from({ length: 9 }, () => ask(user, 'AED'));
+      // Those that run already are not shared.
+      const others = [ask(user, 'USD'), ask(other, 'AED'), ask(user, 'GBP')];
+      await visitors(6);
+      expect((await executing(world, 'deposit')).length).toBe(3);
+      await free();
+      const answers = await Promise.all([...running, ...same, ...others]);
+      expect(answers.map(({ status }) => status)).toEqual(Array(14).fill(200));
+      expect(answers.every(({ body }) => body.object === 'list')).toBe(true);
+      await visitors(0);
+    } finally {
+      await free();
+    }
+  });
+
+  it('that several requests share ends when all of them have disconnected, and not before', async () => {
+    const free = await locked(world, 'deposit');
+    const options = { headers: { authorization: `Bearer ${user.key}` }, agent: false };
+    try {
+      const running = ['GBP', 'EUR'].map((currency) => user.get(`/v1/deposits?currency=${currency}`));
+      await visitors(2);
+      const requests = Array.from({ length: 3 }, () =>
+        http.get(`${world.origin}/v1/deposits?currency=AED`, options).on('error', () => {}),
+      );
+      await visitors(3);
+      const kept = user.get('/v1/deposits?currency=AED');
+      for (const request of requests) request.destroy();
+      await free();
+      expect((await kept).status).toBe(200);
+      await Promise.all(running);
+
+      const freeAgain = await locked(world, 'deposit');
+      try {
+        const alone = Array.from({ length: 5 }, () =>
+          http.get(`${world.origin}/v1/deposits?currency=AED`, options).on('error', () => {}),
+        );
+        await visitors(3);
+        for (const request of alone) request.destroy();
+        await visitors(0);
+      } finally {
+        await freeAgain();
+      }
     } finally {
       await free();
     }

@@ -252,12 +252,12 @@ export function optionsOf(
   };
   const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
   // The TypeScript type of the driver's options allows no column types except the driver's own.
-  const [types, writeTypes] = [{ texts } as never, { json, texts } as never];
+  const types = { json, texts } as never;
   const all = { ...connection, ...common };
   // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
   // statements that are prepared again after a migration could get each other's rows; and a write behind one that waits
   // for a lock would wait, too.
-  const unpipelined = { ...all, max_pipeline: 0, types: writeTypes };
+  const unpipelined = { ...all, max_pipeline: 0, types };
   return {
     read: { ...all, ...named('read'), types, max: pools.read },
     write: { ...unpipelined, ...named('write'), max: pools.write },

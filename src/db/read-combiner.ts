@@ -1,7 +1,7 @@
-import { makePgArray } from 'drizzle-orm/pg-core';
 import type { PendingQuery } from 'postgres';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
+import { canCombine, combinedOf, combinedValues, keyOf, type Texts, textsOf } from './combined-statement.js';
 import type { Pool } from './connections.js';
 import { outageOf } from './outage.js';
 
@@ -55,25 +55,28 @@ const membersMax = 32;
 /** Reads whose answer is one longer text are not combined: 32 of them would make one very large answer. */
 const charactersMax = 65_536;
 
-/** The types of parameters that a text can carry, by PostgreSQL's OID: the others are not combined. */
-const castOf = new Map([
-  [16, 'bool'],
-  [20, 'int8'],
-  [23, 'int4'],
-  [25, 'text'],
-  [1043, 'text'],
-]);
-
-interface Waiting extends Read {
+/** A request that waits for a read. */
+interface Asker {
+  budget: RequestBudget;
   resolve: (found: Found) => void;
   reject: (error: unknown) => void;
-  forget: (() => void) | undefined;
+  forget: () => void;
+}
+
+/** A read that waits, and every request that asked for it. */
+interface Waiting {
+  read: Read;
+  /** Its values as PostgreSQL reads them from text. */
+  texts: Texts;
+  askers: Asker[];
 }
 
 /** The reads of one statement text. */
 interface Group {
   running: number;
   readonly waiting: Waiting[];
+  /** The reads that came since the last statements began, by their values. */
+  recent: Map<string, Waiting>;
   /** Whether the reads that wait are sent at the end of this turn of the event loop. */
   gathers: boolean;
   /** Whether these reads can be combined; undefined before their first answer. */
@@ -88,8 +91,9 @@ interface Group {
  * Combines reads of different requests. Reads of one text wait until the end of their turn of the event loop, and while
  * `runningMax` statements of this text run. Those that wait then go to PostgreSQL as one statement, which runs the text
  * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode
- * and visibility, and gets only the rows of its own number. A read that is alone in its turn runs by the single
- * statement. When a combined statement fails, each of its reads runs alone and gets its own result.
+ * and visibility, and gets only the rows of its own number. Requests whose reads have all values in common share one
+ * read and its rows, which nobody may change. A read that is alone in its turn runs by the single statement. When a
+ * combined statement fails, each of its reads runs alone and gets its own result.
  */
 export class ReadCombiner {
   #groups = new Map<string, Group>();
@@ -109,8 +113,8 @@ export class ReadCombiner {
       // The statements that PostgreSQL keeps are limited in number, and so are the groups.
       if (read.prepare) this.#groups.set(read.text, group);
     }
-    const waits = group.combinable === true && read.budget !== undefined;
-    return waits ? this.#wait(group, read) : this.#alone(group, read);
+    const { budget } = read;
+    return group.combinable && budget ? this.#wait(group, read, budget) : this.#alone(group, read);
   }
 
   async #alone(group: Group, read: Read): Promise<Found> {
@@ -141,11 +145,19 @@ export class ReadCombiner {
     group.combinable = prepare && !this.#distributed && canCombine(group.types);
   }
 
-  #wait(group: Group, read: Read): Promise<Found> {
+  #wait(group: Group, read: Read, budget: RequestBudget): Promise<Found> {
+    const texts = textsOf(read.values);
+    const key = keyOf(texts);
+    let waiting = group.recent.get(key);
+    if (!waiting) {
+      waiting = { read, texts, askers: [] };
+      group.recent.set(key, waiting);
+      group.waiting.push(waiting);
+    }
+    const { askers } = waiting;
     return new Promise((resolve, reject) => {
-      const { text, values, prepare, budget } = read;
-      const forget = budget?.onEnd(() => reject(budget.ended as Error));
-      group.waiting.push({ text, values, prepare, budget, resolve, reject, forget });
+      const forget = budget.onEnd(() => reject(budget.ended as Error));
+      askers.push({ budget, resolve, reject, forget });
       this.#gather(group);
     });
   }
@@ -162,12 +174,13 @@ export class ReadCombiner {
   /** Starts the next statements of a group for the reads that wait. */
   #next(group: Group): void {
     group.gathers = false;
+    group.recent = new Map();
     while (group.running < runningMax && group.waiting.length > 0) {
-      const members = group.waiting.splice(0, membersMax).filter(({ budget }) => !budget?.ended);
-      for (const { forget } of members) forget?.();
-      const text = members.length > 1 ? this.#combinedOf(group, members[0]!.text) : undefined;
+      const members = group.waiting.splice(0, membersMax).filter(isWanted);
+      for (const { askers } of members) for (const { forget } of askers) forget();
+      const text = members.length > 1 ? this.#combinedOf(group, members[0]!.read.text) : undefined;
       if (text !== undefined) void this.#together(group, text, members);
-      else for (const member of members) this.#alone(group, member).then(member.resolve, member.reject);
+      else for (const member of members) settle(member, this.#alone(group, readOf(member)));
     }
   }
 
@@ -185,14 +198,17 @@ export class ReadCombiner {
   async #together(group: Group, text: string, members: Waiting[]): Promise<void> {
     group.running++;
     try {
-      const parameters = members[0]!.values.map((_, i) => makePgArray(members.map(({ values }) => asText(values[i]))));
+      const parameters = combinedValues(members.map(({ texts }) => texts));
       const found: unknown[][][] = members.map(() => []);
       for (const row of await this.runs.together(text, parameters)) found[(row.pop() as number) - 1]!.push(row);
-      members.forEach(({ resolve }, i) => resolve({ rows: found[i]!, columns: group.columns }));
+      members.forEach((member, i) => give(member, { rows: found[i]!, columns: group.columns }));
     } catch (error) {
       // Nothing would be different for each alone when PostgreSQL is unavailable.
-      if (error instanceof DomainError || outageOf(error) === 'lost') for (const { reject } of members) reject(error);
-      else for (const member of members) this.#again(group, member);
+      const unavailable = error instanceof DomainError || outageOf(error) === 'lost';
+      for (const member of members) {
+        if (unavailable) fail(member, error);
+        else this.#again(group, member);
+      }
     } finally {
       group.running--;
       this.#gather(group);
@@ -201,46 +217,42 @@ export class ReadCombiner {
 
   /** Runs a read alone, after the combined statement failed. */
   #again(group: Group, member: Waiting): void {
-    this.runs
-      .alone(member)
-      .then((rows) => member.resolve({ rows, columns: group.columns }))
-      .catch(member.reject);
+    const found = this.runs.alone(readOf(member)).then((rows) => ({ rows, columns: group.columns }));
+    settle(member, found);
   }
+}
+
+const isWanted = ({ askers }: Waiting) => askers.some(({ budget }) => !budget.ended);
+
+/** A read that waited, as one that runs alone: only a request that does not share it can cancel it. */
+const readOf = ({ read, askers }: Waiting): Read => (askers.length === 1 ? read : { ...read, budget: undefined });
+
+function give({ askers }: Waiting, found: Found): void {
+  for (const { resolve } of askers) resolve(found);
+}
+
+function fail({ askers }: Waiting, error: unknown): void {
+  for (const { reject } of askers) reject(error);
+}
+
+/** Gives each request of a read its outcome. */
+function settle(member: Waiting, outcome: Promise<Found>): void {
+  outcome.then(
+    (found) => give(member, found),
+    (error: unknown) => fail(member, error),
+  );
 }
 
 const newGroup = (): Group => ({
   running: 0,
   waiting: [],
+  recent: new Map(),
   gathers: false,
   combinable: undefined,
   combined: undefined,
   types: [],
   columns: [],
 });
-
-/** Whether arrays of text can carry the parameters of a statement: it has some, and all are of the types above. */
-const canCombine = (types: readonly number[]) => types.length > 0 && types.every((type) => castOf.has(type));
-
-/**
- * The statement that runs a text once for each number of its arrays, and returns the number as the last column. Each
- * array comes from a subquery, so PostgreSQL never plans for its length, finds the kept plan no dearer than a new one,
- * and plans the statement only five times on a connection. Measured: docs/decisions/waiting-reads-are-combined.md.
- */
-function combinedOf(text: string, types: readonly number[]): string {
-  const inner = text.replace(
-    /\$(\d+)/g,
-    (_, number: string) => `member.p${number}::${castOf.get(types[Number(number) - 1]!)}`,
-  );
-  const arrays = types.map((_, i) => `(select $${i + 1}::text[])`).join(', ');
-  const names = types.map((_, i) => `p${i + 1}`).join(', ');
-  return (
-    `select x.*, member.n::int4 from unnest(${arrays}) with ordinality member(${names}, n) cross join lateral ` +
-    `(${inner}) x`
-  );
-}
-
-/** A value as PostgreSQL reads it from text; null stays null. */
-const asText = (value: unknown): string | null => (value === null || value === undefined ? null : String(value));
 
 function isLong(rows: unknown[][]): boolean {
   const [first] = rows;

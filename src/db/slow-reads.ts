@@ -1,3 +1,4 @@
+import { RequestBudget } from '../request/budget.js';
 import type { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
@@ -11,13 +12,24 @@ import { slowOfTenantMax, slowWaiting, tooSlow } from './slow-questions.js';
 
 const queryCanceled = '57014';
 
+/** A question that waits for its turn or runs, with the requests that asked it while it waited. */
+interface Shared {
+  /** Ends when all requests of the question have ended. */
+  budget: RequestBudget;
+  requests: number;
+  found: Promise<Found>;
+}
+
 /**
  * The slow questions of all tenants, on connections of their own. A tenant has at most two at a time; further ones wait
- * for a short time, and the free connection goes to the tenant that has the fewest.
+ * for a short time, and the free connection goes to the tenant that has the fewest. Requests that ask the same
+ * question while it waits share it, such as all dashboards of an account after one of its events.
  */
 export class SlowReads {
   readonly #cancellations = new Cancellations();
   readonly #turns: Turns;
+  /** The questions that have no turn yet, by their statement and its values. */
+  readonly #waiting = new Map<string, Shared>();
 
   constructor(
     private readonly connections: Connections,
@@ -44,9 +56,53 @@ export class SlowReads {
     const { budget } = read;
     if (budget?.ended) throw budget.ended;
     budget?.rest();
+    // Which replica may answer depends on what the request has seen.
+    if (!budget || question.source) return this.#inTurn(question, read, () => {});
+    const key = `${read.text} ${JSON.stringify(read.values, plain)}`;
+    const shared = this.#waiting.get(key) ?? this.#share(key, question, read);
+    shared.requests++;
+    return new Promise((resolve, reject) => {
+      const forget = budget.onEnd(() => {
+        reject(budget.ended as DomainError);
+        if (--shared.requests > 0) return;
+        this.#forget(key, shared.budget);
+        shared.budget.end(budget.ended as DomainError);
+      });
+      void shared.found.then(resolve, reject).finally(forget);
+    });
+  }
+
+  /** Asks a question that further requests may share until it has its turn. */
+  #share(key: string, question: TenantQuestion, read: Read): Shared {
+    const budget = new RequestBudget();
+    let begun = false;
+    const begins = () => {
+      begun = true;
+      this.#forget(key, budget);
+    };
+    const shared = { budget, requests: 0, found: this.#inTurn(question, { ...read, budget }, begins) };
+    if (begun) return shared;
+    this.#waiting.set(key, shared);
+    // It may be refused after its wait.
+    shared.found.catch(() => this.#forget(key, budget));
+    return shared;
+  }
+
+  /** Lets no further request share a question. */
+  #forget(key: string, budget: RequestBudget): void {
+    if (this.#waiting.get(key)?.budget === budget) this.#waiting.delete(key);
+  }
+
+  /** Reads when the tenant has its turn, which `begins` learns of. */
+  #inTurn(question: TenantQuestion, read: Read, begins: () => void): Promise<Found> {
+    const { budget } = read;
     const ended =
       budget && ((leave: (reason: DomainError) => void) => budget.onEnd(() => budget.ended && leave(budget.ended)));
-    return this.#turns.during(question.tenant, () => this.#read(question, read), ended);
+    const work = () => {
+      begins();
+      return this.#read(question, read);
+    };
+    return this.#turns.during(question.tenant, work, ended);
   }
 
   async #read(question: TenantQuestion, read: Read): Promise<Found> {
@@ -64,3 +120,6 @@ export class SlowReads {
     }
   }
 }
+
+/** A value of a statement as JSON can have it; some values of slow questions are lists. */
+const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
