@@ -175,8 +175,10 @@ describe('a lock that is not free in time', () => {
       const altering = postgres({ ...(await login()), max: 1, onnotice: () => {} });
       const waiting = altering.unsafe('begin; lock table event').catch(() => {});
       await until(async () => {
-        const [row] = await world.sql`select count(*)::int as n from pg_locks where not granted`;
-        return row!.n > 0;
+        const waits = await world.sql`
+          select from pg_locks where relation = 'event'::regclass and not granted
+            and database = (select oid from pg_database where datname = current_database())`;
+        return waits.length > 0;
       });
       const answer = await update('behind a queue');
       await altering.end({ timeout: 0 });

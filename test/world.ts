@@ -13,6 +13,7 @@ import { patient } from './patient.js';
 import { connectionOf } from '../src/db/address.js';
 import type { Connection } from '../src/db/connection.js';
 import { Database } from '../src/db/database.js';
+import { poolsDefault } from '../src/db/database-settings.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { Secrets } from '../src/db/secrets.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
@@ -115,7 +116,8 @@ export function useWorld({
   ): Promise<string> => {
     const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment, ...ofItself });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
-    const database = new Database(connection(), undefined, { slow });
+    // Each connection plans a query anew, and tests have many that they ask a few times.
+    const database = new Database(connection(), undefined, { slow, pools: { ...poolsDefault, read: 1 } });
     databases.push(database);
     const app = await gateway({
       config: settings,

@@ -16,7 +16,7 @@ const SETTINGS = ['listen_addresses=', 'shared_buffers=128MB', 'max_connections=
 SETTINGS.push('autovacuum_naptime=5s');
 SETTINGS.push('log_parameter_max_length=0', 'log_parameter_max_length_on_error=0');
 // Tests have many databases, and small ones: each `analyze` makes every connection plan its statements anew.
-const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum_naptime=5min'];
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum_naptime=30s'];
 
 /** Whether a supervisor runs. While it checks for the last lease and stops the server, its FIFO has the second name. */
 export function supervised(place: Place): boolean {
