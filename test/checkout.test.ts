@@ -1561,10 +1561,10 @@ describe('an attempt', () => {
   it('fails if no payment comes in time, and still succeeds when the money comes', async () => {
     const s = await opened();
     const { id } = await begin(s, randomUUID(), 'upi');
-    await advance(s.user, 479);
+    await advance(s.user, 420);
     await work(s.user);
     expect(await attempt(s, id)).toEqual(['processing', null]);
-    await advance(s.user, 2);
+    await advance(s.user, 61);
     await work(s.user);
     expect(await attempt(s, id)).toEqual(['failed', 'expired']);
     expect((await look(s.user, s.id)).effective_transaction).toEqual({ id, status: 'failed' });

@@ -24,7 +24,7 @@ import { eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
 type Json = any;
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
-const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+const world = useWorld({ worker: false, readers: 2, environment: { OPERATOR_KEY } });
 const given = givenIn(world);
 
 /** A named operator and its key. */

@@ -87,12 +87,15 @@ const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999', REQU
 export function useWorld({
   worker = true,
   demo = false,
+  // Each connection plans a query anew, and tests have many that they ask a few times.
+  readers = 1,
   environment = {},
   acquirers,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: {
   worker?: boolean;
   demo?: boolean;
+  readers?: number;
   environment?: Record<string, string>;
   acquirers?: Acquirers;
   log?: pino.Logger;
@@ -116,8 +119,7 @@ export function useWorld({
   ): Promise<string> => {
     const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment, ...ofItself });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
-    // Each connection plans a query anew, and tests have many that they ask a few times.
-    const database = new Database(connection(), undefined, { slow, pools: { ...poolsDefault, read: 1 } });
+    const database = new Database(connection(), undefined, { slow, pools: { ...poolsDefault, read: readers } });
     databases.push(database);
     const app = await gateway({
       config: settings,
