@@ -441,6 +441,8 @@ interface Plan {
   'Index Name'?: string;
   'Index Cond'?: string;
   'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Join Filter'?: number;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   Plans?: Plan[];
@@ -500,6 +502,27 @@ async function keptPlan({ statement, values }: Asked): Promise<Plan> {
   } finally {
     await connection.end();
   }
+}
+
+/** The plans that functions keep for their own statements, when a statement calls them, with the numbers of rows. */
+async function plansWithin(statement: string, values: unknown[]): Promise<Plan[]> {
+  const said: string[] = [];
+  const onnotice = ({ message = '' }: postgres.Notice) => said.push(message);
+  const connection = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1, onnotice });
+  const set = { log_min_duration: 0, log_analyze: 'on', log_timing: 'off', log_nested_statements: 'on' };
+  try {
+    await connection`load 'auto_explain'`;
+    for (const [name, value] of Object.entries({ ...set, log_format: 'json' }))
+      await connection.unsafe(`set auto_explain.${name} = ${value}`);
+    await connection`set plan_cache_mode = force_generic_plan`;
+    await connection`set client_min_messages = log`;
+    await connection.unsafe(statement, values as never[]);
+  } finally {
+    await connection.end();
+  }
+  return said
+    .filter((message) => message.includes('"Plan"'))
+    .map((message) => JSON.parse(message.slice(message.indexOf('{'))).Plan);
 }
 
 /** A cursor that is not in the filtered list is refused after the statement. */
@@ -960,6 +983,29 @@ describe('the plan of a list', () => {
       user.graph(`{ account(id: "${user.id}") { balance(asOf: "${at}") { available { amount } } } }`),
     );
     expect(await buffersOf(asked.get('balance_history_as_of')!)).toBeLessThanOrEqual(100);
+  });
+
+  it('reads the postings of a block each by its key, also by the plan that a function keeps', async () => {
+    const [tenants, count] = [8, 500];
+    const rows = `from generate_series(1, ${tenants}) t, generate_series(1, ${count}) n`;
+    await world.sql.unsafe(`
+      insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
+        select 'sealed' || t, false, 'posting_' || n, n, 'deposit', 'payment_' || n, 'payment_' || n ${rows};
+      insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category,
+        payment_id, balance_after, version, context_id, on_root_list)
+        select 'sealed' || t, false, 'bt_' || n, n, 'posting_' || n, 'account', 1, 'INR', 'available', 'payment_' || n,
+        n, n, 'account', true ${rows};
+      insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency)
+        select 'sealed' || t, false, 'contra_' || n, n, 'posting_' || n, 'clearing', -1, 'INR' ${rows};
+      analyze posting, entry, contra_entry`);
+    const ids = Array.from({ length: count }, (_, n) => `posting_${n + 1}`);
+    const plans = await plansWithin('select cardinality(posting_texts($1, false, $2)) as n', ['sealed3', ids]);
+    const seen = plans.flatMap(nodesOf).map((node) => {
+      const { 'Actual Rows': found = 0, 'Actual Loops': loops = 1, 'Rows Removed by Join Filter': removed = 0 } = node;
+      return Math.round((found + removed) * loops);
+    });
+    expect(seen.filter((n) => n >= count).length).toBeGreaterThanOrEqual(3);
+    expect(Math.max(...seen)).toBe(count);
   });
 
   it('reads the totals of deposits by points, for any number of deposits and for ends within an hour', async () => {

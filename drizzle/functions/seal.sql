@@ -2,7 +2,8 @@
 -- so that no write waits for it. Changing or removing a sealed posting breaks the chain at its block.
 
 -- Returns postings and their entries as text, in the order of the given ids. The format and the order of entries must
--- never change, because the hashes depend on them. One statement reads all postings.
+-- never change, because the hashes depend on them. One statement reads all postings, each by its keys: a plan that does
+-- not know the number of ids would join them row by row with all postings of the block.
 create or replace function posting_texts(p_tenant text, p_live boolean, p_ids text[])
 returns text[]
 language plpgsql
@@ -13,15 +14,14 @@ begin
     select coalesce(p.line, 'missing') || coalesce(e.lines, '') || coalesce(c.lines, '')
     from
       unnest(p_ids) with ordinality i (id, n)
-      left join (
-        select x.id, concat_ws('|', x.id, x.created, x.kind, x.cause, x.payment_id) as line
+      left join lateral (
+        select concat_ws('|', x.id, x.created, x.kind, x.cause, x.payment_id) as line
         from posting x
-        where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (p_ids)
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.id = i.id
       ) p
-        on p.id = i.id
-      left join (
+        on true
+      left join lateral (
         select
-          x.posting_id,
           string_agg(
             concat_ws(
               '|',
@@ -39,19 +39,15 @@ begin
             order by x.id
           ) as lines
         from entry x
-        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = any (p_ids)
-        group by x.posting_id
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = i.id
       ) e
-        on e.posting_id = i.id
-      left join (
-        select
-          x.posting_id,
-          string_agg(concat_ws('|', x.id, x.created, x.contra, x.currency, x.amount), ';' order by x.id) as lines
+        on true
+      left join lateral (
+        select string_agg(concat_ws('|', x.id, x.created, x.contra, x.currency, x.amount), ';' order by x.id) as lines
         from contra_entry x
-        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = any (p_ids)
-        group by x.posting_id
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = i.id
       ) c
-        on c.posting_id = i.id
+        on true
     order by i.n
   );
 end;
