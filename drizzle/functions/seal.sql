@@ -2,8 +2,8 @@
 -- so that no write waits for it. Changing or removing a sealed posting breaks the chain at its block.
 
 -- Returns postings and their entries as text, in the order of the given ids. The format and the order of entries must
--- never change, because the hashes depend on them. One statement reads all postings, each by its keys: a plan that does
--- not know the number of ids would join them row by row with all postings of the block.
+-- never change, because the hashes depend on them. One statement reads all postings and joins nothing: for a plan that
+-- does not know the number of ids, or the tenant, PostgreSQL could compare each posting with all others.
 create or replace function posting_texts(p_tenant text, p_live boolean, p_ids text[])
 returns text[]
 language plpgsql
@@ -11,44 +11,55 @@ stable
 as $$
 begin
   return array(
-    select coalesce(p.line, 'missing') || coalesce(e.lines, '') || coalesce(c.lines, '')
+    select
+      case
+        when bool_or(x.part = 1) then ''
+        else 'missing'
+      end || string_agg(x.line, '' order by x.part)
     from
-      unnest(p_ids) with ordinality i (id, n)
-      left join lateral (
-        select concat_ws('|', x.id, x.created, x.kind, x.cause, x.payment_id) as line
-        from posting x
-        where x.tenant_id = p_tenant and x.livemode = p_live and x.id = i.id
-      ) p
-        on true
-      left join lateral (
+      (
+        select i.id, i.n, 0 as part, '' as line
+        from unnest(p_ids) with ordinality i (id, n)
+        union all
+        select p.id, null, 1, concat_ws('|', p.id, p.created, p.kind, p.cause, p.payment_id)
+        from posting p
+        where p.tenant_id = p_tenant and p.livemode = p_live and p.id = any (p_ids)
+        union all
         select
+          e.posting_id,
+          null,
+          2,
           string_agg(
             concat_ws(
               '|',
-              x.id,
-              x.created,
-              x.account_id,
-              x.payment_id,
-              x.category,
-              x.currency,
-              x.amount,
-              x.balance_after,
-              x.version
+              e.id,
+              e.created,
+              e.account_id,
+              e.payment_id,
+              e.category,
+              e.currency,
+              e.amount,
+              e.balance_after,
+              e.version
             ),
             ';'
-            order by x.id
-          ) as lines
-        from entry x
-        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = i.id
-      ) e
-        on true
-      left join lateral (
-        select string_agg(concat_ws('|', x.id, x.created, x.contra, x.currency, x.amount), ';' order by x.id) as lines
-        from contra_entry x
-        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = i.id
-      ) c
-        on true
-    order by i.n
+            order by e.id
+          )
+        from entry e
+        where e.tenant_id = p_tenant and e.livemode = p_live and e.posting_id = any (p_ids)
+        group by e.posting_id
+        union all
+        select
+          c.posting_id,
+          null,
+          3,
+          string_agg(concat_ws('|', c.id, c.created, c.contra, c.currency, c.amount), ';' order by c.id)
+        from contra_entry c
+        where c.tenant_id = p_tenant and c.livemode = p_live and c.posting_id = any (p_ids)
+        group by c.posting_id
+      ) x
+    group by x.id
+    order by max(x.n)
   );
 end;
 $$;
