@@ -4,7 +4,7 @@ import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
 import { type Attempts, busy, slowMilliseconds, within } from './deadline.js';
 import { json, texts } from './driver-types.js';
-import { type Connection, openClient } from './connection.js';
+import { type Connection, movedRows, openClient } from './connection.js';
 import type { PoolSettings, SlowLimits } from './database-settings.js';
 import type { PoolName } from './observer.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
@@ -117,7 +117,7 @@ export class Connections {
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
       const handed = new Handed();
       try {
-        return await this.#within(attempt(this.#trackerOf(handed)), until);
+        return movedRows(await this.#within(attempt(this.#trackerOf(handed)), until));
       } catch (error) {
         if (handed.unanswered && handed.query) this.#suspect(pool, handed);
         if (once) throw error;

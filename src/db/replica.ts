@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { Cancellations } from './cancellation.js';
-import { type Connection, openClient, single } from './connection.js';
+import { type Connection, movedRows, openClient, single } from './connection.js';
 import { optionsOf, Pool, type TrackQuery } from './connections.js';
 import type { PoolSettings, SlowLimits } from './database-settings.js';
 import { causeOf, outageOf } from './outage.js';
@@ -193,7 +193,7 @@ export class Replica {
   async #attempted<T>(attempt: (track: TrackQuery) => Promise<T>): Promise<T> {
     if (this.#reason !== undefined)
       throw Object.assign(new Error(`The replica is not used: ${this.#reason}.`), { code: 'CONNECTION_UNAVAILABLE' });
-    return attempt(untracked);
+    return movedRows(await attempt(untracked));
   }
 
   async #watch(): Promise<void> {
