@@ -196,7 +196,7 @@ describe.each(tables)('activating a connected user $of, Edition $edition', ({ ed
   beforeAll(async () => {
     platform = await given.platform(edition);
   });
-  it.concurrent.each(share(cases, 2, scale.seed))('$title', async ({ profile, missing }) => {
+  it.concurrent.each(share(cases, 4, scale.seed))('$title', async ({ profile, missing }) => {
     const id = await assemble(platform, profile);
 
     const reply = await activate(platform, id);
@@ -622,7 +622,7 @@ describe.each(['connected user', 'partner'] as const)('the status of a %s', (kin
   });
   // In the short form a half of the moves of each kind, the other half in the next run.
   const round = scale.seed + (kind === 'partner' ? 1 : 0);
-  it.concurrent.each(share(rows, 2, round))('$from, $move: $to', async ({ from, move, to }) => {
+  it.concurrent.each(share(rows, 4, round))('$from, $move: $to', async ({ from, move, to }) => {
     const one = await accountIn(platform, kind, from);
     // What is refused changes nothing, so both APIs can refuse it for one account.
     const two = to ? await accountIn(platform, kind, from) : one;

@@ -9,9 +9,11 @@ import { single } from '../src/db/connection.js';
 import { makeTables, migrationFiles } from '../src/db/migrate.js';
 import { programVersion } from '../src/db/schema-version.js';
 import { behind, type Gateway, until, useChildren } from './child.js';
-import { figures, patience, scale, secondsSince } from './faults/scale.js';
+import { figures, inTurn, patience, scale, secondsSince } from './faults/scale.js';
 import { must } from './onboarding-profile.js';
 import { details, type Speaker } from './world.js';
+
+const chapter = inTurn(2, describe);
 
 vi.setConfig(patience);
 
@@ -98,7 +100,7 @@ beforeAll(async () => {
   await running;
 }, 600_000);
 
-describe(`a backup while ${clients} clients write`, () => {
+chapter(`a backup while ${clients} clients write`, () => {
   let restored: string;
   let again: Gateway;
   let second: postgres.Sql;
@@ -317,7 +319,7 @@ describe('a backup that cannot be used', () => {
   });
 });
 
-describe('a backup of an older version', () => {
+chapter('a backup of an older version', () => {
   it('is migrated where it is restored', async () => {
     const source = await children.database();
     const sql = connect(source);
@@ -340,7 +342,7 @@ describe('a backup of an older version', () => {
   });
 });
 
-describe('a command that is killed', () => {
+chapter('a command that is killed', () => {
   it('leaves no folder that looks like a backup', async () => {
     const target = await children.database({ migrated: true });
     const sql = connect(target);

@@ -3,8 +3,10 @@ import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from './child.js';
 import { readingCommands } from '../src/operator/commands/command.js';
-import { scale } from './faults/scale.js';
+import { inTurn, scale } from './faults/scale.js';
 import { eventually, type Speaker } from './world.js';
+
+const chapter = inTurn(2, describe);
 
 type Json = any;
 
@@ -753,7 +755,7 @@ describe('tidegate demo', () => {
   });
 });
 
-describe('a list that is longer than a page', () => {
+chapter('a list that is longer than a page', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(async () => {
     sql = behind(DATA_DIR);
@@ -885,7 +887,7 @@ describe('tidegate job', () => {
   });
 });
 
-describe('tidegate ledger', () => {
+chapter('tidegate ledger', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(() => {
     sql = behind(DATA_DIR);
@@ -1031,7 +1033,7 @@ describe('tidegate operator', () => {
   });
 });
 
-describe('an invalid command', () => {
+chapter('an invalid command', () => {
   let [connected, partner] = ['', ''];
   const refusals = new Map<string, Promise<Finished>>();
   beforeAll(async () => {
@@ -1107,7 +1109,7 @@ describe('an invalid command', () => {
   });
 });
 
-describe('a command without a running gateway', () => {
+chapter('a command without a running gateway', () => {
   it('starts PostgreSQL and stops it again, also when two start at once in an empty folder', async () => {
     const folder = children.folder();
     const here = (...args: string[]) => children.command({ DATA_DIR: folder }, ...args, '--json');
@@ -1134,7 +1136,7 @@ describe('a command without a running gateway', () => {
   });
 });
 
-describe('a command on a separate PostgreSQL', () => {
+chapter('a command on a separate PostgreSQL', () => {
   it('creates accounts whose keys work there, and has no demo for it', async () => {
     const environment = await children.database();
     const here = (...args: string[]) => children.command(environment, ...args, '--json');

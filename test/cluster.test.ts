@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alive, behind, childrenOf, type Gateway, postmaster, until, useChildren } from './child.js';
+import { inTurn } from './faults/scale.js';
+
+const long = inTurn(2, it);
 
 const children = useChildren();
 const WORKERS = 3;
@@ -70,7 +73,7 @@ describe('several processes on one port', () => {
     expect(gateway.errors).toBe('');
   });
 
-  it('run a request once that is sent sixteen times with one key to any of them', async () => {
+  long('run a request once that is sent sixteen times with one key to any of them', async () => {
     for (let round = 0; round < 5; round++) {
       const nickname = `several ${randomUUID()}`;
       const racers = await Promise.all(
@@ -85,7 +88,7 @@ describe('several processes on one port', () => {
     }
   });
 
-  it('all refuse a revoked key within a second', async () => {
+  long('all refuse a revoked key within a second', async () => {
     const mutate = async (query: string) =>
       (await ask(gateway, key, '/graphql', { query })).body as unknown as {
         data: { createApiKey: { apiKey: { id: string }; secret: string } };
@@ -108,7 +111,7 @@ describe('several processes on one port', () => {
     expect(after.map(({ status }) => status)).toEqual(Array(12).fill(401));
   });
 
-  it('complete a deposit once, although each has a worker', async () => {
+  long('complete a deposit once, although each has a worker', async () => {
     const second = gateway.keys[2]!;
     const users = (await ask(gateway, second, '/v1/accounts?type=user&status=activated&limit=1')) as unknown as {
       body: { data: { id: string }[] };
@@ -137,7 +140,7 @@ describe('several processes on one port', () => {
     await sql.end();
   });
 
-  it('are replaced after one of them is killed, and the port is served all the time', async () => {
+  long('are replaced after one of them is killed, and the port is served all the time', async () => {
     const before = childrenOf(gateway.pid);
     process.kill(before[0]!, 'SIGKILL');
     await until(() => !alive(before[0]));
@@ -156,17 +159,21 @@ describe('several processes on one port', () => {
 });
 
 describe('the end of their parent process', () => {
-  it('ends all of them and their PostgreSQL', async () => {
-    const DATA_DIR = await children.preparedFolder('migrated');
-    const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
-    await until(() => childrenOf(gateway.pid).length === 2);
-    const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
-    gateway.signal('SIGKILL');
-    await gateway.ended;
-    await until(() => pids.every((each) => !alive(each)) && !alive(pid));
-  }, 60_000);
+  long(
+    'ends all of them and their PostgreSQL',
+    async () => {
+      const DATA_DIR = await children.preparedFolder('migrated');
+      const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
+      await until(() => childrenOf(gateway.pid).length === 2);
+      const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
+      gateway.signal('SIGKILL');
+      await gateway.ended;
+      await until(() => pids.every((each) => !alive(each)) && !alive(pid));
+    },
+    60_000,
+  );
 
-  it('is immediate when the first of them cannot start, with its reason', async () => {
+  long('is immediate when the first of them cannot start, with its reason', async () => {
     const child = children.start({ DATA_DIR: children.folder(), WORKERS: '2', TLS_CERT_FILE: '/nowhere' });
     expect(await child.ended).toBe(1);
     expect(child.errors).toContain('TLS_CERT_FILE');

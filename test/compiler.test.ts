@@ -21,8 +21,10 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { resources } from '../src/resources/define.js';
 import { operationOf, rules } from '../src/resources/registry.js';
 import { charactersMax, shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { givenIn, Speaker, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 /** The internal errors that the gateway logged. */
 const faults: string[] = [];
@@ -240,13 +242,13 @@ function listOfType(type: string, edge: string): string {
 }
 
 /**
- * In the short form each run sends every query as one of the five callers with objects, and in the next run as another
- * one; those without any send a quarter each. Of queries that select each part alone it is half of that: `less` is 2.
- * The long form sends all as everybody.
+ * In the short form each run sends half of the queries, each as one of the five callers with objects, and the next run
+ * others; those without any send an eighth each. Of queries that select each part alone it is half of that: `less` is
+ * 2. The long form sends all as everybody.
  */
 const askedOf = (name: (typeof names)[number], asked: string[], less = 1): string[] => {
   const speaker = names.indexOf(name);
-  return share(asked, (speaker < 5 ? 5 : 4) * less, speaker + scale.seed);
+  return share(asked, (speaker < 5 ? 10 : 8) * less, speaker + scale.seed);
 };
 
 describe.each(names)('the compiled query of %s', (name) => {
@@ -563,21 +565,24 @@ describe('the statements of compiled queries', () => {
   };
 
   // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
-  it('are at most some hundreds in an hour, of which a tenant gets half, and the same number in the next', async () => {
-    let now = 0;
-    const compiler = new QueryCompiler(schema, () => now);
-    const share = statementsMax / 2;
-    const documents = documentsOf(compiler, 'a', share + 10);
-    expect(await answers(documents, context)).toBe(share);
-    expect(await answers(documents, context)).toBe(share);
-    now += 3_599_999;
-    expect(await answers(documents.slice(share), context)).toBe(0);
-    now += 1;
-    expect(await answers(documents.slice(share), context)).toBe(10);
-    expect(await answers(documents, context)).toBe(share);
-  });
+  long(
+    'are at most some hundreds in an hour, of which a tenant gets half, and the same number in the next',
+    async () => {
+      let now = 0;
+      const compiler = new QueryCompiler(schema, () => now);
+      const share = statementsMax / 2;
+      const documents = documentsOf(compiler, 'a', share + 10);
+      expect(await answers(documents, context)).toBe(share);
+      expect(await answers(documents, context)).toBe(share);
+      now += 3_599_999;
+      expect(await answers(documents.slice(share), context)).toBe(0);
+      now += 1;
+      expect(await answers(documents.slice(share), context)).toBe(10);
+      expect(await answers(documents, context)).toBe(share);
+    },
+  );
 
-  it('of one tenant leave statements for others, which may use those of the first one, too', async () => {
+  long('of one tenant leave statements for others, which may use those of the first one, too', async () => {
     const compiler = new QueryCompiler(schema);
     const greedy = documentsOf(compiler, 'a', statementsMax);
     expect(await answers(greedy, context)).toBe(statementsMax / 2);
@@ -589,7 +594,7 @@ describe('the statements of compiled queries', () => {
     expect(await answers(documentsOf(compiler, 'c', 10), context)).toBe(0);
   });
 
-  it('of all tenants together are bounded, whatever their number', async () => {
+  long('of all tenants together are bounded, whatever their number', async () => {
     const compiler = new QueryCompiler(schema);
     let count = 0;
     for (let n = 0; n < 12; n++)

@@ -4,9 +4,11 @@ import { browser } from './browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { must } from './onboarding-profile.js';
 import { type Speaker, useWorld } from './world.js';
+
+const chapter = inTurn(2, describe);
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -102,7 +104,7 @@ const pagesOf = (role: 'operate' | 'read'): (readonly [string, string])[] => {
   const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
     (path) => path !== '/' && !paths.has(path as never),
   );
-  return share([...listed, ...others.map((path) => [path, ''] as const)], 2, scale.seed + (role === 'read' ? 1 : 0));
+  return share([...listed, ...others.map((path) => [path, ''] as const)], 4, scale.seed + (role === 'read' ? 1 : 0));
 };
 
 describe("the operator's console", () => {
@@ -138,7 +140,7 @@ describe("the operator's console", () => {
   });
 });
 
-describe('an operator that only reads', () => {
+chapter('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
     const { context, page, complaints, open: load, go } = await entered('read');
     const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
@@ -159,7 +161,7 @@ describe('an operator that only reads', () => {
   });
 });
 
-describe('an operator', () => {
+chapter('an operator', () => {
   let visited: Visit;
   let page: Page;
   beforeAll(async () => {

@@ -8,7 +8,9 @@ import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/m
 import { DashboardLinks } from '../src/server/dashboard-links.js';
 import { developerPages, developerStories } from './dashboard-developers.js';
 import { faults, faultsInThemes, useDashboard, type Visit } from './dashboard-fixture.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
+
+const long = inTurn(2, it);
 
 const dashboard = useDashboard();
 
@@ -24,7 +26,7 @@ const cookieOf = (answer: Response) => answer.headers.get('set-cookie')!.split('
 const viewer = { query: '{ viewer { permission sessionRole } }' };
 
 describe('a session of the dashboard', () => {
-  it('is made by an API key, kept in a cookie that no script can read, and ended by signing out', async () => {
+  long('is made by an API key, kept in a cookie that no script can read, and ended by signing out', async () => {
     const answer = await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -189,7 +191,7 @@ const idsOf = (page: Page) =>
     .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
 
 describe('a viewer of the dashboard', () => {
-  it('signs in with a key, is told when it is wrong, and signs out', async () => {
+  long('signs in with a key, is told when it is wrong, and signs out', async () => {
     const { context, page, complaints } = await dashboard.visit('/dashboard');
     // Nothing was refused before something is asked for.
     await page.getByLabel('API key').waitFor();
@@ -218,7 +220,7 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
-  it('who may only read sees every page, and nothing that would change anything', async () => {
+  long('who may only read sees every page, and nothing that would change anything', async () => {
     const { body } = await dashboard
       .platform(2)
       .graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
@@ -277,7 +279,7 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
-  it('finds payments, receivables and users by their texts, without other filters', async () => {
+  long('finds payments, receivables and users by their texts, without other filters', async () => {
     const { page, complaints, open, go } = await dashboard.desk(2);
     await open('/dashboard/settings');
     for (const [place, list, text] of [
@@ -311,7 +313,7 @@ describe('a viewer of the dashboard', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('has every cell of a list on a phone, and the filters behind a button; the keyboard reaches all', async () => {
+  long('has every cell of a list on a phone, and the filters behind a button; the keyboard reaches all', async () => {
     const { page, complaints, open } = await dashboard.desk(2);
     await open('/dashboard/payments?status=COMPLETED');
     // Escape closes a dialog, and the focus is again where it was.
@@ -443,7 +445,7 @@ describe.each([
     await visit.page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
 
-  for (const [path, ready] of share<readonly [string, string]>(places, 2, scale.seed)) {
+  for (const [path, ready] of share<readonly [string, string]>(places, 4, scale.seed)) {
     it(`${path} has no fault in both themes`, async () => {
       const { page, complaints, open, go } = visit;
       // The long form loads each page anew, too.

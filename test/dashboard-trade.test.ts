@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { completeDeposit, Speaker, tenantOf } from './world.js';
 import { addressesOf, Answers, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
+
+const chapter = inTurn(2, describe);
 
 const dashboard = useDashboard();
 
@@ -15,7 +17,7 @@ const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\nt
 type Named = { id: string; nickname: string };
 const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
 
-describe('receivables in the dashboard', () => {
+chapter('receivables in the dashboard', () => {
   it('are listed by age, created with a document, changed and voided', async () => {
     const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
     await open('/dashboard/settings');
@@ -79,7 +81,7 @@ async function tabTo(target: Locator): Promise<void> {
   throw new Error(`Tab does not come to ${target}`);
 }
 
-describe('payments in the dashboard', () => {
+chapter('payments in the dashboard', () => {
   it('are reconciled by keys alone, and say why they cannot be yet', async () => {
     const { page, complaints, open } = await dashboard.desk(1, 'Indigo Looms');
     await open('/dashboard/payments?show=unreconciled');
@@ -115,7 +117,7 @@ describe('payments in the dashboard', () => {
   });
 });
 
-describe('payouts in the dashboard', () => {
+chapter('payouts in the dashboard', () => {
   it('are announced, and list the invoices that they settle, also on paper', async () => {
     const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
@@ -148,7 +150,7 @@ describe('payouts in the dashboard', () => {
   });
 });
 
-describe('users in the dashboard', () => {
+chapter('users in the dashboard', () => {
   it('are onboarded by the requirements of the gateway, and activated', async () => {
     const { page, complaints, open } = await dashboard.desk(1);
     await open('/dashboard/settings');
@@ -200,7 +202,7 @@ describe('users in the dashboard', () => {
   });
 });
 
-describe('checkouts in the dashboard', () => {
+chapter('checkouts in the dashboard', () => {
   it('are made from three fields, shown as a link and a code, and followed live', async () => {
     const { page, complaints, open } = await dashboard.desk(2, 'Lighthouse Courses');
     await open('/dashboard/settings');
@@ -262,7 +264,7 @@ describe('checkouts in the dashboard', () => {
   });
 });
 
-describe('a page', () => {
+chapter('a page', () => {
   it('asks again when something has happened, and only every minute otherwise; without a stream every few seconds', async () => {
     const { context, page, open } = await dashboard.ownDesk(2, 'Lighthouse Courses');
     const user = await dashboard.user(2, 'Lighthouse Courses');
@@ -484,7 +486,7 @@ describe('the money of the pages', () => {
   });
 });
 
-describe('customers and receivables', () => {
+chapter('customers and receivables', () => {
   it('that are not among the 100 newest are found by typing, and by the text of a payment', async () => {
     const { account, keys } = await dashboard.world.operator.createRoot({
       ...{ type: 'user', edition: 2, nickname: 'Typing', businessDetails: { legalName: 'Typing', type: 'company' } },
@@ -534,7 +536,7 @@ describe('customers and receivables', () => {
   });
 });
 
-describe('users', () => {
+chapter('users', () => {
   it('that are not among the 100 newest are found by typing, for a receivable and a payment', async () => {
     const { account, keys } = await dashboard.world.operator.createRoot({
       ...{ type: 'platform', edition: 1, nickname: 'Many', businessDetails: { legalName: 'Many', type: 'company' } },
@@ -606,7 +608,7 @@ describe('hostile texts and generated amounts', () => {
         await page.getByRole('region', { name: 'Acting account' }).waitFor();
       }
       // The short form has every second page of the platform, and the others of its user.
-      for (const address of share(addresses, 2, scale.seed + (acting ? 1 : 0))) {
+      for (const address of share(addresses, 4, scale.seed + (acting ? 1 : 0))) {
         await go(`/dashboard${address}`);
         // What no session sees is shown with a key.
         const show = page.getByRole('button', { name: /^Show the (keys|sessions)$/ });

@@ -11,10 +11,12 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../src/config.js';
-import { figures, patience, scale, share } from './faults/scale.js';
+import { figures, inTurn, patience, scale, share } from './faults/scale.js';
 import { freePort } from './bouncer.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details } from './world.js';
+
+const chapter = inTurn(2, describe);
 
 vi.setConfig(patience);
 
@@ -99,7 +101,7 @@ describe('the files for deployment', () => {
   });
 });
 
-describe('the program as the container file lays it out', () => {
+chapter('the program as the container file lays it out', () => {
   const image = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-image-'));
   const root = process.getuid?.() === 0;
   // The container's user, as far as it can reach the socket of the run's PostgreSQL: the user of that server, not root.
@@ -296,7 +298,7 @@ class Balancer {
   }
 }
 
-describe('a rolling restart of two gateways under load', () => {
+chapter('a rolling restart of two gateways under load', () => {
   it(`fails no request, ${scale.restarts} times`, async () => {
     const environment = {
       ...(await children.database({ migrated: true })),
@@ -365,7 +367,7 @@ describe('a rolling restart of two gateways under load', () => {
   });
 });
 
-describe('SIGHUP with a certificate', () => {
+chapter('SIGHUP with a certificate', () => {
   const pair = children.folder();
   const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
   const makeCertificate = (name: string) =>

@@ -9,6 +9,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { childrenOf } from './child.js';
+import { inTurn } from './faults/scale.js';
+
+const long = inTurn(3, it);
 
 let dir: string;
 const folders: string[] = [];
@@ -29,7 +32,7 @@ describe('the lease of the embedded PostgreSQL', () => {
   // A first start takes most of the time, so only the first of these tests has one.
   beforeAll(empty);
 
-  it('is shared by two processes that start concurrently in an empty folder', async () => {
+  long('is shared by two processes that start concurrently in an empty folder', async () => {
     const [one, other] = [leaseHolder(), leaseHolder()];
 
     const [first, second] = [await one.told('ready'), await other.told('ready')];
@@ -38,22 +41,25 @@ describe('the lease of the embedded PostgreSQL', () => {
     expect([...one.lines, ...other.lines].filter(({ step }) => step === 'Making the database')).toHaveLength(1);
   });
 
-  it('keeps the server for the second holder if the starter is killed, and stops it when the second releases', async () => {
-    const starter = leaseHolder();
-    const { started } = await starter.told('ready');
-    const second = leaseHolder();
-    await second.told('ready');
+  long(
+    'keeps the server for the second holder if the starter is killed, and stops it when the second releases',
+    async () => {
+      const starter = leaseHolder();
+      const { started } = await starter.told('ready');
+      const second = leaseHolder();
+      await second.told('ready');
 
-    await starter.kill();
-    second.say('ask');
+      await starter.kill();
+      second.say('ask');
 
-    expect(await second.told('started', 2)).toEqual({ started });
-    const pid = postmaster();
-    expect(alive(pid)).toBe(true);
-    second.say('release');
-    await second.told('released');
-    expect(alive(pid)).toBe(false);
-  });
+      expect(await second.told('started', 2)).toEqual({ started });
+      const pid = postmaster();
+      expect(alive(pid)).toBe(true);
+      second.say('release');
+      await second.told('released');
+      expect(alive(pid)).toBe(false);
+    },
+  );
 
   it('is released without waiting for a stop while another process has one', async () => {
     const embedded = await lease();
@@ -95,7 +101,7 @@ describe('the lease of the embedded PostgreSQL', () => {
     }
   });
 
-  it('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
+  long('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
     const only = leaseHolder();
     await only.told('ready');
     only.say('insert');
@@ -108,7 +114,7 @@ describe('the lease of the embedded PostgreSQL', () => {
     expect(await rows(await lease())).toBeGreaterThanOrEqual(only.lines.at(-1)?.id as number);
   });
 
-  it('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
+  long('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
     const writer = leaseHolder();
     await writer.told('ready');
     writer.say('insert');
@@ -125,7 +131,7 @@ describe('the lease of the embedded PostgreSQL', () => {
 
   // The supervisor finds no holder left, and a new process takes a lease before the supervisor hides its FIFO with
   // `mv`.
-  it('is never given for a server that is about to stop', async () => {
+  long('is never given for a server that is about to stop', async () => {
     const tools = path.join(dir, 'tools');
     const [begun, go] = [path.join(tools, 'begun'), path.join(tools, 'go')];
     fs.mkdirSync(tools);
@@ -163,7 +169,7 @@ describe('the lease of the embedded PostgreSQL', () => {
   });
 
   // After a hard stop of the machine the pid in the lock file may belong to any process, here to the test.
-  it('starts although another program has the pid of a server that was killed', async () => {
+  long('starts although another program has the pid of a server that was killed', async () => {
     const killed = await lease();
     process.kill(postmaster() as number, 'SIGKILL');
     await killed.release();
@@ -177,7 +183,7 @@ describe('the lease of the embedded PostgreSQL', () => {
 describe('a start', () => {
   beforeEach(empty);
 
-  it('repairs a first start that was killed', async () => {
+  long('repairs a first start that was killed', async () => {
     const first = leaseHolder();
     await first.told('step');
     const run = path.join(dir, 'run');
@@ -191,7 +197,7 @@ describe('a start', () => {
   });
 
   // The old server would write its last checkpoint, by path, into the data of the new one.
-  it('refuses to put new data where a server still uses deleted ones', async () => {
+  long('refuses to put new data where a server still uses deleted ones', async () => {
     const embedded = await lease();
     const pid = postmaster()!;
     // A server that finds its files gone ends by itself within a second. One that is busy does not find out. None of
@@ -212,7 +218,7 @@ describe('a start', () => {
     expect(await answers(await lease())).toBe(true);
   });
 
-  it('reports the reason if the server cannot start', async () => {
+  long('reports the reason if the server cannot start', async () => {
     await (await lease()).release();
     fs.writeFileSync(path.join(dir, 'cluster', 'PG_VERSION'), '9\n');
 

@@ -512,7 +512,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
     );
   });
 
-  // In the short form at most a dozen objects of each caller and kind, and others in the next run.
+  // In the short form at most six objects of each caller and kind, and others in the next run.
   it.each(objects)('every object of GET $path is the same through both APIs', async ({ path, field }) => {
     const type = queryType(field);
     const object = snake(field);
@@ -523,7 +523,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
       const all = path.includes(':id')
         ? ids.filter((id) => pattern.test(id))
         : ids.filter((id) => /^account_[0-9a-f]/.test(id));
-      const named = share(all, Math.ceil(all.length / 12), scale.seed);
+      const named = share(all, Math.ceil(all.length / 6), scale.seed);
       const same = async (rest: Promise<Reply>, graph: Promise<Reply>) => {
         const [answer, node] = [await rest, await graph];
         seen += 1;

@@ -8,7 +8,7 @@ import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Worker } from '../src/jobs/runner.js';
 import { useChildren } from './child.js';
-import { scale } from './faults/scale.js';
+import { inTurn, scale } from './faults/scale.js';
 import {
   cardForm,
   cards,
@@ -19,6 +19,9 @@ import {
   upiCode,
 } from './checkout-fixture.js';
 import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
+
+const long = inTurn(3, it);
+const chapter = inTurn(2, describe);
 
 // No worker runs, so that an attempt stays with the acquirer until a test advances the clock.
 const world = useWorld({ worker: false });
@@ -153,7 +156,7 @@ describe('the headers of every response', () => {
 });
 
 describe('an address', () => {
-  it('is valid or does not exist: every change gets the same response', async () => {
+  long('is valid or does not exist: every change gets the same response', async () => {
     const [checkoutFixture, other] = [await payee.checkoutFixture(), await (await payees.open()).checkoutFixture()];
     const bytes = Buffer.from(checkoutFixture.token, 'base64url');
     const flipped = [...bytes.keys()].flatMap((i) =>
@@ -217,7 +220,7 @@ describe('an address', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  it('uses the configured origin', async () => {
+  long('uses the configured origin', async () => {
     const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
     const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
     const [plain, stated] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
@@ -228,7 +231,7 @@ describe('an address', () => {
     expect((await fetch(`${origin}${stated.path}`)).status).toBe(200);
   });
 
-  it('is not served over plain HTTP', async () => {
+  long('is not served over plain HTTP', async () => {
     const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
     const checkoutFixture = await payee.checkoutFixture();
     const url = `${origin}${checkoutFixture.path}`;
@@ -274,7 +277,7 @@ describe('a form', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  it('with missing fields, or with names that every object has, gets an error message', async () => {
+  long('with missing fields, or with names that every object has, gets an error message', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { attempt } = cardForm('');
     const bare = await submit(`${checkoutFixture.url}/card`, { attempt: attempt! });
@@ -299,7 +302,7 @@ describe('a form', () => {
     expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
-  it('sent 16 times at the same time makes one attempt', async () => {
+  long('sent 16 times at the same time makes one attempt', async () => {
     const [carded, coded] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const form = cardForm(cards.good);
     const code = { attempt: `${randomUUID()}-upi` };
@@ -315,7 +318,7 @@ describe('a form', () => {
     expect(await count(carded)).toBe(1);
   });
 
-  it('sent 16 times at the same time under different keys sends one attempt to the acquirer at a time', async () => {
+  long('sent 16 times at the same time under different keys sends one attempt to the acquirer at a time', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const answers = await Promise.all(
@@ -337,7 +340,7 @@ describe('a form', () => {
     expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
 
-  it('has a limit: a payer who tries many cards is refused', async () => {
+  long('has a limit: a payer who tries many cards is refused', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 30; i++) {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.declined))).status).toBe(303);
@@ -487,7 +490,7 @@ describe('a lost answer of the acquirer', () => {
     expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
   });
 
-  it('is requested by the worker of any gateway', async () => {
+  long('is requested by the worker of any gateway', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
@@ -504,7 +507,7 @@ describe('a lost answer of the acquirer', () => {
   });
 });
 
-describe('an attempt that the acquirer has not decided', () => {
+chapter('an attempt that the acquirer has not decided', () => {
   it('is polled again at growing intervals, until a day after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
@@ -561,7 +564,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('a fee', () => {
+chapter('a fee', () => {
   it('is shown next to the amount, and without one there is no such line', async () => {
     const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
     const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
@@ -577,7 +580,7 @@ describe('a fee', () => {
 });
 
 // Test numbers that are published and have valid check digits.
-describe('a card number', () => {
+chapter('a card number', () => {
   const name = 'Zenobia Quillfeather';
   const strange = ['4111111111111111', '378282246310005', '6011111111111117'];
   const known = ['4242424242424242', '4000000000000002', '4000000000009995', '4000000000003220', '4000000000000341'];
@@ -671,7 +674,7 @@ describe('a card number', () => {
   });
 });
 
-describe('live mode', () => {
+chapter('live mode', () => {
   it('without an acquirer says so, and stores nothing', async () => {
     const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
     const page = await fetch(checkoutFixture.url);
@@ -732,7 +735,7 @@ function listen(url: string): {
 }
 
 describe('the stream', () => {
-  it('sends every state once, and nothing but the state', async () => {
+  long('sends every state once, and nothing but the state', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { news, headers, leave } = listen(checkoutFixture.url);
     const seen = (name: string) =>
@@ -759,7 +762,7 @@ describe('the stream', () => {
     leave();
   });
 
-  it('sends changes that another gateway has written', async () => {
+  long('sends changes that another gateway has written', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const { news, leave } = listen(`${other}${checkoutFixture.path}`);
@@ -813,7 +816,7 @@ describe('the stream', () => {
     expect((await heard) - begun).toBeLessThan(25_000);
   });
 
-  it('ends when the gateway shuts down, which does not wait for open pages', async () => {
+  long('ends when the gateway shuts down, which does not wait for open pages', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { app, origin } = await gatewayWith({});
     const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
@@ -825,40 +828,43 @@ describe('the stream', () => {
     expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
-  it('whose reader has disconnected causes no further queries, also when the reader left before it began', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await payee.checkoutFixture();
-    const { origin } = await gatewayWith({});
-    // Nothing else uses the pool of these gateways: no worker runs.
-    const { database } = world;
-    const { read } = database;
-    let reads = 0;
-    database.read = ((...args: Parameters<typeof read>) => {
-      reads++;
-      return read.apply(database, args);
-    }) as typeof read;
-    try {
-      const watched = listen(`${origin}${checkoutFixture.path}`);
-      await eventually(
-        async () => [watched.news.length, reads] as const,
-        ([news, looks]) => news === 1 && looks > 3,
-      );
-      watched.leave();
-      for (let i = 0; i < 20; i++) {
-        const { leave } = listen(`${origin}${checkoutFixture.path}`);
-        await new Promise((resume) => setTimeout(resume, i % 5));
-        leave();
+  long(
+    'whose reader has disconnected causes no further queries, also when the reader left before it began',
+    async () => {
+      const checkoutFixture = await payee.checkoutFixture();
+      await payee.checkoutFixture();
+      const { origin } = await gatewayWith({});
+      // Nothing else uses the pool of these gateways: no worker runs.
+      const { database } = world;
+      const { read } = database;
+      let reads = 0;
+      database.read = ((...args: Parameters<typeof read>) => {
+        reads++;
+        return read.apply(database, args);
+      }) as typeof read;
+      try {
+        const watched = listen(`${origin}${checkoutFixture.path}`);
+        await eventually(
+          async () => [watched.news.length, reads] as const,
+          ([news, looks]) => news === 1 && looks > 3,
+        );
+        watched.leave();
+        for (let i = 0; i < 20; i++) {
+          const { leave } = listen(`${origin}${checkoutFixture.path}`);
+          await new Promise((resume) => setTimeout(resume, i % 5));
+          leave();
+        }
+        const quiet = async () => {
+          const before = reads;
+          await new Promise((resume) => setTimeout(resume, 2_500));
+          return reads - before;
+        };
+        await eventually(quiet, (n) => n === 0);
+      } finally {
+        Object.assign(database, { read });
       }
-      const quiet = async () => {
-        const before = reads;
-        await new Promise((resume) => setTimeout(resume, 2_500));
-        return reads - before;
-      };
-      await eventually(quiet, (n) => n === 0);
-    } finally {
-      Object.assign(database, { read });
-    }
-  });
+    },
+  );
 });
 
 describe('16 concurrent payments of one checkout', () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import {
   cardForm,
   cards,
@@ -17,6 +17,8 @@ import {
   upiCode,
 } from './checkout-fixture.js';
 import { eventually, useWorld } from './world.js';
+
+const long = inTurn(3, it);
 
 const world = useWorld();
 const payees = payeesIn(world);
@@ -249,7 +251,7 @@ describe('every state of the page', () => {
           ...(touch && { isMobile: true, hasTouch: true }),
         });
         const faults: string[] = [];
-        for (const [name, [wanted, title]] of share(Object.entries(shown), 2, scale.seed + (touch ? 1 : 0))) {
+        for (const [name, [wanted, title]] of share(Object.entries(shown), 4, scale.seed + (touch ? 1 : 0))) {
           await page.goto(addresses[name]!);
           if (name === 'invalid') {
             await choose(page, 'cards');
@@ -292,7 +294,7 @@ describe.concurrent('paying', () => {
     payee = await payees.open();
   });
 
-  it('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
+  long('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
     const checkoutFixture = await payee.checkoutFixture({ amount: '123456.78' });
     const { leave, page, returns, foreign, complaints } = await visit();
     await page.goto(checkoutFixture.url);
@@ -334,7 +336,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('on a phone opens the app by a link, and is complete when the payer returns', async () => {
+  long('on a phone opens the app by a link, and is complete when the payer returns', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit({
       viewport: { width: 390, height: 800 },
@@ -369,7 +371,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
+  long('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);
@@ -403,7 +405,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('by card: an expiry in any usual form is shown and accepted', async () => {
+  long('by card: an expiry in any usual form is shown and accepted', async () => {
     const forms = [
       ['1234', '12/34'],
       ['12/34', '12/34'],
@@ -434,7 +436,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('by card: digits are grouped as on the card, with its brand', async () => {
+  long('by card: digits are grouped as on the card, with its brand', async () => {
     const checkoutFixture = await payee.checkoutFixture({ methods: ['cards'] });
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -455,7 +457,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
+  long('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
     const checkoutFixture = await payee.checkoutFixture({ methods: ['cards', 'upi'] });
     const tabsOf = async (options: BrowserContextOptions) => {
       const { leave, page } = await visit({ ...options, javaScriptEnabled: false });
@@ -479,7 +481,7 @@ describe.concurrent('paying', () => {
     expect(await tabsOf(phone)).toEqual(['UPI', 'Card', 'Pay with UPI']);
   });
 
-  it('is possible again after a decline, and after a decline for lack of funds', async () => {
+  long('is possible again after a decline, and after a decline for lack of funds', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -518,7 +520,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
+  long('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -540,7 +542,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('works with only a keyboard', async () => {
+  long('works with only a keyboard', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit({ own: true });
     await page.clock.install();
@@ -593,7 +595,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('works without scripts, and shows errors in the page', async () => {
+  long('works without scripts, and shows errors in the page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, complaints } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
@@ -644,7 +646,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('makes one attempt, for any number of clicks on the button', async () => {
+  long('makes one attempt, for any number of clicks on the button', async () => {
     const [clicked, sent] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const { leave, page, posts } = await visit();
     await page.goto(clicked.url);
@@ -667,7 +669,7 @@ describe.concurrent('paying', () => {
     await plain.leave();
   });
 
-  it('in two tabs at the same time by card pays once, and both show it', async () => {
+  long('in two tabs at the same time by card pays once, and both show it', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit();
     const other = await pageIn(context);
@@ -685,7 +687,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
+  long('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -714,7 +716,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('twice shows that the second payment is returned', async () => {
+  long('twice shows that the second payment is returned', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 2; i++) expect((await payee.help(checkoutFixture, 'pay')).status).toBe(200);
     const { leave, page } = await visit();
@@ -725,7 +727,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it("survives a reload and the browser's back button in every state", async () => {
+  long("survives a reload and the browser's back button in every state", async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, posts } = await visit();
     const same = async () => {
@@ -776,7 +778,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('is shown when a proxy delays the stream or refuses it', async () => {
+  long('is shown when a proxy delays the stream or refuses it', async () => {
     const { leave, context, page } = await visit({ own: true });
     for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
       const checkoutFixture = await payee.checkoutFixture();
@@ -789,7 +791,7 @@ describe.concurrent('paying', () => {
   });
 
   // A change that arrives while a form is being sent, or when the page cannot be fetched, must not be lost.
-  it('is shown although the page could not be fetched when the event arrived', async () => {
+  long('is shown although the page could not be fetched when the event arrived', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit({ own: true });
     await page.goto(checkoutFixture.url);
@@ -806,7 +808,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('elsewhere keeps what is being typed, until the checkout is decided', async () => {
+  long('elsewhere keeps what is being typed, until the checkout is decided', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -822,42 +824,46 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  it('is visible at once in another tab and through the APIs', async () => {
-    const rounds = scale.whole ? 30 : 3;
-    const { leave, page } = await visit();
-    const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
-    for (let round = 0; round < rounds; round++) {
-      const checkoutFixture = await payee.checkoutFixture();
-      await page.goto(checkoutFixture.url);
-      const id = await upiCode(payee, checkoutFixture);
-      await reach(page, 'awaiting');
-      await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
-      const clock = async (what: () => Promise<unknown>) => {
-        await what();
-        return Date.now();
-      };
-      const [tab, question] = await Promise.all([
-        clock(() => reach(page, 'paid')),
-        clock(async () => {
-          while ((await payee.seen(checkoutFixture)).status !== 'completed')
-            await new Promise((resume) => setTimeout(resume, 25));
-        }),
-      ]);
-      // The id of the deposit contains the time of its creation, in microseconds.
-      const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
-      const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
-      waits.tab.push(tab - credited);
-      waits.question.push(question - credited);
-    }
-    const p95 = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!);
-    const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
-    if (scale.whole)
-      console.info(
-        `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ` +
-          `${median(waits.question)} ${p95(waits.question)}`,
-      );
-    await leave();
-  }, 120_000);
+  long(
+    'is visible at once in another tab and through the APIs',
+    async () => {
+      const rounds = scale.whole ? 30 : 3;
+      const { leave, page } = await visit();
+      const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
+      for (let round = 0; round < rounds; round++) {
+        const checkoutFixture = await payee.checkoutFixture();
+        await page.goto(checkoutFixture.url);
+        const id = await upiCode(payee, checkoutFixture);
+        await reach(page, 'awaiting');
+        await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
+        const clock = async (what: () => Promise<unknown>) => {
+          await what();
+          return Date.now();
+        };
+        const [tab, question] = await Promise.all([
+          clock(() => reach(page, 'paid')),
+          clock(async () => {
+            while ((await payee.seen(checkoutFixture)).status !== 'completed')
+              await new Promise((resume) => setTimeout(resume, 25));
+          }),
+        ]);
+        // The id of the deposit contains the time of its creation, in microseconds.
+        const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
+        const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
+        waits.tab.push(tab - credited);
+        waits.question.push(question - credited);
+      }
+      const p95 = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!);
+      const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
+      if (scale.whole)
+        console.info(
+          `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ` +
+            `${median(waits.question)} ${p95(waits.question)}`,
+        );
+      await leave();
+    },
+    120_000,
+  );
 });
 
 describe.concurrent('the next step', () => {
@@ -866,7 +872,7 @@ describe.concurrent('the next step', () => {
     payee = await payees.open();
   });
 
-  it('is a link back to the payee in every state without another step', async () => {
+  long('is a link back to the payee in every state without another step', async () => {
     const checkoutFixtures = {
       summary: await payee.checkoutFixture(),
       declined: await payee.checkoutFixture(),
@@ -897,7 +903,7 @@ describe.concurrent('the next step', () => {
     }
   });
 
-  it('is a redirect to the payee five seconds after the payment, and not before', async () => {
+  long('is a redirect to the payee five seconds after the payment, and not before', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay');
     const { leave, page, returns } = await visit({ own: true });
@@ -913,7 +919,7 @@ describe.concurrent('the next step', () => {
     await leave();
   });
 
-  it('is announced half a minute before a code expires', async () => {
+  long('is announced half a minute before a code expires', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     const { leave, page } = await visit({ own: true });
@@ -929,7 +935,7 @@ describe.concurrent('the next step', () => {
     await leave();
   });
 
-  it('is fetched as soon as the page is in front again', async () => {
+  long('is fetched as soon as the page is in front again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit({ own: true });
     // Neither the stream nor the clock reports a change.
@@ -946,7 +952,7 @@ describe.concurrent('the next step', () => {
     await leave();
   });
 
-  it('is fetched again when a browser restores an old page', async () => {
+  long('is fetched again when a browser restores an old page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -982,7 +988,7 @@ describe('an internal error', () => {
   };
   const unsure = 'We are checking your payment';
 
-  it('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
+  long('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -1003,7 +1009,7 @@ describe('an internal error', () => {
     await leave();
   });
 
-  it('after a card was charged is recovered: the page shows the result by itself', async () => {
+  long('after a card was charged is recovered: the page shows the result by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -1032,7 +1038,7 @@ describe('an internal error', () => {
     await leave();
   });
 
-  it('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
+  long('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await world.sql`revoke select on receivable from tidegate`;
@@ -1052,7 +1058,7 @@ describe('an internal error', () => {
 });
 
 describe.concurrent('the passage of time', () => {
-  it('expires an open page, and shows a later success as late', async () => {
+  long('expires an open page, and shows a later success as late', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
@@ -1078,7 +1084,7 @@ describe.concurrent('the passage of time', () => {
     await leave();
   });
 
-  it('expires a code, and the payer can request a new one', async () => {
+  long('expires a code, and the payer can request a new one', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
@@ -1101,7 +1107,7 @@ describe.concurrent('the passage of time', () => {
     await leave();
   });
 
-  it('expires a checkout that is not paid, and later forms start no attempt', async () => {
+  long('expires a checkout that is not paid, and later forms start no attempt', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit({ javaScriptEnabled: false });
@@ -1118,7 +1124,7 @@ describe.concurrent('the passage of time', () => {
 describe.concurrent('the content of the page', () => {
   const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
 
-  it('is escaped text, for all names and references', async () => {
+  long('is escaped text, for all names and references', async () => {
     const payee = await payees.open({ dba: hostile, legalName: `</title>${hostile}` });
     const receivableIds = [await payee.receivable('1000.00', `${hostile}</li>`)];
     const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
@@ -1148,7 +1154,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it('fits with the longest names and references, which also fit into a code', async () => {
+  long('fits with the longest names and references, which also fit into a code', async () => {
     const long = 'नमस्ते-Traders-And-Sons-Of-Malabar-🎉'.repeat(40);
     const payee = await payees.open({ dba: long });
     const receivableIds = [await payee.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
@@ -1165,7 +1171,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it('shows what is invoiced, when it is due, and the part that is paid', async () => {
+  long('shows what is invoiced, when it is due, and the part that is paid', async () => {
     const payee = await payees.open();
     const receivableIds = [await payee.receivable('1000.00', 'INV 1'), await payee.receivable('250.50', 'INV 2')];
     const [part, whole] = [
@@ -1195,7 +1201,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it('folds more than three invoices, and on a phone the whole summary', async () => {
+  long('folds more than three invoices, and on a phone the whole summary', async () => {
     const payee = await payees.open();
     const names = ['INV 1', 'INV 2', 'INV 3', 'INV 4'];
     const receivableIds = await Promise.all(names.map((name) => payee.receivable('10.00', name)));
@@ -1220,7 +1226,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it('shows the time and the method of the payment', async () => {
+  long('shows the time and the method of the payment', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay', { payment_method: 'card' });
@@ -1255,7 +1261,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
+  long('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
@@ -1271,7 +1277,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it('is dark for payers who prefer that', async () => {
+  long('is dark for payers who prefer that', async () => {
     const checkoutFixture = await (await payees.open()).checkoutFixture();
     const grounds = [];
     const { leave, page } = await visit({ own: true });
@@ -1284,7 +1290,7 @@ describe.concurrent('the content of the page', () => {
     expect(grounds).toEqual(['rgb(245, 247, 248)', 'rgb(12, 18, 21)']);
   });
 
-  it('has no violation that axe finds, also without scripts', async () => {
+  long('has no violation that axe finds, also without scripts', async () => {
     const payee = await payees.open();
     const [waiting, confirming] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     await upiCode(payee, waiting);
@@ -1304,7 +1310,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  it("shows the payee’s own logo, from the gateway's origin", async () => {
+  long("shows the payee’s own logo, from the gateway's origin", async () => {
     const payee = await payees.open();
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -964,7 +964,7 @@ describe('an Idempotency-Key that was already used', () => {
         const me = platforms[write.edition ?? 1];
         expect(statusOf(await call(me, name, await write.subject(me), 'graph', key))).toBe(200);
         const others = Object.keys(writes).filter((other) => writes[other]!.edition === write.edition);
-        const parts = others.length > 12 ? 8 : 1;
+        const parts = others.length > 12 ? 16 : 1;
         const tried = share([...others.entries()], parts, round + scale.seed).filter(([, other]) => other !== name);
         expect(tried.length).toBeGreaterThan(0);
         const replies = await Promise.all([
@@ -1594,7 +1594,7 @@ describe('a response of the database that is lost', () => {
   });
 
   // The short form has every second write, and the others in the next run.
-  for (const [name, write] of share(Object.entries(writes), 2, scale.seed))
+  for (const [name, write] of share(Object.entries(writes), 4, scale.seed))
     it(`is recovered for every write: ${name}`, async () => {
       // A platform of the usual gateway creates the subject of the write; only the write itself uses the connection
       // that breaks.

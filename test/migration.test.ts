@@ -10,8 +10,11 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
 import { Bouncer, bouncerProgram } from './bouncer.js';
 import { type Gateway, until, useChildren } from './child.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { details, eventually, type Speaker } from './world.js';
+
+const long = inTurn(2, it);
+const chapter = inTurn(2, describe);
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -60,7 +63,7 @@ describe('the version of the schema', () => {
     expect(version).toBe(own.version + 1);
   });
 
-  it('is stored, and an older program reports it and changes nothing', async () => {
+  long('is stored, and an older program reports it and changes nothing', async () => {
     const environment = await children.database();
     const sql = connect(environment.DATABASE_URL);
     const migrated = await children.quickCommand(environment, 'migrate', '--json');
@@ -90,7 +93,7 @@ describe('the version of the schema', () => {
   });
 
   // During a rolling deploy, a gateway of the previous release may have to start again.
-  it('that is newer is served by the older program if the newer version allows it', async () => {
+  long('that is newer is served by the older program if the newer version allows it', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL);
     await mark(sql);
@@ -115,7 +118,7 @@ describe('the version of the schema', () => {
     await expect(sql.unsafe('select name, sha256 from drizzle.function_file')).rejects.toThrow('does not exist');
   });
 
-  it('is reached from a database from before versions were stored', async () => {
+  long('is reached from a database from before versions were stored', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await mark(sql);
@@ -137,28 +140,31 @@ describe('the version of the schema', () => {
 });
 
 describe('a migration', () => {
-  it('is run by `tidegate migrate` and by no other command, nor by a gateway without the setting for it', async () => {
-    const environment = await children.database();
-    const sql = connect(environment.DATABASE_URL);
-    const tables = async () => (await sql`select from pg_tables where schemaname in ('public', 'drizzle')`).length;
-    for (const words of [['account', 'list'], ['ledger', 'audit'], ['key', 'list', '--account=x'], createPlatform]) {
-      const { code, out, errors } = await children.quickCommand(environment, ...words);
-      expect([words, code, out, errors]).toEqual([words, 2, '', expect.stringContaining('"tidegate migrate"')]);
-    }
-    const serving = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATE: 'never' };
-    const refused = children.start(serving);
-    expect(await refused.ended).toBe(1);
-    expect(refused.errors).toBe(
-      `Tidegate could not start.\nThe database is not migrated to any numbered version; this program needs ` +
-        `version ${own.version}. Run the command "tidegate migrate".\n`,
-    );
-    expect(await tables()).toBe(0);
+  long(
+    'is run by `tidegate migrate` and by no other command, nor by a gateway without the setting for it',
+    async () => {
+      const environment = await children.database();
+      const sql = connect(environment.DATABASE_URL);
+      const tables = async () => (await sql`select from pg_tables where schemaname in ('public', 'drizzle')`).length;
+      for (const words of [['account', 'list'], ['ledger', 'audit'], ['key', 'list', '--account=x'], createPlatform]) {
+        const { code, out, errors } = await children.quickCommand(environment, ...words);
+        expect([words, code, out, errors]).toEqual([words, 2, '', expect.stringContaining('"tidegate migrate"')]);
+      }
+      const serving = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATE: 'never' };
+      const refused = children.start(serving);
+      expect(await refused.ended).toBe(1);
+      expect(refused.errors).toBe(
+        `Tidegate could not start.\nThe database is not migrated to any numbered version; this program needs ` +
+          `version ${own.version}. Run the command "tidegate migrate".\n`,
+      );
+      expect(await tables()).toBe(0);
 
-    expect((await children.quickCommand(environment, 'migrate')).code).toBe(0);
-    const gateway = await children.gateway(serving);
-    expect((await children.quickCommand(environment, 'account', 'list', '--json')).out).toBe('{"accounts":[]}\n');
-    expect(await gateway.stop()).toBe(0);
-  });
+      expect((await children.quickCommand(environment, 'migrate')).code).toBe(0);
+      const gateway = await children.gateway(serving);
+      expect((await children.quickCommand(environment, 'account', 'list', '--json')).out).toBe('{"accounts":[]}\n');
+      expect(await gateway.stop()).toBe(0);
+    },
+  );
 
   it('changes nothing when one of its files cannot be applied, and reports the failed step and the reason', async () => {
     const environment = await children.database({ migrated: true });
@@ -176,7 +182,7 @@ describe('a migration', () => {
     expect(await sql`select version from drizzle.schema_version`).toEqual([{ version: 0 }]);
   });
 
-  it('reports who holds its lock, and fails at the limit', async () => {
+  long('reports who holds its lock, and fails at the limit', async () => {
     const environment = { ...(await children.database()), MIGRATION_LOCK_SECONDS: '3' };
     const forgotten = connect(environment.DATABASE_URL, {
       username: 'tidegate',
@@ -204,7 +210,7 @@ describe('a migration', () => {
   });
 });
 
-describe('an owner and a serving role', () => {
+chapter('an owner and a serving role', () => {
   const tag = randomUUID().slice(0, 8);
   const [owner, runtime] = [`owner_${tag}`, `runtime_${tag}`];
   let environment: { DATABASE_URL: string; API_KEY_PEPPER: string };

@@ -16,8 +16,10 @@ import { Operator } from '../src/operator/operator.js';
 import { alive, childrenOf, postmaster, until, useChildren } from './child.js';
 import { PayeeFixture } from './checkout-fixture.js';
 import { copyDataFolder } from './data-folders.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
+
+const long = inTurn(2, it);
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const children = useChildren();
@@ -170,7 +172,7 @@ describe('a lock that is not free in time', () => {
     },
   );
 
-  it("is 503 for a write also when the table's lock is only requested", async () => {
+  long("is 503 for a write also when the table's lock is only requested", async () => {
     const reply = await holding('lock table event in row exclusive mode', async () => {
       const altering = postgres({ ...(await login()), max: 1, onnotice: () => {} });
       const waiting = altering.unsafe('begin; lock table event').catch(() => {});
@@ -188,7 +190,7 @@ describe('a lock that is not free in time', () => {
     expect(unavailable(reply)).toEqual(is503);
   });
 
-  it('is 409 when it is the lock of a row, for the first waiting write and for those behind it', async () => {
+  long('is 409 when it is the lock of a row, for the first waiting write and for those behind it', async () => {
     const replies = await holding(`select from account where id = '${user}' for update`, () =>
       Promise.all([1, 2, 3].map((n) => update(`row ${n}`))),
     );
@@ -197,7 +199,7 @@ describe('a lock that is not free in time', () => {
     );
   });
 
-  it('is 503 for a read, over every API, and makes the gateway not ready meanwhile', async () => {
+  long('is 503 for a read, over every API, and makes the gateway not ready meanwhile', async () => {
     const [list, graph, operator, ready] = await holding('lock table account', () =>
       Promise.all([
         me.get('/v1/accounts'),
@@ -216,7 +218,7 @@ describe('a lock that is not free in time', () => {
     expect((await me.get('/v1/accounts')).status).toBe(200);
   });
 
-  it("is no domain error of a command, which prints PostgreSQL's message", async () => {
+  long("is no domain error of a command, which prints PostgreSQL's message", async () => {
     const { host, database } = await login();
     const environment = {
       DATABASE_URL: `postgres://tidegate@/${database}?host=${host}`,

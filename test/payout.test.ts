@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import {
   type Transport,
   transports,
@@ -17,6 +17,8 @@ import {
   tenantOf,
   payoutAddress,
 } from './world.js';
+
+const long = inTurn(2, it);
 
 // No worker runs: `once` and `work` do its work, so that a test can inspect a payout in progress.
 const world = useWorld({ worker: false });
@@ -174,7 +176,7 @@ async function midnight(root: Speaker): Promise<void> {
 }
 
 describe('the time of a payout', () => {
-  it('is the next midnight, UTC, by default', async () => {
+  long('is the next midnight, UTC, by default', async () => {
     const user = await exporter(1);
     expect((await settingOf(user)).payouts).toMatchObject({
       ...{ interval: 'daily', weekly_anchor: null, monthly_anchor: null },
@@ -254,7 +256,7 @@ describe('the time of a payout', () => {
     expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
   });
 
-  it('is the last day of each month in turn, with the anchor 31', async () => {
+  long('is the last day of each month in turn, with the anchor 31', async () => {
     const user = await exporter(1);
     await configure(user, { interval: 'monthly', monthly_anchor: 31 });
     await advanceTo(user, nextYear(1, 20));
@@ -356,7 +358,7 @@ describe('the time of a payout', () => {
   });
 
   // Money that could not be paid out must not make later money wait for the interval.
-  it('is immediate with live FX also after money was held', async () => {
+  long('is immediate with live FX also after money was held', async () => {
     const platform = await given.platform(1);
     await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
     const user = await activatedUser(platform);
@@ -438,7 +440,7 @@ describe('a payout', () => {
     });
   });
 
-  it('is on the list of its account and of its platform, and on no other', async () => {
+  long('is on the list of its account and of its platform, and on no other', async () => {
     const platform = await given.platform(1);
     const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
     await earn(one, '10.00');
@@ -700,7 +702,7 @@ describe('money that cannot be paid out', () => {
     expect([(await payoutsOf(user)).map((p) => p.amount), await blocksOf(user)]).toEqual([['0.10'], []]);
   });
 
-  it('has one reason per currency, and none when payouts are disabled', async () => {
+  long('has one reason per currency, and none when payouts are disabled', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'CHF');
@@ -1108,7 +1110,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
 });
 
 describe('an aggregator', () => {
-  it("gets its users' money at once, and its payout settles their locks", async () => {
+  long("gets its users' money at once, and its payout settles their locks", async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
     const address = await payoutAddress(platform);
@@ -1208,7 +1210,7 @@ describe('an aggregator', () => {
   });
 });
 
-it('pays once, with any number of workers and repeated jobs', async () => {
+long('pays once, with any number of workers and repeated jobs', async () => {
   const users = await Promise.all(Array.from({ length: 8 }, () => exporter(2)));
   await Promise.all(users.map((user, i) => earn(user, `${i + 1}0.00`)));
   // The same job is queued twice, as if two writes had queued it at the same time.
@@ -1317,87 +1319,95 @@ describe('a payout with many locks', () => {
     300_000,
   );
 
-  it('waits for the locks of a deposit that was taken back, which shrink from the newest on', async () => {
-    const user = await exporter(2);
-    const kept = await earnShared(user, 300);
-    const disputed = await earnShared(user, 1_200);
-    const reversed = await earnShared(user, 1_100);
-    await user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' });
-    await user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`);
-    expect(await funds(user)).toEqual({ 'available INR': '800.00' });
-    // Jobs shrink the rest of the locks. Until then receivables show more than there is, and nothing is paid out.
-    expect((await amounts(user))?.locked).toBe('160000');
-    await sound();
-    await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
-    for (let done = 1; done > 0; await sound()) {
-      const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
-      done = Number(row!.run_jobs);
-      if ((await payoutsOf(user)).length === 0) continue;
-      expect(await amounts(user)).toEqual({ locked: '80000', settled: '0' });
-    }
-    const unlocked = async (ids: string[]) =>
-      (
-        await world.sql`select id from receivable where tenant_id = ${tenantOf(user)} and amount_locked = 0
+  long(
+    'waits for the locks of a deposit that was taken back, which shrink from the newest on',
+    async () => {
+      const user = await exporter(2);
+      const kept = await earnShared(user, 300);
+      const disputed = await earnShared(user, 1_200);
+      const reversed = await earnShared(user, 1_100);
+      await user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' });
+      await user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`);
+      expect(await funds(user)).toEqual({ 'available INR': '800.00' });
+      // Jobs shrink the rest of the locks. Until then receivables show more than there is, and nothing is paid out.
+      expect((await amounts(user))?.locked).toBe('160000');
+      await sound();
+      await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
+      for (let done = 1; done > 0; await sound()) {
+        const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
+        done = Number(row!.run_jobs);
+        if ((await payoutsOf(user)).length === 0) continue;
+        expect(await amounts(user)).toEqual({ locked: '80000', settled: '0' });
+      }
+      const unlocked = async (ids: string[]) =>
+        (
+          await world.sql`select id from receivable where tenant_id = ${tenantOf(user)} and amount_locked = 0
           and id in ${world.sql(ids)} order by id`
-      ).map(({ id }) => id as string);
-    expect(await unlocked(kept.receivables)).toEqual([]);
-    expect(await unlocked(disputed.receivables)).toEqual(disputed.receivables.slice(500));
-    expect(await unlocked(reversed.receivables)).toEqual(reversed.receivables);
-    await eventually(
-      async () => {
-        await once(user);
-        return payoutsOf(user);
-      },
-      (payouts) => payouts.length === 1,
-    );
-    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['800.00']);
-    await sound();
-  }, 300_000);
+        ).map(({ id }) => id as string);
+      expect(await unlocked(kept.receivables)).toEqual([]);
+      expect(await unlocked(disputed.receivables)).toEqual(disputed.receivables.slice(500));
+      expect(await unlocked(reversed.receivables)).toEqual(reversed.receivables);
+      await eventually(
+        async () => {
+          await once(user);
+          return payoutsOf(user);
+        },
+        (payouts) => payouts.length === 1,
+      );
+      expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['800.00']);
+      await sound();
+    },
+    300_000,
+  );
 
-  it('has its money back at once when it fails, and is paid again when all of its locks are free', async () => {
-    const user = await exporter(2);
-    const one = await earnShared(user, 800);
-    const two = await earnShared(user, 700);
-    await midnight(user);
-    const [payout] = await payoutsOf(user);
-    await user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' });
+  long(
+    'has its money back at once when it fails, and is paid again when all of its locks are free',
+    async () => {
+      const user = await exporter(2);
+      const one = await earnShared(user, 800);
+      const two = await earnShared(user, 700);
+      await midnight(user);
+      const [payout] = await payoutsOf(user);
+      await user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' });
 
-    await end(user, 'REST', payout.id, 'fail');
-    expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['failed', { 'available INR': '1350.00' }]);
-    await sound();
-    const lockedOf = async (ids: string[]) =>
-      (
-        await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)}
+      await end(user, 'REST', payout.id, 'fail');
+      expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['failed', { 'available INR': '1350.00' }]);
+      await sound();
+      const lockedOf = async (ids: string[]) =>
+        (
+          await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)}
           and id in ${world.sql(ids)} order by id`
-      ).map(({ amount }) => amount);
-    // Money is taken back while only some locks are free.
-    const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
-    expect(reversed.status).toBe(200);
-    await sound();
-    expect(await funds(user)).toEqual({ 'available INR': '650.00' });
-    // The next payout is due, and waits for the locks that belong to it.
-    await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
-    for (let done = 1; done > 0; await sound()) {
-      const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
-      done = Number(row!.run_jobs);
-    }
-    await eventually(
-      async () => {
-        await once(user);
-        return payoutsOf(user);
-      },
-      (payouts) => payouts.length === 2,
-    );
-    expect((await payoutsOf(user)).map((p) => [p.amount, p.status])).toEqual([
-      ['650.00', 'processing'],
-      ['1500.00', 'failed'],
-    ]);
-    // The money that was taken back has shrunk the newest locks, as when all are freed at once.
-    expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
-    expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
-    const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock
+        ).map(({ amount }) => amount);
+      // Money is taken back while only some locks are free.
+      const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
+      expect(reversed.status).toBe(200);
+      await sound();
+      expect(await funds(user)).toEqual({ 'available INR': '650.00' });
+      // The next payout is due, and waits for the locks that belong to it.
+      await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
+      for (let done = 1; done > 0; await sound()) {
+        const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
+        done = Number(row!.run_jobs);
+      }
+      await eventually(
+        async () => {
+          await once(user);
+          return payoutsOf(user);
+        },
+        (payouts) => payouts.length === 2,
+      );
+      expect((await payoutsOf(user)).map((p) => [p.amount, p.status])).toEqual([
+        ['650.00', 'processing'],
+        ['1500.00', 'failed'],
+      ]);
+      // The money that was taken back has shrunk the newest locks, as when all are freed at once.
+      expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
+      expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
+      const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock
       where tenant_id = ${tenantOf(user)} and amount > 0 and batch_id in (select id from lock_batch
       where tenant_id = ${tenantOf(user)} and payout_id is not null)`;
-    expect(along).toEqual({ n: 650, amount: 65_000 });
-  }, 300_000);
+      expect(along).toEqual({ n: 650, amount: 65_000 });
+    },
+    300_000,
+  );
 });

@@ -50,9 +50,11 @@ import { receivable } from '../src/resources/receivable/table.js';
 import { snake } from '../src/request/problems.js';
 import { operationOf, rules } from '../src/resources/registry.js';
 import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { seedTrade } from './trade.js';
 import { givenIn, useWorld } from './world.js';
+
+const long = inTurn(3, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -231,8 +233,8 @@ async function middleOf({ table }: List, owner: string): Promise<{ cursor: strin
  * The parts of the short form: no divisors of the numbers of ends, ways and ranges, so that a part has some of each. Of
  * orders there are the most combinations.
  */
-const parts = 3;
-const partsOfOrders = 5;
+const parts = 5;
+const partsOfOrders = 7;
 
 /**
  * Each filter by itself and with an account, for a usual, a rare and an absent value, and for a list of all three; the
@@ -310,12 +312,12 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
     { ...filter, ...list.always, last: 10, before: cursor },
   ]);
   // Of few combinations a part would not have each kind of statement.
-  return (every.length > 30 ? share(every, parts, scale.seed) : every) as PageArgs[];
+  return (every.length > 60 ? share(every, parts, scale.seed) : every) as PageArgs[];
 }
 
 /**
  * Every order by a value, both ways, for usual, rare and absent values of the filter in its key, with and without a
- * range, from both ends. The short form has a fifth of these combinations, by the seed.
+ * range, from both ends. The short form has a part of these combinations, by the seed.
  */
 async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
   const { table, listing } = list;
@@ -804,7 +806,7 @@ describe('the plan of a list', () => {
     expect(pages).toBeGreaterThan(80);
   }, 120_000);
 
-  it('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
+  long('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
     const compiler = new QueryCompiler(schema);
     const nobody = () => {
@@ -907,7 +909,7 @@ describe('the plan of a list', () => {
     ).toContainEqual(['job_due', expect.stringContaining('due <=')]);
   });
 
-  it('adds up what customers owe from an index alone, and stops where they owe too many invoices', async () => {
+  long('adds up what customers owe from an index alone, and stops where they owe too many invoices', async () => {
     const { sql } = world;
     const user = await given.directUser(2);
     const [few, many, most] = [await user.partner(), await user.partner(), await user.partner()];
@@ -946,7 +948,7 @@ describe('the plan of a list', () => {
     expect(reads[0]!['Actual Rows']).toBeCloseTo((3 + 10_000 + 10_001) / 3, -1);
   });
 
-  it('reads a history and a balance as of a time by points, for any number of entries', async () => {
+  long('reads a history and a balance as of a time by points, for any number of entries', async () => {
     const user = await given.directUser(2);
     const tenant = user.id.replace('account_', '');
     const { sql } = world;
@@ -992,7 +994,7 @@ describe('the plan of a list', () => {
     expect(await buffersOf(asked.get('balance_history_as_of')!)).toBeLessThanOrEqual(100);
   });
 
-  it('reads each posting of a block once, by any plan, also of a tenant that has just begun', async () => {
+  long('reads each posting of a block once, by any plan, also of a tenant that has just begun', async () => {
     const count = 500;
     const add = (tenants: string) => {
       const rows = `from unnest('${tenants}'::text[]) t, generate_series(1, ${count}) n`;
@@ -1020,7 +1022,7 @@ describe('the plan of a list', () => {
       }
   });
 
-  it('reads the totals of deposits by points, for any number of deposits and for ends within an hour', async () => {
+  long('reads the totals of deposits by points, for any number of deposits and for ends within an hour', async () => {
     const user = await given.directUser(2);
     const tenant = tenantOf(user.id);
     const { sql } = world;

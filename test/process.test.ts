@@ -11,16 +11,21 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, childrenOf, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
+
+const chapter = inTurn(3, describe);
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 
-/** The folder of all chapters that only need an existing demo, because seeding one takes the longest. */
-const DATA_DIR = children.folder();
+/** The folder of the chapters that only need an existing demo. */
+let DATA_DIR: string;
+beforeAll(async () => {
+  DATA_DIR = await children.preparedFolder('demo');
+});
 
 const createPlatform = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
 
@@ -28,13 +33,14 @@ type Account = { id: string; nickname: string; addresses: { nodes: { category: s
 
 // The first two are interrupted while one seeds and the other waits for it: a seeding takes the longest, so one of them
 // serves both chapters.
-describe('two first starts at the same time in an empty folder, after two that were interrupted there', () => {
+chapter('two first starts at the same time in an empty folder, after two that were interrupted there', () => {
   let gateway: Gateway;
   let other: Gateway;
   /** The demo of both, compared with those of later starts. */
   let whole: Account[];
   let interrupted: { outputs: string[]; ends: unknown[]; tenants: string[] };
   let prepared: string;
+  const DATA_DIR = children.folder();
   beforeAll(async () => {
     prepared = await children.preparedFolder('demo');
     const impatient = [children.start({ DATA_DIR }), children.start({ DATA_DIR })];
@@ -216,7 +222,7 @@ describe('two first starts at the same time in an empty folder, after two that w
   });
 });
 
-describe('a sudden end', () => {
+chapter('a sudden end', () => {
   const promised: Reply[] = [];
   const names = (time: string) => Array.from({ length: 6 }, (_, i) => `${time} the end of the database ${i}`);
   let gateway: Gateway;
@@ -310,7 +316,7 @@ describe('a sudden end', () => {
   });
 });
 
-describe('SIGTERM', () => {
+chapter('SIGTERM', () => {
   let gateway: Gateway;
   let sql: postgres.Sql;
   let user: string;
@@ -399,7 +405,7 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a failed start', () => {
+chapter('a failed start', () => {
   /** What a gateway and a command print for these settings; neither may repeat a password. */
   const said = async (environment: Record<string, string>) => {
     const gateway = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
@@ -586,7 +592,7 @@ describe('npm start', { timeout: 120_000 }, () => {
 });
 
 // The gateway cannot restart a PostgreSQL that it did not start.
-describe('a separate PostgreSQL that is away for a while', () => {
+chapter('a separate PostgreSQL that is away for a while', () => {
   let folder: string;
   const holds: Embedded[] = [];
   const hold = async () => {

@@ -17,10 +17,13 @@ import { Operator } from '../src/operator/operator.js';
 import { gateway } from '../src/server/app.js';
 import { Metrics } from '../src/server/telemetry/metrics.js';
 import { until, useChildren } from './child.js';
-import { scale } from './faults/scale.js';
+import { inTurn, scale } from './faults/scale.js';
 import { patient } from './patient.js';
 import { caughtUp, positionOf, type Server, Servers } from './standby.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, tenantOf, type World } from './world.js';
+
+const long = inTurn(3, it);
+const chapter = inTurn(2, describe);
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -260,7 +263,7 @@ describe('a read that may be old', () => {
 });
 
 describe('the own writes of an account', () => {
-  it('are found at once on the gateway that made them, and on every other one with the header', async () => {
+  long('are found at once on the gateway that made them, and on every other one with the header', async () => {
     const user = await givenIn(one.world).directUser(1);
     const other = through(two, user);
     await user.partner();
@@ -294,7 +297,7 @@ describe('the own writes of an account', () => {
     expect(answeredBy(one)).toBe(sent + 1);
   });
 
-  it('are found for a platform that acts for its user, and by the user itself', async () => {
+  long('are found for a platform that acts for its user, and by the user itself', async () => {
     const platform = await givenIn(one.world).platform(1);
     const user = await platform.connectedUser();
     await settled();
@@ -306,7 +309,7 @@ describe('the own writes of an account', () => {
     await settled();
   });
 
-  it('are found on another gateway by the header, whatever the standby has replayed by then', async () => {
+  long('are found on another gateway by the header, whatever the standby has replayed by then', async () => {
     // Each commit reaches readers of the standby this much later.
     await standby.sql`alter system set recovery_min_apply_delay = '300ms'`;
     await standby.sql`select pg_reload_conf()`;
@@ -339,7 +342,7 @@ describe('the own writes of an account', () => {
     await settled();
   });
 
-  it('need no position that the primary does not say: then the account reads there', async () => {
+  long('need no position that the primary does not say: then the account reads there', async () => {
     const user = await givenIn(one.world).directUser(1);
     await settled();
     await primary.sql`revoke execute on function pg_current_wal_insert_lsn() from public`;
@@ -399,7 +402,7 @@ describe('the own writes of an account', () => {
   });
 });
 
-describe('what a standby does not have', () => {
+chapter('what a standby does not have', () => {
   it('is asked again on the primary: cursors, accounts, and first objects', async () => {
     const [user, platform] = [await givenIn(one.world).directUser(1), await givenIn(one.world).platform(1)];
     const other = through(two, user);
@@ -484,7 +487,7 @@ describe('a server that is no standby of this primary', () => {
     await settled();
   });
 
-  it('is not used, either, while the database is distributed', async () => {
+  long('is not used, either, while the database is distributed', async () => {
     await settled();
     await primary.sql`insert into pg_extension values (99999, 'citus', 10, 11, false, '1')`;
     try {
@@ -555,7 +558,7 @@ describe('a standby that is lost while clients read', () => {
     return { longest, again };
   };
 
-  it('fails no request when its statements are cancelled and its connections cut', async () => {
+  long('fails no request when its statements are cancelled and its connections cut', async () => {
     const { again } = await among('cut', async () => {
       const began = one.database.replicas!.states[0]!.counts.failed;
       await until(async () => {
@@ -568,7 +571,7 @@ describe('a standby that is lost while clients read', () => {
     await settled();
   });
 
-  it('fails no request when it hangs, and delays none for long', async () => {
+  long('fails no request when it hangs, and delays none for long', async () => {
     const { longest } = await among('hangs', async () => {
       servers.signal(standby, 'SIGSTOP');
       await until(() => one.database.replicas!.choose(0n) === undefined);
@@ -579,7 +582,7 @@ describe('a standby that is lost while clients read', () => {
     await settled();
   });
 
-  it('fails no request when it is killed, and is used again when it has come back', async () => {
+  long('fails no request when it is killed, and is used again when it has come back', async () => {
     const { port, data } = standby;
     const { longest } = await among('killed', async () => {
       await servers.end(standby);

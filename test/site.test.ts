@@ -6,8 +6,10 @@ import { catalogue } from '../src/request/catalogue.js';
 import { graphCatalogue } from '../src/request/graph-codes.js';
 import type { SiteIndex } from '../src/server/docs/maker/site-files.js';
 import { browser } from './browser.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { givenIn, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -62,7 +64,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 describe('the pages of /docs', () => {
-  it('answer at their addresses, compressed, with a policy that allows this host alone', async () => {
+  long('answer at their addresses, compressed, with a policy that allows this host alone', async () => {
     const answers = await Promise.all(
       [...pages.keys()].map(async (address) => {
         const response = await get(address, { 'accept-encoding': 'identity' });
@@ -212,7 +214,7 @@ describe('the pages of /docs in a browser', () => {
     60_000,
   );
 
-  it('fit the smallest screen', async () => {
+  long('fit the smallest screen', async () => {
     const { context, page } = await visit('/docs', { viewport: { width: 320, height: 640 } });
     for (const path of shown) {
       await page.goto(`${world.origin}${path}`);
@@ -221,7 +223,7 @@ describe('the pages of /docs in a browser', () => {
     await context.close();
   });
 
-  it('find what is searched for, by keyboard alone', async () => {
+  long('find what is searched for, by keyboard alone', async () => {
     const { context, page, complaints } = await visit('/docs');
     for (const [text, address] of [
       ['reconcile a deposit', '/docs/reference/rest/deposits/reconcileDeposit'],
@@ -245,7 +247,7 @@ describe('the pages of /docs in a browser', () => {
     await context.close();
   });
 
-  it('send an operation with a test key, and keep the key in no storage', async () => {
+  long('send an operation with a test key, and keep the key in no storage', async () => {
     const user = await given.directUser();
     const { context, page, foreign } = await visit('/docs/reference/rest/deposits/createDeposit');
     const form = page.locator('form.try');

@@ -259,8 +259,8 @@ const edges = roots.flatMap((root) =>
   resolved(nodeOf(root)).map((field) => [root.name, field.name, root, field] as const),
 );
 
-/** The short form has a third of the edges, the next one in each run. */
-const parts = 3;
+/** The short form has a sixth of the edges, the next one in each run. */
+const parts = 6;
 
 describe('the number of statements is independent of the number of parents', () => {
   const list = (root: GraphQLField<unknown, unknown>, field: GraphQLField<unknown, unknown>, below: string) => {

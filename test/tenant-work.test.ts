@@ -6,7 +6,10 @@ import { DueJobs } from '../src/jobs/due.js';
 import type { Retention } from '../src/jobs/retention.js';
 import { Worker } from '../src/jobs/runner.js';
 import { rowsMax } from '../src/jobs/tenants.js';
+import { inTurn } from './faults/scale.js';
 import { eventually, givenIn, Speaker, tenantOf, useWorld, type World } from './world.js';
+
+const chapter = inTurn(3, describe);
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -42,7 +45,7 @@ const queued = ({ sql }: World, tenant: string, count: number, due: number, kind
 const jobsOf = async ({ sql }: World, tenant: string) =>
   (await sql<{ n: number }[]>`select count(*)::int as n from job where tenant_id = ${tenant} and error is null`)[0]!.n;
 
-describe('a tenant with 100,000 due jobs', () => {
+chapter('a tenant with 100,000 due jobs', () => {
   const world = useWorld({ worker: false });
 
   it('does not keep the jobs of others waiting, whenever they became due', async () => {
@@ -80,7 +83,7 @@ describe('a tenant with 100,000 due jobs', () => {
   });
 });
 
-describe('the faults of a tenant', () => {
+chapter('the faults of a tenant', () => {
   const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
   const given = givenIn(world);
   const tenants = Array.from({ length: 500 }, (_, n) => `good${String(n).padStart(3, '0')}`);
@@ -227,7 +230,7 @@ describe('the faults of a tenant', () => {
   });
 });
 
-describe('a look of the worker, with a backlog of each of 5,000 tenants', () => {
+chapter('a look of the worker, with a backlog of each of 5,000 tenants', () => {
   const world = useWorld({ worker: false });
   const count = 5_000;
   beforeAll(async () => {

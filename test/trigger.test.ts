@@ -34,7 +34,7 @@ it('knows each type of the catalogue, and what a test key cannot cause', () => {
 // Each has a platform of its own, because some move the test clock of the root account.
 describe.concurrent('makes an event of the type appear with a test key alone', () => {
   const made = types.filter(({ reason }) => reason === undefined);
-  it.each(share(made, 2, scale.seed))('$type', { timeout: 60_000 }, async ({ type }) => {
+  it.each(share(made, 4, scale.seed))('$type', { timeout: 60_000 }, async ({ type }) => {
     const aggregator = type === 'payment.completed';
     const platform = await given.platform(2, aggregator ? { subType: 'aggregator' } : {});
     const { event, steps } = await triggered(platform, type);

@@ -12,7 +12,11 @@ import { Secrets } from '../src/db/secrets.js';
 import { Worker } from '../src/jobs/runner.js';
 import { WebhookRequests } from '../src/jobs/webhook-request.js';
 import { recordChanges, seenChanges } from './changes.js';
+import { inTurn } from './faults/scale.js';
 import { eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+
+const long = inTurn(2, it);
+const chapter = inTurn(2, describe);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -184,7 +188,7 @@ describe('a webhook endpoint', () => {
     expect((await done(user.get('/v1/webhook_endpoints'))).data).toEqual([]);
   });
 
-  it('is one of at most 16 that are enabled, also when they are created at once', async () => {
+  long('is one of at most 16 that are enabled, also when they are created at once', async () => {
     const user = await given.directUser(1);
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) => create(user, { url: `https://example.com/${n}` })),
@@ -198,7 +202,7 @@ describe('a webhook endpoint', () => {
     expect(added.enabled).toBe(true);
   });
 
-  it('is managed by its account and its platform, and seen by no other', async () => {
+  long('is managed by its account and its platform, and seen by no other', async () => {
     const platform = await given.platform(1);
     const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const stranger = await given.directUser(1);
@@ -223,7 +227,7 @@ describe('a webhook endpoint', () => {
 });
 
 describe('an event for a webhook endpoint', () => {
-  it('is sent as /v1 shows it, signed, once, and in the order of the numbers', async () => {
+  long('is sent as /v1 shows it, signed, once, and in the order of the numbers', async () => {
     const user = await settled();
     const hook = await receiver();
     const { id, secret } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
@@ -346,7 +350,7 @@ describe('an event for a webhook endpoint', () => {
     expect(() => new Webhook(before).verify(last.body, last.headers as Record<string, string>)).toThrow(/signature/);
   });
 
-  it('is tried again after a failure, with pauses that grow, for three days', async () => {
+  long('is tried again after a failure, with pauses that grow, for three days', async () => {
     const user = await settled();
     const hook = await receiver((_, response) => void response.writeHead(500).end('no'));
     const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
@@ -439,7 +443,7 @@ describe('an event for a webhook endpoint', () => {
     expect(events[0].data.object).toEqual(disabled);
   });
 
-  it('is sent again on request: one delivery, or all since a number that have not arrived', async () => {
+  long('is sent again on request: one delivery, or all since a number that have not arrived', async () => {
     const user = await settled();
     let fails = true;
     const hook = await receiver((_, response) => void response.writeHead(fails ? 500 : 204).end());
@@ -488,7 +492,7 @@ describe('an event for a webhook endpoint', () => {
       expect((await redeliver(body)).codes).toEqual([code]);
   });
 
-  it('is sent by one process at a time, and each to each endpoint once, with two workers', async () => {
+  long('is sent by one process at a time, and each to each endpoint once, with two workers', async () => {
     const user = await settled();
     const { database } = world.sql.options;
     const store = new Database({ ...inject('admin'), username: 'tidegate', database });
@@ -544,7 +548,7 @@ describe('an event for a webhook endpoint', () => {
   });
 });
 
-describe('deliveries at the same time', () => {
+chapter('deliveries at the same time', () => {
   it('are at most one for an endpoint and eight for a tenant, and another tenant waits for none of them', async () => {
     const [user, other] = [await settled(), await settled()];
     const open = new Map<string, number>();
@@ -754,7 +758,7 @@ describe('a query of a webhook endpoint', () => {
   });
 });
 
-describe('the receivers of docs/webhooks.md', () => {
+chapter('the receivers of docs/webhooks.md', () => {
   const blocks = (language: string) =>
     [
       ...fs
@@ -950,7 +954,7 @@ describe('an attempt', () => {
     expect(await attempt(await raw(write))).toMatchObject({ status: null, error });
   });
 
-  it('says that nothing listens, and that a host has no address', async () => {
+  long('says that nothing listens, and that a host has no address', async () => {
     expect(await attempt('http://127.0.0.1:1/')).toMatchObject({ error: 'the connection was refused' });
     expect(await attempt('http://hooks.invalid/')).toMatchObject({ error: 'the host name has no address' });
   });

@@ -16,23 +16,23 @@ export const scale = {
   /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
   seed: number('SEED', 0, 0),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
-  histories: { runs: number('HISTORIES', 8, 1_000), commands: 100 },
+  histories: { runs: number('HISTORIES', 6, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
   crowds: {
-    runs: number('CROWDS', 2, 200),
+    runs: number('CROWDS', 1, 200),
     clients: number('CROWD_CLIENTS', 20, 32),
     operations: number('CROWD_OPERATIONS', 24, 500),
   },
   /** `racers` concurrent clients, in each of `rounds` rounds of each race. */
-  races: { rounds: number('ROUNDS', 6, 500), racers: 16 },
+  races: { rounds: number('ROUNDS', 4, 500), racers: 16 },
   /** Rounds of the races of one write, of which there are many kinds. */
-  writeRaces: number('WRITE_ROUNDS', 6, 30),
+  writeRaces: number('WRITE_ROUNDS', 4, 30),
   /** Processes that are killed while clients write. */
   crash: {
-    gateways: number('GATEWAY_KILLS', 2, 50),
+    gateways: number('GATEWAY_KILLS', 1, 50),
     databases: number('DATABASE_KILLS', 1, 20),
     clients: 32,
-    writes: number('WRITES', 500, 100_000),
+    writes: number('WRITES', 300, 100_000),
   },
   /** Rounds in which the connections of writes that wait for each other are ended three times. */
   writeKills: number('WRITE_KILLS', 2, 100),
@@ -53,7 +53,7 @@ export const scale = {
   /** Random amounts and currencies. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */
-  documents: number('DOCUMENTS', 60, 1_000),
+  documents: number('DOCUMENTS', 40, 1_000),
   /** Random profiles that are activated, of each edition. */
   profiles: number('PROFILES', 25, 200),
   /** Partners, each of which gets 175 addresses. */
@@ -84,6 +84,20 @@ export const secondsSince = (start: number): string => `${((Date.now() - start) 
  */
 export const share = <T>(all: readonly T[], parts: number, round: number): T[] =>
   all.filter((_, place) => whole || (place + round) % parts === 0);
+
+/** What `it` and `describe` have in common: they register tests by a title, perhaps with a time-out. */
+type Register = (title: string, run: () => Promise<void> | void, milliseconds?: number) => void;
+
+/**
+ * Registers long tests, of which none needs another: all in the long form, and in the short form one of `parts`, the
+ * next one in each round. Tests that follow each other in a file are in different parts.
+ */
+export function inTurn(parts: number, register: Register, round = scale.seed): Register {
+  let place = 0;
+  return (...given) => {
+    if (whole || (place++ + round) % parts === 0) register(...given);
+  };
+}
 
 /** A generator of numbers in [0, 1) from a seed: mulberry32. */
 export function random(seed: number): () => number {
