@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
+import { inTurn } from './faults/scale.js';
 import {
   type Transport,
   transports,
@@ -15,6 +16,8 @@ import {
   type World,
   tenantOf,
 } from './world.js';
+
+const long = inTurn(2, it);
 
 // No worker, so that a checkout keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -456,7 +459,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     }
   });
 
-  it('accepts at most 50 receivables, none of them twice', async () => {
+  long('accepts at most 50 receivables, none of them twice', async () => {
     const { user, partner, receivable } = await shop();
     const more = await Promise.all(Array.from({ length: 50 }, () => receivableOf(user, '1.00')));
     for (const receivables of [
@@ -784,7 +787,7 @@ describe('a fee', () => {
     environment: { CHECKOUT_FEE_BASIS_POINTS: '250', CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '60' },
   });
 
-  it('is added to the amount, is part of the attempt’s amount, and is in no balance', async () => {
+  long('is added to the amount, is part of the attempt’s amount, and is in no balance', async () => {
     const { user, id, checkout, receivable } = await opened({ amount: '60.00' }, givenIn(dear));
     expect([checkout.amount, checkout.gross_amount]).toEqual(['60.00', '61.50']);
     expect(checkout.expires_at - checkout.created).toBe(1_800);
@@ -1021,7 +1024,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     expect(await funds(user)).toEqual({ 'available INR': '65.00' });
   });
 
-  it('leaves pending the amount of receivables that are now locked by another, lowered, or void', async () => {
+  long('leaves pending the amount of receivables that are now locked by another, lowered, or void', async () => {
     const { user, partner } = await shop();
     const [taken, lowered, voided] = await Promise.all([
       receivableOf(user, '30.00'),

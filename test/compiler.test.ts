@@ -468,7 +468,7 @@ describe('a compiled query', () => {
   });
 
   it('restricts every table to the tenant and the mode, and selects only its own columns', () => {
-    expect(statements.size).toBeGreaterThan(scale.whole ? 200 : 150);
+    expect(statements.size).toBeGreaterThan(scale.whole ? 200 : 80);
     for (const statement of statements) {
       const tables = statement.match(/(?:from|join) "\w+"/g)!.length;
       // Each statement has one parameter for the tenant and one for the mode.

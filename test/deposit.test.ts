@@ -2,7 +2,7 @@ import pino from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { Worker } from '../src/jobs/runner.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import {
   type Transport,
   transports,
@@ -18,6 +18,8 @@ import {
   payoutAddress,
   withoutTotals,
 } from './world.js';
+
+const long = inTurn(2, it);
 
 // No worker, so that a deposit keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false });
@@ -367,7 +369,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     },
   );
 
-  it('refuses money from a partner of another user of the platform', async () => {
+  long('refuses money from a partner of another user of the platform', async () => {
     const platform = await given.platform(1);
     const [one, other] = [await activatedUser(platform), await platform.connectedUser()];
     const partner = await other.partner();
@@ -387,7 +389,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     expect([byUser.status, byUser.fieldNames]).toEqual([404, ['deposit.from.account_id']]);
   });
 
-  it('returns 402 without a usable receiving address, however it is named', async () => {
+  long('returns 402 without a usable receiving address, however it is named', async () => {
     const platform = await given.platform(1);
     const draft = await platform.connectedUser();
     const [user, second] = [await given.directUser(1), await given.platform(2)];
@@ -976,7 +978,7 @@ describe('finding deposits', () => {
     expect(graph.body.data.account.depositsOut.nodes.map((d: any) => d.amount).toSorted()).toEqual(['1.00', '2.00']);
   });
 
-  it('are found from their receiving address and from each other, in both directions', async () => {
+  long('are found from their receiving address and from each other, in both directions', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1018,7 +1020,7 @@ describe('finding deposits', () => {
     }
   });
 
-  it('that are not reconciled are a list with the rest of each, whose sum is the pending balance', async () => {
+  long('that are not reconciled are a list with the rest of each, whose sum is the pending balance', async () => {
     const user = await given.directUser(1);
     const waiting = async () => {
       const list = 'nodes { id pendingRest } totalCount';
@@ -1058,7 +1060,7 @@ describe('finding deposits', () => {
     }
   });
 
-  it('of one account on either side finds each once, with any filters, page, direction and API', async () => {
+  long('of one account on either side finds each once, with any filters, page, direction and API', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1317,7 +1319,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     expect(await locksOf(user, small.id)).toEqual(['0.00', '0.00', '10.00', []]);
   });
 
-  it('refuses receivables of another owner or currency, or void ones, and names which', async () => {
+  long('refuses receivables of another owner or currency, or void ones, and names which', async () => {
     const platform = await given.platform(2);
     const [user, other] = [await activatedUser(platform), await platform.connectedUser()];
     const deposit = await completed(user, '50.00');
@@ -1689,7 +1691,7 @@ describe.each(transports)('a reversal over %s', (transport) => {
 
 // Without a payer, `create_deposit` checks the receiving account and finds its address; with one, the gateway does.
 describe('the destination of a deposit that names no address', () => {
-  it('is the same with and without a payer: for each caller, account, currency, edition and state', async () => {
+  long('is the same with and without a payer: for each caller, account, currency, edition and state', async () => {
     const [platform, stranger, direct] = [await given.platform(1), await given.platform(1), await given.directUser(2)];
     const [user, other] = [await activatedUser(platform), await activatedUser(platform)];
     const draft = await platform.connectedUser();

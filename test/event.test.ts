@@ -3,7 +3,10 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
+import { inTurn } from './faults/scale.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, tenantOf } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -294,7 +297,7 @@ describe('each write records its event', () => {
     ]);
   });
 
-  it('and so does what the service does by itself, without a request', async () => {
+  long('and so does what the service does by itself, without a request', async () => {
     const direct = await given.directUser(1);
     const partner = await direct.partner();
     await done(direct.post(`/v1/accounts/${partner.id}/activate`));
@@ -387,7 +390,7 @@ describe('each write records its event', () => {
 });
 
 describe('the numbers of events', () => {
-  it('are dense per tenant and mode, with eight writers and two workers, and a follower misses none', async () => {
+  long('are dense per tenant and mode, with eight writers and two workers, and a follower misses none', async () => {
     const stop = secondWorker();
     const both = await Promise.all([given.directUserBoth(1), given.directUserBoth(1)]);
     const [{ test: user, live }, { test: other }] = both as [(typeof both)[0], (typeof both)[0]];
@@ -447,7 +450,7 @@ describe('the numbers of events', () => {
     }
   });
 
-  it("keep an object's events in the order in which they happened", async () => {
+  long("keep an object's events in the order in which they happened", async () => {
     const user = await there.directUser(1);
     const receivable = await done(user.post('/v1/receivables', receivableBody('1000.00')));
     const deposits: string[] = [];

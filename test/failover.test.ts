@@ -6,8 +6,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
 import { Database } from '../src/db/database.js';
 import { type Gateway, until, useChildren } from './child.js';
+import { inTurn } from './faults/scale.js';
 import { type Server, Servers } from './standby.js';
 import { details, type Reply, type Speaker } from './world.js';
+
+const long = inTurn(2, it);
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
@@ -191,7 +194,7 @@ describe('sslmode', () => {
     expect(await reached(host, parameters)).toBe(false);
   });
 
-  it('holds for the commands, too', async () => {
+  long('holds for the commands, too', async () => {
     const list = (root: string) =>
       children.command(
         {

@@ -4,8 +4,10 @@ import { auditLedger } from './audit.js';
 import { expectedArrivalOf } from '../src/resources/payout/arrival.js';
 import type { PayoutRow } from '../src/resources/payout/table.js';
 import { purposeCodes } from '../src/resources/receivable/purpose.js';
-import { scale } from './faults/scale.js';
+import { inTurn, scale } from './faults/scale.js';
 import { givenIn, nickname, payoutAddress, type Speaker, tenantOf, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -93,7 +95,7 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
   });
 
-  it('age open receivables by bucket and currency, by the date of the test clock in a time zone', async () => {
+  long('age open receivables by bucket and currency, by the date of the test clock in a time zone', async () => {
     const now = await advance(platform, 300 * day + 7);
     const due = fc.oneof(fc.integer({ min: -3, max: 130 }), fc.constantFrom(-1, 0, 1, 30, 31, 60, 61, 90, 91));
     const story = fc.sample(

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { inTurn } from './faults/scale.js';
 import { must, pdf } from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -188,7 +191,7 @@ describe('uploading a file', () => {
     expect((await must(user.get('/v1/files'))).data).toEqual([]);
   });
 
-  it('accepts 10 MB and returns every byte, and refuses one byte more as too large', async () => {
+  long('accepts 10 MB and returns every byte, and refuses one byte more as too large', async () => {
     const user = await given.directUser(1);
     const whole = new Uint8Array(Buffer.concat([pdf(), randomBytes(10_000_000 - pdf().length)]));
     const [fits, over] = await Promise.all([

@@ -2,7 +2,10 @@ import { getNamedType, getNullableType, type GraphQLField, type GraphQLObjectTyp
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { snake } from '../src/request/problems.js';
+import { inTurn } from './faults/scale.js';
 import { givenIn, type Reply, type Speaker, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -160,7 +163,7 @@ describe('the scope of a list', () => {
   });
 
   // A list shows the acting account's objects; a filter that names an account selects that account's objects.
-  it('can be widened to any account in the visibility, and no further', async () => {
+  long('can be widened to any account in the visibility, and no further', async () => {
     const named = async (speaker: Speaker, name: Name, parameter: string, id: string) => {
       const argument = parameter.replace(/_(.)/, (_, c: string) => c.toUpperCase());
       const value = name === 'account_settings' || name === 'connected' ? `["${id}"]` : `"${id}"`;
@@ -487,7 +490,7 @@ describe('a page', () => {
   });
 
   // Objects that are created during paging are newer than the cursor: they shift nothing.
-  it('shows each existing object exactly once while others are created', async () => {
+  long('shows each existing object exactly once while others are created', async () => {
     const user = await given.directUser(1);
     const before = [user.id, ...(await times(15, async () => (await user.partner()).id as string))];
     let walking = true;
@@ -995,7 +998,7 @@ describe('a connection', () => {
 });
 
 describe('an empty id', () => {
-  it('is refused as a filter of every list of the graph, instead of selecting everything', async () => {
+  long('is refused as a filter of every list of the graph, instead of selecting everything', async () => {
     const user = await given.directUser(2);
     const schema = buildGraph();
     const idsOf = ({ args }: GraphQLField<unknown, unknown>) =>

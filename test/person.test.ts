@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sealTaxCards } from '../src/resources/person/encryption.js';
 import { Secrets } from '../src/db/secrets.js';
+import { inTurn } from './faults/scale.js';
 import {
   assemble,
   type BusinessType,
@@ -13,6 +14,8 @@ import {
   type Role,
 } from './onboarding-profile.js';
 import { type Transport, transports, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -338,7 +341,7 @@ describe('concurrent changes of persons', () => {
     expect(relationship.director || relationship.owner).toBe(true);
   });
 
-  it('and an activation: an account is never submitted without the persons that it requires', async () => {
+  long('and an activation: an account is never submitted without the persons that it requires', async () => {
     const platform = await given.platform(1);
     for (let round = 0; round < 8; round++) {
       const id = await assemble(platform, complete(1));
@@ -444,7 +447,7 @@ describe('a change of the type of business', () => {
     expect(await message()).toMatch(/Create this person\.$/);
   });
 
-  it('requires two directors in Edition 2, for every previous type', async () => {
+  long('requires two directors in Edition 2, for every previous type', async () => {
     const platform = await given.platform(2);
     for (const from of businessTypes)
       for (const to of businessTypes) {

@@ -2,8 +2,11 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
+import { inTurn } from './faults/scale.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Speaker, useWorld, type World, tenantOf } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -111,7 +114,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     },
   );
 
-  it('one address per currency of the setting that applies to the kind', async () => {
+  long('one address per currency of the setting that applies to the kind', async () => {
     const platform = await given.platform(1);
     await setOffer(platform, {
       address_currency: {
@@ -135,7 +138,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
   });
 
   // A repeated currency does not order a second account.
-  it('one address for a currency that is given twice', async () => {
+  long('one address for a currency that is given twice', async () => {
     const user = await given.directUser(1);
     const [setting] = (await must(user.get('/v1/account_settings'))).data;
     const reply = await user.post(`/v1/account_settings/${setting.id}`, {
@@ -148,7 +151,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     expect(await received(user, partner.id)).toEqual([reply.status === 200 ? 'EUR' : 'USD']);
   });
 
-  it('nothing to a kind that is disabled, and all of it after it is enabled', async () => {
+  long('nothing to a kind that is disabled, and all of it after it is enabled', async () => {
     const platform = await given.platform(1);
     await setOffer(platform, { address: { connected_user: false, partner: false } });
     const user = await assemble(platform, complete(1));
@@ -176,50 +179,53 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     ]);
   });
 
-  it('an added currency to accounts that are already activated, roots included, which keep their addresses', async () => {
-    const [platform, direct] = await Promise.all([given.platform(1), given.directUser(2)]);
-    const partner = (await direct.partner()).id;
-    const [waiting] = await Promise.all([direct.partner(), activate(direct, partner)]);
-    await settled(direct, partner);
-    const old = await addresses(direct, partner);
+  long(
+    'an added currency to accounts that are already activated, roots included, which keep their addresses',
+    async () => {
+      const [platform, direct] = await Promise.all([given.platform(1), given.directUser(2)]);
+      const partner = (await direct.partner()).id;
+      const [waiting] = await Promise.all([direct.partner(), activate(direct, partner)]);
+      await settled(direct, partner);
+      const old = await addresses(direct, partner);
 
-    await Promise.all([
-      setOffer(platform, { address_currency: { platform: ['USD', 'EUR'] } }),
-      setOffer(direct, { address_currency: { user: ['INR', 'SGD'], partner: ['INR', 'USD', 'EUR'] } }),
-    ]);
-    await Promise.all([
-      eventually(
-        () => received(platform, platform.id),
-        (list) => list.length > 1,
-      ),
-      eventually(
-        () => received(direct, direct.id),
-        (list) => list.length > 1,
-      ),
-      eventually(
-        () => received(direct, partner),
-        (list) => list.length > 2,
-      ),
-    ]);
-    await Promise.all([idle(platform), idle(direct)]);
+      await Promise.all([
+        setOffer(platform, { address_currency: { platform: ['USD', 'EUR'] } }),
+        setOffer(direct, { address_currency: { user: ['INR', 'SGD'], partner: ['INR', 'USD', 'EUR'] } }),
+      ]);
+      await Promise.all([
+        eventually(
+          () => received(platform, platform.id),
+          (list) => list.length > 1,
+        ),
+        eventually(
+          () => received(direct, direct.id),
+          (list) => list.length > 1,
+        ),
+        eventually(
+          () => received(direct, partner),
+          (list) => list.length > 2,
+        ),
+      ]);
+      await Promise.all([idle(platform), idle(direct)]);
 
-    expect(await received(platform, platform.id)).toEqual(['EUR', 'USD']);
-    expect(await received(direct, direct.id)).toEqual(['INR', 'SGD']);
-    expect(await received(direct, partner)).toEqual(['EUR', 'INR', 'USD']);
-    expect(await addresses(direct, partner)).toEqual(expect.arrayContaining(old));
-    expect(await received(direct, waiting.id)).toEqual([]);
-    const shown = await Promise.all([
-      account(platform, platform.id),
-      account(direct, direct.id),
-      account(direct, partner),
-    ]);
-    expect(shown.map(({ address }) => address)).toEqual(['activated', 'activated', 'activated']);
-    expect((await history(partner)).slice(-3)).toEqual([
-      ['activated', 'requested'],
-      ['activated', 'processing'],
-      ['activated', 'activated'],
-    ]);
-  });
+      expect(await received(platform, platform.id)).toEqual(['EUR', 'USD']);
+      expect(await received(direct, direct.id)).toEqual(['INR', 'SGD']);
+      expect(await received(direct, partner)).toEqual(['EUR', 'INR', 'USD']);
+      expect(await addresses(direct, partner)).toEqual(expect.arrayContaining(old));
+      expect(await received(direct, waiting.id)).toEqual([]);
+      const shown = await Promise.all([
+        account(platform, platform.id),
+        account(direct, direct.id),
+        account(direct, partner),
+      ]);
+      expect(shown.map(({ address }) => address)).toEqual(['activated', 'activated', 'activated']);
+      expect((await history(partner)).slice(-3)).toEqual([
+        ['activated', 'requested'],
+        ['activated', 'processing'],
+        ['activated', 'activated'],
+      ]);
+    },
+  );
 });
 
 describe.concurrent('a root', () => {
@@ -262,7 +268,7 @@ describe.concurrent('a root', () => {
     },
   );
 
-  it('of Edition 2 that is a platform gets no receiving address, for every offer to its accounts', async () => {
+  long('of Edition 2 that is a platform gets no receiving address, for every offer to its accounts', async () => {
     const platform = await given.platform(2);
     await setOffer(platform, { address_currency: { partner: ['INR', 'USD'], connected_user: ['USD'] } });
     await idle(platform);
@@ -270,7 +276,7 @@ describe.concurrent('a root', () => {
     expect((await account(platform, platform.id)).address).toBe('deactivated');
   });
 
-  it('keeps its only fee advance address when it is held, verified, deactivated and ordered again', async () => {
+  long('keeps its only fee advance address when it is held, verified, deactivated and ordered again', async () => {
     const platform = await given.platform(1);
     const advance = await addresses(platform, platform.id, '&category=service_fee_advance');
     for (const verb of ['hold', 'verify'])
@@ -283,7 +289,7 @@ describe.concurrent('a root', () => {
 });
 
 describe.concurrent('deactivation', () => {
-  it('deactivates the receiving addresses, and a new activation issues new ones', async () => {
+  long('deactivates the receiving addresses, and a new activation issues new ones', async () => {
     const { root, id } = await draft("platform's partner", 1);
     await setOffer(root, { address_currency: { partner: ['USD', 'EUR'] } });
     await activate(root, id);
@@ -308,7 +314,7 @@ describe.concurrent('deactivation', () => {
     ]);
   });
 
-  it('by the test helper has the same effect on a connected user and on a root', async () => {
+  long('by the test helper has the same effect on a connected user and on a root', async () => {
     const { root, id } = await draft('connected user', 1);
     await activate(root, id);
     await settled(root, id);
@@ -472,7 +478,7 @@ describe.sequential('a worker that is killed', () => {
     }
   }
 
-  it('in the middle of a job leaves the complete job to the next worker', async () => {
+  long('in the middle of a job leaves the complete job to the next worker', async () => {
     const user = await givenStill.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -514,7 +520,7 @@ describe.sequential('a worker that is killed', () => {
   });
 
   // A job that fails must not delay the verifications of other accounts.
-  it('is not the effect of a failing job: the other jobs complete, and that one waits with its error', async () => {
+  long('is not the effect of a failing job: the other jobs complete, and that one waits with its error', async () => {
     const user = await givenStill.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -534,7 +540,7 @@ describe.sequential('a worker that is killed', () => {
 });
 
 describe.concurrent('live mode', () => {
-  it('never settles by itself: an activation waits for its verification, and no work is queued', async () => {
+  long('never settles by itself: an activation waits for its verification, and no work is queued', async () => {
     const { test, live } = await given.platformBoth(1);
     const partner = await live.partner();
     expect((await activate(live, partner.id)).status).toBe('verifying');
@@ -551,7 +557,7 @@ describe.concurrent('live mode', () => {
     });
   });
 
-  it('waits for the operator, who verifies, and records each address that the bank has issued', async () => {
+  long('waits for the operator, who verifies, and records each address that the bank has issued', async () => {
     const { live } = await given.directUserBoth(1);
     await setOffer(live, { address_currency: { partner: ['USD', 'EUR'] } });
     const partner = await live.partner();
@@ -619,7 +625,7 @@ describe.concurrent('live mode', () => {
 });
 
 describe.concurrent('tenants and modes', () => {
-  it('are separate: a currency that one adds is issued only to its own accounts', async () => {
+  long('are separate: a currency that one adds is issued only to its own accounts', async () => {
     const [one, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
     await setOffer(one, { address_currency: { user: ['USD', 'EUR'] } });
     await eventually(
@@ -630,7 +636,7 @@ describe.concurrent('tenants and modes', () => {
     expect(await received(other, other.id)).toEqual(['USD']);
   });
 
-  it('keep their payout addresses unchanged when an account is verified', async () => {
+  long('keep their payout addresses unchanged when an account is verified', async () => {
     const { root, id } = await draft('connected user', 2);
     await must(root.post('/v1/addresses', payoutBody(id, { currency: 'USD' })));
     const before = await addresses(root, id);

@@ -12,7 +12,10 @@ import { type Client as WsClient, createClient as wsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { PayeeFixture } from './checkout-fixture.js';
+import { inTurn } from './faults/scale.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '6', CORS_ORIGINS: 'https://app.example.com' } });
 const given = givenIn(world);
@@ -131,7 +134,7 @@ describe('events over server-sent events', () => {
     expect(stream.got.filter(({ event }) => event === 'next').map(({ id }) => Number(id))).toEqual(range(1, last));
   });
 
-  it('misses and repeats nothing when a client comes back, to another gateway as well', async () => {
+  long('misses and repeats nothing when a client comes back, to another gateway as well', async () => {
     const user = await given.directUser(1);
     const origins = [world.origin, await world.another()];
     const received: number[] = [];
@@ -297,7 +300,7 @@ describe('events over server-sent events', () => {
 });
 
 describe('objects over server-sent events', () => {
-  it('sends an object at once and whenever it has changed, by a compiled query or by resolvers', async () => {
+  long('sends an object at once and whenever it has changed, by a compiled query or by resolvers', async () => {
     const user = await given.platform(1);
     const { id } = await user.connectedUser();
     const fields = '__typename ... on Account { nickname partners { totalCount } }';
@@ -442,7 +445,7 @@ describe('subscriptions over a WebSocket', () => {
     expect(second.got[0].extensions).toMatchObject({ requestId: expect.any(String), cost: expect.any(Object) });
   });
 
-  it('send an object at once and whenever it has changed, and end when the client says so', async () => {
+  long('send an object at once and whenever it has changed, and end when the client says so', async () => {
     const platform = await given.platform(1);
     const { id } = await platform.connectedUser();
     const { client } = socketsOf(bearer(platform.key));
@@ -463,7 +466,7 @@ describe('subscriptions over a WebSocket', () => {
     }
   });
 
-  it('refuses what it does not answer, with the errors of a query', async () => {
+  long('refuses what it does not answer, with the errors of a query', async () => {
     const user = await given.directUser(1);
     const { client } = socketsOf(bearer(user.key));
     const errors = async (query: string, more: object = {}) => {
@@ -575,7 +578,7 @@ describe('subscriptions over a WebSocket', () => {
     }
   });
 
-  it('has a bounded number of connections without a key, of which the oldest give way', async () => {
+  long('has a bounded number of connections without a key, of which the oldest give way', async () => {
     const user = await given.directUser(1);
     const { client, closed } = socketsOf(bearer(user.key));
     const { got } = followSocket(client, 'subscription { balance { accountId } }');
@@ -627,7 +630,7 @@ describe('subscriptions over a WebSocket', () => {
 });
 
 describe('streams of both protocols', () => {
-  it('end when their key is revoked or their session has ended', async () => {
+  long('end when their key is revoked or their session has ended', async () => {
     const user = await given.directUser(1);
     const key = await keyOf(user);
     const { token, session } = await sessionOf(user);
@@ -657,7 +660,7 @@ describe('streams of both protocols', () => {
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  it('last longer than a request may', async () => {
+  long('last longer than a request may', async () => {
     const user = await given.directUser(1);
     const origin = await world.another({ environment: { REQUEST_SECONDS: '1' } });
     const query = 'subscription { events { number } }';
@@ -730,7 +733,7 @@ describe('streams of both protocols', () => {
     );
   });
 
-  it('keep little for a client that reads nothing', async () => {
+  long('keep little for a client that reads nothing', async () => {
     const user = await given.directUser(1);
     await partner(user);
     const { hostname, port } = new URL(world.origin);

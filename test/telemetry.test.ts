@@ -5,7 +5,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../src/server/telemetry/metrics.js';
 import { type Gateway, until, useChildren } from './child.js';
+import { inTurn } from './faults/scale.js';
 import { eventually } from './world.js';
+
+const long = inTurn(2, it);
 
 const children = useChildren();
 const docs = path.join(import.meta.dirname, '../docs');
@@ -91,7 +94,7 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     await until(async () => total(samples(await metrics(), 'process_resident_memory_bytes')) > 0);
   }, 90_000);
 
-  it('count each request once, by API, operation and status, whichever process answered it', async () => {
+  long('count each request once, by API, operation and status, whichever process answered it', async () => {
     const query = '{ deposits(first: 1) { nodes { id } } }';
     for (let i = 0; i < 12; i++) expect((await graphql(query)).status).toBe(200);
     for (let i = 0; i < 6; i++) expect((await ask(`/v1/deposits/missing_${i}`)).status).toBe(404);
@@ -190,7 +193,7 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(gateway.out).not.toContain(secretText);
   });
 
-  it('are not kept from ending by a scraper', async () => {
+  long('are not kept from ending by a scraper', async () => {
     expect(await gateway.stop()).toBe(0);
   });
 });

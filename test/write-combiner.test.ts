@@ -12,8 +12,10 @@ import { DomainError } from '../src/request/problems.js';
 import { deposit } from '../src/resources/deposit/table.js';
 import { Bouncer, bouncerProgram } from './bouncer.js';
 import { until } from './child.js';
-import { patience, scale } from './faults/scale.js';
+import { inTurn, patience, scale } from './faults/scale.js';
 import { nickname, useWorld } from './world.js';
+
+const long = inTurn(2, it);
 
 vi.setConfig(patience);
 
@@ -130,7 +132,7 @@ describe('writes of one tenant and mode', () => {
     expect([made.length, calls()]).toEqual([5, []]);
   });
 
-  it('are not delayed by one that meets a lock, which then has the time that it has alone', async () => {
+  long('are not delayed by one that meets a lock, which then has the time that it has alone', async () => {
     const holder = await world.sql.reserve();
     try {
       await holder`begin`;
@@ -151,7 +153,7 @@ describe('writes of one tenant and mode', () => {
     }
   });
 
-  it('do not wait for each other when two calls lock the same payers and balances', async () => {
+  long('do not wait for each other when two calls lock the same payers and balances', async () => {
     const rows = await Promise.all(
       Array.from({ length: 120 }, (_, n) =>
         write(here, 'create_deposit', deposited(here, 5n, { fromAccountId: here.payers[(n * 7) % 3] })),

@@ -16,7 +16,7 @@ export const scale = {
   /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
   seed: number('SEED', 0, 0),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
-  histories: { runs: number('HISTORIES', 6, 1_000), commands: 100 },
+  histories: { runs: number('HISTORIES', 4, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
   crowds: {
     runs: number('CROWDS', 1, 200),
