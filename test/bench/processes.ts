@@ -82,7 +82,7 @@ const flags = (() => {
   const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string };
   };
-  return /node (.*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
+  return /node ((?:--\S+ )*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
 })();
 
 /**
