@@ -688,123 +688,131 @@ describe('the plan of a list', () => {
     120_000,
   );
 
-  it.each([
+  const unreconciled: [which: string, where: string][] = [
     ['every deposit is', 'true'],
     ['one deposit of each user is', "id like '%1' and id in (select min(id) from deposit group by context_id)"],
     ['none is', 'false'],
-  ])(`reads at most ${buffersMax} buffers for a page of unreconciled deposits, where %s`, async (_, where) => {
-    const tenant = tenantOf(large);
-    const tested = `tenant_id = '${tenant}' and not livemode`;
-    await world.sql.unsafe(
-      `update deposit set pending_rest = amount - disputed where ${tested} and amount > 0 and ${where}`,
-    );
-    await world.sql`vacuum analyze deposit`;
-    const payer = await first(
-      `select from_account_id from deposit where ${tested} and context_id = $1 and from_account_id <> $1 limit 1`,
-      [userOf],
-    );
-    const faults: string[] = [];
-    let pages = 0;
-    try {
-      for (const kind of ['platform', 'connected_user'] as const) {
-        // What a user has paid to others is not on its own list, and has a known limit.
-        const of = kind === 'platform' ? userOf : String(payer[0]);
-        const asked = await askedBy(async () => {
-          for (const filter of [{}, { accountId: of }, { status: ['completed'] }, { created: { gte: 1 } }]) {
-            const page = (args: object) => {
-              const all: object = { unreconciled: true, ...filter, ...args };
-              return new Scope(caller(kind), world.database).page(deposit, depositListing, all as PageArgs);
-            };
-            const { nodes } = await page({ first: 10 });
-            await page({ last: 10 });
-            if (nodes.length < 10) continue;
-            await page({ first: 10, after: nodes[5]!.id });
-            await page({ last: 10, before: nodes[5]!.id });
-          }
-          for (const [edge, id] of [
-            [deposit.toAccountId, userOf],
-            [deposit.fromAccountId, of],
-          ] as const)
-            await new Scope(caller(kind), world.database).edge(deposit, depositListing, edge, id, {
-              unreconciled: true,
-              first: 10,
-            } as PageArgs);
-        }, true);
-        for (const [name, one] of asked) {
-          pages++;
-          const plan = await chosenPlan(one);
-          const buffers = buffersIn(plan);
-          if (buffers > buffersMax) faults.push(`${kind} ${name}: ${buffers}`);
-          faults.push(...faultsOf(plan).map((fault) => `${kind} ${name}: ${fault}`));
-        }
-      }
-    } finally {
-      await world.sql.unsafe(`update deposit set pending_rest = 0 where ${tested} and pending_rest <> 0`);
+  ];
+  it.each(share(unreconciled, 3, scale.seed))(
+    `reads at most ${buffersMax} buffers for a page of unreconciled deposits, where %s`,
+    async (_, where) => {
+      const tenant = tenantOf(large);
+      const tested = `tenant_id = '${tenant}' and not livemode`;
+      await world.sql.unsafe(
+        `update deposit set pending_rest = amount - disputed where ${tested} and amount > 0 and ${where}`,
+      );
       await world.sql`vacuum analyze deposit`;
-    }
-    expect(faults).toEqual([]);
-    expect(pages).toBeGreaterThan(15);
-  });
+      const payer = await first(
+        `select from_account_id from deposit where ${tested} and context_id = $1 and from_account_id <> $1 limit 1`,
+        [userOf],
+      );
+      const faults: string[] = [];
+      let pages = 0;
+      try {
+        for (const kind of ['platform', 'connected_user'] as const) {
+          // What a user has paid to others is not on its own list, and has a known limit.
+          const of = kind === 'platform' ? userOf : String(payer[0]);
+          const asked = await askedBy(async () => {
+            for (const filter of [{}, { accountId: of }, { status: ['completed'] }, { created: { gte: 1 } }]) {
+              const page = (args: object) => {
+                const all: object = { unreconciled: true, ...filter, ...args };
+                return new Scope(caller(kind), world.database).page(deposit, depositListing, all as PageArgs);
+              };
+              const { nodes } = await page({ first: 10 });
+              await page({ last: 10 });
+              if (nodes.length < 10) continue;
+              await page({ first: 10, after: nodes[5]!.id });
+              await page({ last: 10, before: nodes[5]!.id });
+            }
+            for (const [edge, id] of [
+              [deposit.toAccountId, userOf],
+              [deposit.fromAccountId, of],
+            ] as const)
+              await new Scope(caller(kind), world.database).edge(deposit, depositListing, edge, id, {
+                unreconciled: true,
+                first: 10,
+              } as PageArgs);
+          }, true);
+          for (const [name, one] of asked) {
+            pages++;
+            const plan = await chosenPlan(one);
+            const buffers = buffersIn(plan);
+            if (buffers > buffersMax) faults.push(`${kind} ${name}: ${buffers}`);
+            faults.push(...faultsOf(plan).map((fault) => `${kind} ${name}: ${fault}`));
+          }
+        }
+      } finally {
+        await world.sql.unsafe(`update deposit set pending_rest = 0 where ${tested} and pending_rest <> 0`);
+        await world.sql`vacuum analyze deposit`;
+      }
+      expect(faults).toEqual([]);
+      expect(pages).toBeGreaterThan(15);
+    },
+  );
 
-  it(`reads at most ${buffersMax} buffers, and few rows, for a page of a search, whatever is searched for`, async () => {
-    const tenant = tenantOf(large);
-    // All objects of a kind have a frequent text, and one deposit of the user has a rare one.
-    await world.sql.unsafe(
-      `update deposit set metadata = '{"a": "rare"}' where tenant_id = '${tenant}' and id in (
+  long(
+    `reads at most ${buffersMax} buffers, and few rows, for a page of a search, whatever is searched for`,
+    async () => {
+      const tenant = tenantOf(large);
+      // All objects of a kind have a frequent text, and one deposit of the user has a rare one.
+      await world.sql.unsafe(
+        `update deposit set metadata = '{"a": "rare"}' where tenant_id = '${tenant}' and id in (
          select id from deposit where tenant_id = '${tenant}' and not livemode and context_id = '${userOf}' order by id
          limit 1)`,
-    );
-    for (const [table, rows] of Object.entries({ account: 3_000, deposit: 10_000, receivable: 1_000 }))
-      await world.sql.unsafe(
-        `select count(index_object(tenant_id, livemode, '${table}', null, to_jsonb(x))) from
+      );
+      for (const [table, rows] of Object.entries({ account: 3_000, deposit: 10_000, receivable: 1_000 }))
+        await world.sql.unsafe(
+          `select count(index_object(tenant_id, livemode, '${table}', null, to_jsonb(x))) from
            (select * from ${table} where tenant_id = '${tenant}' and not livemode and context_id <> 'account_${tenant}'
            order by id limit ${rows}) x`,
-      );
-    await world.sql`vacuum analyze search_entry`;
-    const owned: Listing = {
-      ...accountListing,
-      filters: { ...accountListing.filters, ownerId: account.ownerId },
-      byAccount: ['ownerId'],
-      fixed: { ownerId: userOf, type: 'partner' },
-    };
-    const searched: [Rows, Listing, string[]][] = [
-      [account, accountListing, ['exporter', 'account user 00', 'account user 00000002']],
-      [account, owned, ['exporter', 'partner']],
-      [deposit, depositListing, ['invoice', 'inv', 'account', 'exporter', 'rare']],
-      [receivable, receivableListing, ['r']],
-    ];
-    const faults: string[] = [];
-    let pages = 0;
-    for (const kind of ['platform', 'connected_user'] as const)
-      for (const [table, listing, texts] of searched) {
-        const filters: object[] = [...texts, 'none', 'zz'].map((search) => ({ search }));
-        for (const metadata of [{ key: 'a' }, { key: 'a', value: 'b' }, { key: 'a', value: 'none' }, { key: 'none' }])
-          filters.push({ metadata });
-        const asked = await askedBy(async () => {
-          for (const filter of filters) {
-            const scope = () => new Scope(caller(kind), world.database);
-            const page = await scope().page(table, listing, { ...filter, first: 10 } as PageArgs);
-            const middle = page.nodes[5]?.id;
-            if (middle === undefined) continue;
-            await scope().page(table, listing, { ...filter, first: 10, after: middle } as PageArgs);
-            await scope().page(table, listing, { ...filter, last: 10, before: middle } as PageArgs);
+        );
+      await world.sql`vacuum analyze search_entry`;
+      const owned: Listing = {
+        ...accountListing,
+        filters: { ...accountListing.filters, ownerId: account.ownerId },
+        byAccount: ['ownerId'],
+        fixed: { ownerId: userOf, type: 'partner' },
+      };
+      const searched: [Rows, Listing, string[]][] = [
+        [account, accountListing, ['exporter', 'account user 00', 'account user 00000002']],
+        [account, owned, ['exporter', 'partner']],
+        [deposit, depositListing, ['invoice', 'inv', 'account', 'exporter', 'rare']],
+        [receivable, receivableListing, ['r']],
+      ];
+      const faults: string[] = [];
+      let pages = 0;
+      for (const kind of ['platform', 'connected_user'] as const)
+        for (const [table, listing, texts] of searched) {
+          const filters: object[] = [...texts, 'none', 'zz'].map((search) => ({ search }));
+          for (const metadata of [{ key: 'a' }, { key: 'a', value: 'b' }, { key: 'a', value: 'none' }, { key: 'none' }])
+            filters.push({ metadata });
+          const asked = await askedBy(async () => {
+            for (const filter of filters) {
+              const scope = () => new Scope(caller(kind), world.database);
+              const page = await scope().page(table, listing, { ...filter, first: 10 } as PageArgs);
+              const middle = page.nodes[5]?.id;
+              if (middle === undefined) continue;
+              await scope().page(table, listing, { ...filter, first: 10, after: middle } as PageArgs);
+              await scope().page(table, listing, { ...filter, last: 10, before: middle } as PageArgs);
+            }
+          }, true);
+          for (const [name, one] of asked) {
+            pages++;
+            const plan = await chosenPlan(one);
+            const buffers = buffersIn(plan);
+            if (buffers > buffersMax) faults.push(`${name}: ${buffers}`);
+            for (const node of nodesOf(plan))
+              if (/Sort|Seq Scan|Bitmap/.test(node['Node Type']) || (node['Actual Rows'] ?? 0) > readOf(11) * 4)
+                faults.push(`${name}: ${node['Node Type']} ${node['Actual Rows']}`);
+            for (const node of nodesOf(await planOf(one.statement)))
+              if (/Sort|Seq Scan|Bitmap/.test(node['Node Type'])) faults.push(`${name}: ${node['Node Type']}`);
           }
-        }, true);
-        for (const [name, one] of asked) {
-          pages++;
-          const plan = await chosenPlan(one);
-          const buffers = buffersIn(plan);
-          if (buffers > buffersMax) faults.push(`${name}: ${buffers}`);
-          for (const node of nodesOf(plan))
-            if (/Sort|Seq Scan|Bitmap/.test(node['Node Type']) || (node['Actual Rows'] ?? 0) > readOf(11) * 4)
-              faults.push(`${name}: ${node['Node Type']} ${node['Actual Rows']}`);
-          for (const node of nodesOf(await planOf(one.statement)))
-            if (/Sort|Seq Scan|Bitmap/.test(node['Node Type'])) faults.push(`${name}: ${node['Node Type']}`);
         }
-      }
-    expect(faults).toEqual([]);
-    expect(pages).toBeGreaterThan(80);
-  }, 120_000);
+      expect(faults).toEqual([]);
+      expect(pages).toBeGreaterThan(80);
+    },
+    120_000,
+  );
 
   long('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
