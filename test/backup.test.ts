@@ -13,7 +13,7 @@ import { figures, inTurn, patience, scale, secondsSince } from './faults/scale.j
 import { must } from './onboarding-profile.js';
 import { details, type Speaker } from './world.js';
 
-const chapter = inTurn(2, describe);
+const chapter = inTurn(3, describe);
 
 vi.setConfig(patience);
 

@@ -6,7 +6,7 @@ import { readingCommands } from '../src/operator/commands/command.js';
 import { inTurn, scale } from './faults/scale.js';
 import { eventually, type Speaker } from './world.js';
 
-const chapter = inTurn(2, describe);
+const chapter = inTurn(3, describe);
 
 type Json = any;
 

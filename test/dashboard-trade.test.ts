@@ -9,7 +9,7 @@ import { inTurn, scale, share } from './faults/scale.js';
 import { completeDeposit, Speaker, tenantOf } from './world.js';
 import { addressesOf, Answers, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
 
-const chapter = inTurn(2, describe);
+const chapter = inTurn(3, describe);
 
 const dashboard = useDashboard();
 

@@ -16,7 +16,7 @@ import { freePort } from './bouncer.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details } from './world.js';
 
-const chapter = inTurn(2, describe);
+const chapter = inTurn(3, describe);
 
 vi.setConfig(patience);
 

@@ -1,7 +1,7 @@
 import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { scale, share } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import {
   type Edition,
   details,
@@ -14,6 +14,7 @@ import {
   withLiveAcquirer,
 } from './world.js';
 
+const long = inTurn(2, it);
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
@@ -1278,46 +1279,49 @@ describe('lists', () => {
   }
 
   for (const edition of [1, 2] as const)
-    it(`show what the accounts of the acting account own, and nothing else, in each mode, Edition ${edition}`, async () => {
-      const [platform, direct, stranger] = await Promise.all([
-        given.platformBoth(edition),
-        given.directUserBoth(edition),
-        given.platform(edition),
-      ]);
-      for (const owner of [stranger, await stranger.connectedUser()]) await holdings(owner);
-      for (const mode of ['test', 'live'] as const) {
-        const live = mode === 'live';
-        const root = platform[mode];
-        const [one, other] = await Promise.all([root.connectedUser(), root.connectedUser()]);
-        for (const owner of [root, one, other, direct[mode]]) await holdings(owner);
-        const partnerOf = async (owner: Speaker) =>
-          (
-            await world.sql`select id from account where livemode = ${live} and owner_id = ${owner.id}
+    long(
+      `show what the accounts of the acting account own, and nothing else, in each mode, Edition ${edition}`,
+      async () => {
+        const [platform, direct, stranger] = await Promise.all([
+          given.platformBoth(edition),
+          given.directUserBoth(edition),
+          given.platform(edition),
+        ]);
+        for (const owner of [stranger, await stranger.connectedUser()]) await holdings(owner);
+        for (const mode of ['test', 'live'] as const) {
+          const live = mode === 'live';
+          const root = platform[mode];
+          const [one, other] = await Promise.all([root.connectedUser(), root.connectedUser()]);
+          for (const owner of [root, one, other, direct[mode]]) await holdings(owner);
+          const partnerOf = async (owner: Speaker) =>
+            (
+              await world.sql`select id from account where livemode = ${live} and owner_id = ${owner.id}
               and kind = 'partner'`
-          ).map(({ id }) => id as string);
-        const context = async (speaker: Speaker) => owned(speaker, live, [speaker.id, ...(await partnerOf(speaker))]);
+            ).map(({ id }) => id as string);
+          const context = async (speaker: Speaker) => owned(speaker, live, [speaker.id, ...(await partnerOf(speaker))]);
 
-        await check(root, await owned(root, live, [root.id, one.id, other.id]));
-        await check(one, await context(one));
-        await check(other, await context(other));
-        await check(direct[mode], await context(direct[mode]));
-        await check(root.actingFor(one.id), await context(one));
+          await check(root, await owned(root, live, [root.id, one.id, other.id]));
+          await check(one, await context(one));
+          await check(other, await context(other));
+          await check(direct[mode], await context(direct[mode]));
+          await check(root.actingFor(one.id), await context(one));
 
-        const connected = await walk(root, '/v1/account_settings/connected');
-        const settings = await owned(root, live, [root.id, one.id, other.id]);
-        expect(connected).toHaveLength(2);
-        expect(settings.accountSettings).toEqual(expect.arrayContaining(connected));
+          const connected = await walk(root, '/v1/account_settings/connected');
+          const settings = await owned(root, live, [root.id, one.id, other.id]);
+          expect(connected).toHaveLength(2);
+          expect(settings.accountSettings).toEqual(expect.arrayContaining(connected));
 
-        // Events are about objects in the visibility, for every caller.
-        for (const speaker of [root, one, direct[mode], root.actingFor(one.id)]) {
-          const reply = await speaker.graph('{ events(first: 100) { nodes { objectId } } }');
-          const about = [...new Set(reply.body.data.events.nodes.map((e: { objectId: string }) => e.objectId))];
-          expect(about.length).toBeGreaterThan(5);
-          const reached = await speaker.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: about });
-          expect(reached.body.data.nodes.map((node: { id: string } | null) => node?.id)).toEqual(about);
+          // Events are about objects in the visibility, for every caller.
+          for (const speaker of [root, one, direct[mode], root.actingFor(one.id)]) {
+            const reply = await speaker.graph('{ events(first: 100) { nodes { objectId } } }');
+            const about = [...new Set(reply.body.data.events.nodes.map((e: { objectId: string }) => e.objectId))];
+            expect(about.length).toBeGreaterThan(5);
+            const reached = await speaker.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: about });
+            expect(reached.body.data.nodes.map((node: { id: string } | null) => node?.id)).toEqual(about);
+          }
         }
-      }
-    });
+      },
+    );
 
   it('that belong to an account show what it owns, at every depth', async () => {
     const platform = await given.platform(1);

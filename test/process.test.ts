@@ -17,7 +17,7 @@ import { details, eventually, nickname, type Reply, type Speaker } from './world
 const chapter = inTurn(3, describe);
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 
@@ -488,7 +488,7 @@ chapter('a failed start', () => {
 // A terminal, a container and a service manager know npm's process, or the group of all processes, and not the
 // gateway's.
 // Each test starts npm twice, the compiler, and the gateway.
-describe('npm start', { timeout: 120_000 }, () => {
+chapter('npm start', () => {
   const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
   let dataDir: string;
   beforeAll(async () => {
@@ -651,7 +651,7 @@ chapter('a separate PostgreSQL that is away for a while', () => {
   });
 });
 
-describe('behind a trusted proxy, on a separate PostgreSQL', () => {
+chapter('behind a trusted proxy, on a separate PostgreSQL', () => {
   let gateway: Gateway;
   let key: string;
   let before: Finished;
