@@ -18,7 +18,7 @@ import {
 } from './checkout-fixture.js';
 import { eventually, useWorld } from './world.js';
 
-const long = inTurn(4, it);
+const long = inTurn(3, it);
 
 const world = useWorld();
 const payees = payeesIn(world);
