@@ -17,7 +17,7 @@ import { details, eventually, nickname, type Reply, type Speaker } from './world
 const chapter = inTurn(3, describe);
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 
@@ -539,7 +539,7 @@ chapter('npm start', () => {
     expect(fs.readFileSync(built(asset), 'utf8')).toBe(`${text}/* changed */\n`);
     const changed = [...written()].filter(([name, state]) => before.get(name) !== state).map(([name]) => name);
     expect(changed.toSorted()).toEqual(['.built', path.dirname(asset), asset]);
-  });
+  }, 120_000);
 
   type End = [how: string, workers: string, end: (npm: number) => void];
   const ends: End[] = [
@@ -588,6 +588,7 @@ chapter('npm start', () => {
         for (const left of groupOf((await npm).pid)) process.kill(left, 'SIGKILL');
       }
     },
+    120_000,
   );
 });
 
