@@ -121,6 +121,9 @@ let small: string;
 const tenantOf = (platform: string) => platform.replace('account_', '');
 const userOf = 'account_user_00000001';
 
+/** The one connection on which statements are explained, so that it has read what it needs of the catalog. */
+let planning: postgres.Sql;
+
 beforeAll(async () => {
   [large, small] = [(await given.platform(2)).id, (await given.platform(2)).id];
   const few = { edition: 2, users: 10, trades: 30, others: 200 } as const;
@@ -130,7 +133,10 @@ beforeAll(async () => {
     { ...few, platform: large, livemode: true },
     { ...few, platform: small, livemode: false },
   );
+  planning = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1, max_lifetime: null });
 }, 120_000);
+
+afterAll(() => planning?.end());
 
 const caller = (kind: 'platform' | 'connected_user', platform = large): Caller => ({
   tenantId: tenantOf(platform),
@@ -451,9 +457,17 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The plan that PostgreSQL chooses for these values, with the numbers of rows and of pages. */
-async function chosenPlan({ statement, values }: Asked): Promise<Plan> {
-  const [row] = await world.sql.unsafe(
+/**
+ * The plan that PostgreSQL chooses for these values, with the numbers of rows and of pages. What a connection reads of
+ * the catalog when it runs a function for the first time counts among the pages, so a plan with many is made again.
+ */
+async function chosenPlan(asked: Asked): Promise<Plan> {
+  const plan = await explained(asked);
+  return buffersIn(plan) > 50 ? explained(asked) : plan;
+}
+
+async function explained({ statement, values }: Asked): Promise<Plan> {
+  const [row] = await planning.unsafe(
     `explain (analyze, buffers, timing off, summary off, format json) ${statement}`,
     values as never[],
   );
@@ -978,10 +992,7 @@ describe('the plan of a list', () => {
             '{ available } } }',
         ),
       );
-      const { statement, values } = asked.get('balance_history_day')!;
-      const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${statement}`, values as never[]);
-      const { Plan: plan } = (row as any)['QUERY PLAN'][0];
-      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      return buffersOf(asked.get('balance_history_day')!);
     };
     // The look-up of the last entry of each day takes some four pages.
     for (const [from, to] of [
