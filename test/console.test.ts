@@ -8,7 +8,7 @@ import { inTurn, scale, share } from './faults/scale.js';
 import { must } from './onboarding-profile.js';
 import { type Speaker, useWorld } from './world.js';
 
-const chapter = inTurn(2, describe);
+const chapter = inTurn(3, describe);
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { Worker } from '../src/jobs/runner.js';
-import { inTurn, scale, share } from './faults/scale.js';
+import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
   type Transport,
   transports,
@@ -19,7 +19,8 @@ import {
   withoutTotals,
 } from './world.js';
 
-const long = inTurn(2, it);
+const long = inTurn(3, it);
+const oneOf = oneInTurn();
 
 // No worker, so that a deposit keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false });
@@ -223,7 +224,7 @@ async function locksOf(speaker: Speaker, id: string) {
   return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
 }
 
-describe.each(transports)('creating a deposit over %s', (transport) => {
+describe.each(oneOf(transports))('creating a deposit over %s', (transport) => {
   it('requires only an amount and a currency in Edition 1, and goes to the acting account by domestic credit', async () => {
     const user = await given.directUser(1);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
@@ -448,7 +449,7 @@ const methods: Record<Edition, string[]> = {
 const currencies: Record<Edition, string[]> = { 1: ['USD'], 2: ['INR', 'USD'] };
 
 // Spec: Deposit, payment_method. Edition 2's sample shows domestic_wire, too.
-describe.each([1, 2] as const)('the filter by payment method in Edition %i', (edition) => {
+describe.each(oneOf([1, 2] as const))('the filter by payment method in Edition %i', (edition) => {
   const every = [...new Set([...methods[1], ...methods[2]])];
   const known = edition === 1 ? methods[1] : [...methods[2], 'domestic_wire'];
   const edges = (id: string, address: string): [name: string, query: string, (data: any) => any][] => [
@@ -501,7 +502,7 @@ describe.each([1, 2] as const)('the filter by payment method in Edition %i', (ed
   });
 });
 
-describe.each([1, 2] as const)('the parameters of a deposit in Edition %i', (edition) => {
+describe.each(oneOf([1, 2] as const))('the parameters of a deposit in Edition %i', (edition) => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(edition);
@@ -554,30 +555,33 @@ describe.each([1, 2] as const)('the parameters of a deposit in Edition %i', (edi
   });
 });
 
-it.each(transports)('refuses an empty destination in Edition 2, where one is required, over %s', async (transport) => {
-  const user = await given.directUser(2);
-  const hashes = [
-    ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
-    ...[
-      { account_id: '', address_id: '' },
-      { account_id: null, address_id: '' },
-    ],
-  ];
-  // A text is not an object: GraphQL refuses it by its type.
-  for (const to of [...hashes, null, ...(transport === 'REST' ? [''] : [])]) {
-    const reply = await create(user, transport, bodyOf(user, '1.00', { to }));
-    expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
-      to,
-      400,
-      ['parameter_invalid_empty'],
-      ['deposit.to'],
-    ]);
-    if (transport === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
-  }
-  expect((await user.get('/v1/deposits')).body.data).toEqual([]);
-});
+it.each(oneOf(transports))(
+  'refuses an empty destination in Edition 2, where one is required, over %s',
+  async (transport) => {
+    const user = await given.directUser(2);
+    const hashes = [
+      ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
+      ...[
+        { account_id: '', address_id: '' },
+        { account_id: null, address_id: '' },
+      ],
+    ];
+    // A text is not an object: GraphQL refuses it by its type.
+    for (const to of [...hashes, null, ...(transport === 'REST' ? [''] : [])]) {
+      const reply = await create(user, transport, bodyOf(user, '1.00', { to }));
+      expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
+        to,
+        400,
+        ['parameter_invalid_empty'],
+        ['deposit.to'],
+      ]);
+      if (transport === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
+    }
+    expect((await user.get('/v1/deposits')).body.data).toEqual([]);
+  },
+);
 
-it.each(transports)(
+it.each(oneOf(transports))(
   'treats an empty destination as none in Edition 1, which has a default, over %s',
   async (transport) => {
     const user = await given.directUser(1);
@@ -708,7 +712,7 @@ const transitions = (Object.keys(edges) as State[]).flatMap((state) =>
   verbs.map((verb) => [state, verb, edges[state][verb] ?? 'refused'] as const),
 );
 
-describe.each(transports)('the state of a deposit over %s', (transport) => {
+describe.each(oneOf(transports))('the state of a deposit over %s', (transport) => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(1);
@@ -1223,7 +1227,7 @@ describe('finding deposits', () => {
   });
 });
 
-describe.each(transports)('reconciling a deposit over %s', (transport) => {
+describe.each(oneOf(transports))('reconciling a deposit over %s', (transport) => {
   it('moves money from pending to available, in parts and over several receivables, and locks these', async () => {
     const user = await given.directUser(1);
     const [one, two] = [await receivableOf(user, '100.00'), await receivableOf(user, '50.00')];
@@ -1486,7 +1490,7 @@ it('works in live mode, too, where no other operation on deposits does', async (
   expect(await funds(live)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
 });
 
-describe.each(transports)('a dispute over %s', (transport) => {
+describe.each(oneOf(transports))('a dispute over %s', (transport) => {
   it('claws back pending money first and then available funds, below zero, and shrinks the newest locks first', async () => {
     const user = await given.directUser(1);
     const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
@@ -1626,7 +1630,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
   });
 });
 
-describe.each(transports)('a reversal over %s', (transport) => {
+describe.each(oneOf(transports))('a reversal over %s', (transport) => {
   it('claws back the complete rest without a separate deposit, and frees its locks', async () => {
     const user = await given.directUser(1);
     const [one, other] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];

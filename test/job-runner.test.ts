@@ -12,7 +12,7 @@ import { inTurn, scale } from './faults/scale.js';
 import { eventually, givenIn, type Speaker, useWorld, tenantOf } from './world.js';
 
 const long = inTurn(3, it);
-const chapter = inTurn(2, describe);
+const chapter = inTurn(3, describe);
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

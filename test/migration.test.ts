@@ -13,8 +13,8 @@ import { type Gateway, until, useChildren } from './child.js';
 import { inTurn, scale, share } from './faults/scale.js';
 import { details, eventually, type Speaker } from './world.js';
 
-const long = inTurn(2, it);
-const chapter = inTurn(2, describe);
+const long = inTurn(3, it);
+const chapter = inTurn(3, describe);
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 

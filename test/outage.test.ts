@@ -19,7 +19,7 @@ import { copyDataFolder } from './data-folders.js';
 import { inTurn, scale, share } from './faults/scale.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
-const long = inTurn(2, it);
+const long = inTurn(3, it);
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const children = useChildren();

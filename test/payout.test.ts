@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
-import { inTurn, scale, share } from './faults/scale.js';
+import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
   type Transport,
   transports,
@@ -18,7 +18,8 @@ import {
   payoutAddress,
 } from './world.js';
 
-const long = inTurn(2, it);
+const long = inTurn(3, it);
+const oneOf = oneInTurn();
 
 // No worker runs: `once` and `work` do its work, so that a test can inspect a payout in progress.
 const world = useWorld({ worker: false });
@@ -987,7 +988,7 @@ describe('reasons that prevent a payout', () => {
   });
 });
 
-describe.each(transports)('the end of a payout over %s', (transport) => {
+describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
   // Locks of a payout remain when their money is taken back; when the payout fails, no money is left for them.
   it.each(['dispute', 'reverse'] as const)(
     'by failure frees no lock of a deposit that a %s took back',

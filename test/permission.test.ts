@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../src/request/caller.js';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { scale, share } from './faults/scale.js';
+import { oneInTurn, scale, share } from './faults/scale.js';
 import { operationOfSubscription } from '../src/api/graphql/subscription-type.js';
 import { denied, parameterRelations, type Relation } from '../src/auth/permissions.js';
 import { operations as declared, restOperations, routes } from '../src/resources/registry.js';
@@ -24,6 +24,7 @@ const given = givenIn(world);
 const kinds = ['platform', 'direct_user', 'connected_user'] as const;
 const modes = ['test', 'live'] as const;
 const editions = [1, 2] as const;
+const oneOf = oneInTurn();
 type Kind = (typeof kinds)[number];
 type Mode = (typeof modes)[number];
 type Transport = 'graph' | 'v1';
@@ -1028,7 +1029,7 @@ describe('the operations that the relation of an account to the caller allows', 
     },
   };
 
-  for (const edition of editions)
+  for (const edition of oneOf(editions))
     for (const transport of ['v1', 'graph'] as const)
       it(`equal the specification, through ${transport}, Edition ${edition}`, async () => {
         const rows = edition === 1 ? [...table, ...payouts] : table;

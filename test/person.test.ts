@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sealTaxCards } from '../src/resources/person/encryption.js';
 import { Secrets } from '../src/db/secrets.js';
-import { inTurn } from './faults/scale.js';
+import { inTurn, oneInTurn } from './faults/scale.js';
 import {
   assemble,
   type BusinessType,
@@ -16,6 +16,7 @@ import {
 import { type Transport, transports, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const long = inTurn(2, it);
+const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -35,7 +36,7 @@ async function userOf(platform: Speaker, type: BusinessType): Promise<string> {
 }
 
 describe('creating a person', () => {
-  it.each([1, 2] as const)(
+  it.each(oneOf([1, 2] as const))(
     'returns the person with its keys in order and a masked number, Edition %i',
     async (edition) => {
       const platform = await given.platform(edition);
@@ -205,7 +206,7 @@ const told = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes' | 'f
   fieldNames,
 ];
 
-describe.each(transports)('changing a person over %s', (transport) => {
+describe.each(oneOf(transports))('changing a person over %s', (transport) => {
   it('merges roles, identification and metadata, and leaves the other fields unchanged', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
@@ -809,7 +810,7 @@ describe('reading persons', () => {
     expect([odd.status, odd.codes, odd.fieldNames]).toEqual([400, ['parameter_unknown'], ['person.full_name']]);
   });
 
-  it.each([1, 2] as const)(
+  it.each(oneOf([1, 2] as const))(
     'finds no persons of other tenants or of the other mode, Edition %i',
     async (edition: Edition) => {
       const { test, live } = await given.directUserBoth(edition);

@@ -577,7 +577,7 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 
 describe('the plan of a list', () => {
   it.each(
-    lists.map(
+    share(lists, 2, scale.seed >> 4).map(
       (one) => [[getTableName(one.table), ...Object.values(one.listing.fixed ?? {})].join(' of '), one] as const,
     ),
   )(
@@ -614,7 +614,7 @@ describe('the plan of a list', () => {
   );
 
   it.each(
-    lists.map(
+    share(lists, 2, scale.seed >> 5).map(
       (one) => [[getTableName(one.table), ...Object.values(one.listing.fixed ?? {})].join(' of '), one] as const,
     ),
   )(

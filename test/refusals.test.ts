@@ -20,7 +20,10 @@ import { editions } from '../src/editions/editions.js';
 import { resources } from '../src/resources/define.js';
 import { operationOf, type Route, routes } from '../src/resources/registry.js';
 import { seedTrade } from './trade.js';
+import { oneInTurn } from './faults/scale.js';
 import { type Edition, givenIn, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
+
+const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -260,7 +263,7 @@ const routesOf = (edition: Edition): Route[] =>
         ].some((rule) => rule !== undefined),
       );
 
-describe.each([1, 2] as const)('a refusal of Edition %i is the same through both APIs', (edition) => {
+describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same through both APIs', (edition) => {
   it.each(routesOf(edition))('$method $path: of values of each parameter', async (route) => {
     const operation = operationOf(route.field);
     const { platform } = casts[edition];

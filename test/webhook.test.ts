@@ -15,8 +15,8 @@ import { recordChanges, seenChanges } from './changes.js';
 import { inTurn } from './faults/scale.js';
 import { eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
-const long = inTurn(2, it);
-const chapter = inTurn(2, describe);
+const long = inTurn(3, it);
+const chapter = inTurn(3, describe);
 
 const world = useWorld();
 const given = givenIn(world);

@@ -100,6 +100,15 @@ export function inTurn(parts: number, register: Register): Register {
   };
 }
 
+/**
+ * For a file whose tests are repeated for several values, such as both APIs or both editions: all of them in the long
+ * form, and in the short form one of them for each table of the file, another one in the next run.
+ */
+export function oneInTurn(): <T>(all: readonly T[]) => T[] {
+  let table = scale.seed >> 8;
+  return (all) => share(all, all.length, table++);
+}
+
 /** A generator of numbers in [0, 1) from a seed: mulberry32. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
