@@ -254,7 +254,7 @@ describe('tidegate account verify, hold and deactivate', () => {
   });
 });
 
-chapter('live mode, where the operator decides', () => {
+describe('live mode, where the operator decides', () => {
   let user: Speaker;
   let weaver: string;
   let persons: Json[];
@@ -482,7 +482,7 @@ chapter('live mode, where the operator decides', () => {
   });
 });
 
-chapter('tidegate account update', () => {
+describe('tidegate account update', () => {
   it('changes the details of a root in both modes, and nothing else of it', async () => {
     const root = id('first');
     const before = (await test('first').get(`/v1/accounts/${root}`)).body;
@@ -530,7 +530,7 @@ chapter('tidegate account update', () => {
   });
 });
 
-chapter('tidegate key', () => {
+describe('tidegate key', () => {
   const holder = (doc: Json) => gateway.speaker(doc.secret);
   const status = async (doc: Json) => (await holder(doc).get('/v1/accounts')).status;
   const create = (...args: string[]) => told('key', 'create', '--account', id('directSecond'), '--mode=test', ...args);
@@ -645,7 +645,7 @@ chapter('tidegate key', () => {
   });
 });
 
-chapter('tidegate address issue', () => {
+describe('tidegate address issue', () => {
   it('records the addresses of the bank, currency by currency, until the account has all that it is offered', async () => {
     const root = id('first');
     const issue = (...args: string[]) => ['address', 'issue', '--account', root, ...args];
@@ -724,7 +724,7 @@ chapter('tidegate address issue', () => {
   });
 });
 
-chapter('tidegate demo', () => {
+describe('tidegate demo', () => {
   it('creates the demo without a gateway, unless it exists, and the gateway prints its keys', async () => {
     expect(seeded).toEqual({
       demos: [
@@ -804,7 +804,7 @@ chapter('a list that is longer than a page', () => {
   });
 });
 
-chapter('tidegate job', () => {
+describe('tidegate job', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(() => {
     sql = behind(DATA_DIR);
