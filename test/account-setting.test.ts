@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assemble, complete, must } from './onboarding-profile.js';
+import { scale, share } from './faults/scale.js';
 import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
 
 // Without a worker, so that switching a kind on changes only the setting.
@@ -238,7 +239,7 @@ describe('updating the addresses on offer', () => {
   const refusedKeys = defaults.flatMap(({ edition, owner, applicable }) =>
     kinds.filter((kind) => !applicable.includes(kind)).map((kind) => ({ edition, owner, kind })),
   );
-  it.concurrent.each(refusedKeys)(
+  it.concurrent.each(share(refusedKeys, 2, scale.seed))(
     'refuses $kind for a $owner, Edition $edition, where it is null',
     async ({ edition, owner, kind }) => {
       const { speaker, id } = await ownerOf(owner, edition);

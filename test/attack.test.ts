@@ -12,7 +12,7 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 /** Each piece has its own seed, so that a fault is found again by one piece alone. `npm run test:attack` sends all. */
 const whole = process.env.ATTACK === 'whole';
-const requests = whole ? 10_000 : 3_500;
+const requests = whole ? 10_000 : 2_500;
 const pieces = whole ? 20 : 1;
 const seed = Number(process.env.ATTACK_SEED ?? Date.now() % 1_000_000);
 

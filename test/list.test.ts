@@ -2,7 +2,7 @@ import { getNamedType, getNullableType, type GraphQLField, type GraphQLObjectTyp
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { snake } from '../src/request/problems.js';
-import { inTurn, oneInTurn } from './faults/scale.js';
+import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import { givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const long = inTurn(2, it);
@@ -332,7 +332,7 @@ describe('a page', () => {
     Array.from({ length: Math.ceil(count / size) }, (_, i) => (i + 1) * size < count);
 
   // Nine objects share a second: a cursor made of a time, or an order that is not total, loses or repeats some of them.
-  it.each(names)(
+  it.each(share(names, 3, scale.seed))(
     'of %s continues the previous page, of every size, forward and backward, and equally through both APIs',
     async (name) => {
       const { ids } = crowds[name];
@@ -436,7 +436,7 @@ describe('a page', () => {
     expect(problems(await speaker.get(`${path}?limit=1&limit=2`))).toEqual([400, `parameter_invalid ${object}.limit`]);
   });
 
-  it.each(names)('of %s accepts every bound of created, alone and combined', async (name) => {
+  it.each(share(names, 2, scale.seed))('of %s accepts every bound of created, alone and combined', async (name) => {
     const { speaker, ids } = crowds[name];
     const seconds = [newest - 2, newest - 1, newest];
     const per = new Map(seconds.map((second, i) => [second, ids.slice(18 - 9 * i, 27 - 9 * i)]));

@@ -205,7 +205,7 @@ describe('the time of a payout', () => {
     ['Saturday', 6, 3],
     ['Sunday', 7, 4],
   ];
-  it.each(weekdays)(
+  it.each(share(weekdays, 2, scale.seed))(
     'is the next %s, for money that is available on a Wednesday, with the anchor %i',
     async (name, anchor, days) => {
       expect(new Date(wednesday * 1000).getUTCDay()).toBe(3);
@@ -242,20 +242,23 @@ describe('the time of a payout', () => {
     [[4, 15], 31, [4, 30]],
     [[4, 30], 31, [5, 31]],
   ];
-  it.each(months)('from month and day %j with the monthly anchor %i is on %j', async (from, anchor, to) => {
-    const user = await exporter(1);
-    await configure(user, { interval: 'monthly', monthly_anchor: anchor });
-    await advanceTo(user, nextYear(...from));
-    await earn(user, '10.00');
-    await advanceTo(user, nextYear(...to) - 43_500);
-    await once(user);
-    expect(await payoutsOf(user)).toEqual([]);
+  it.each(share(months, 2, scale.seed))(
+    'from month and day %j with the monthly anchor %i is on %j',
+    async (from, anchor, to) => {
+      const user = await exporter(1);
+      await configure(user, { interval: 'monthly', monthly_anchor: anchor });
+      await advanceTo(user, nextYear(...from));
+      await earn(user, '10.00');
+      await advanceTo(user, nextYear(...to) - 43_500);
+      await once(user);
+      expect(await payoutsOf(user)).toEqual([]);
 
-    await advanceTo(user, nextYear(...to) - 43_199);
-    await once(user);
+      await advanceTo(user, nextYear(...to) - 43_199);
+      await once(user);
 
-    expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
-  });
+      expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
+    },
+  );
 
   long('is the last day of each month in turn, with the anchor 31', async () => {
     const user = await exporter(1);
@@ -747,17 +750,20 @@ describe('converting', () => {
     ['INR', '99999991699.99', 'USD', '1204819177.10'],
     ['USD', '99999999999.99', 'JPY', '14999999999998.00'],
   ];
-  it.each(table)('pays %s %s into %s as %s, rounded down', async (source, earned, target, paid) => {
-    const user = await given.directUser(2);
-    await noon(user);
-    await payoutAddress(user, target);
-    await earn(user, earned, source);
-    await midnight(user);
-    expect((await payoutsOf(user)).map((p) => [p.amount, p.currency])).toEqual([[paid, target]]);
-    expect(await funds(user)).toEqual({ [`payout_processing ${target}`]: paid });
-    await work(user);
-    expect(await funds(user)).toEqual({});
-  });
+  it.each(share(table, 2, scale.seed))(
+    'pays %s %s into %s as %s, rounded down',
+    async (source, earned, target, paid) => {
+      const user = await given.directUser(2);
+      await noon(user);
+      await payoutAddress(user, target);
+      await earn(user, earned, source);
+      await midnight(user);
+      expect((await payoutsOf(user)).map((p) => [p.amount, p.currency])).toEqual([[paid, target]]);
+      expect(await funds(user)).toEqual({ [`payout_processing ${target}`]: paid });
+      await work(user);
+      expect(await funds(user)).toEqual({});
+    },
+  );
 
   it('uses processing in both currencies, and settles the receivable in its own', async () => {
     const user = await exporter(1);
@@ -846,7 +852,7 @@ describe('reasons that prevent a payout', () => {
     ],
   ];
 
-  it.each(holds)(
+  it.each(share(holds, 2, scale.seed))(
     '%s does, and the money is paid out at the next interval after the hold is lifted',
     async (reason, hold, lift) => {
       const platform = await given.platform(1);
@@ -868,24 +874,27 @@ describe('reasons that prevent a payout', () => {
     },
   );
 
-  it.each(holds)('%s does from its response on, also for a payout that is being made', async (_, hold) => {
-    const platform = await given.platform(1);
-    const user = await activatedUser(platform);
-    await earn(user, '10.00');
-    await advance(platform, day);
-    let round: Promise<unknown> | undefined;
-    await within(
-      (sql) => sql`select from balance where tenant_id = ${tenantOf(platform)} for update`,
-      async () => {
-        round = once(platform);
-        await waiting(1);
-        await hold(platform, user);
-      },
-    );
-    await round;
-    await number(platform);
-    expect(await payoutsOf(platform)).toEqual([]);
-  });
+  it.each(share(holds, 2, scale.seed))(
+    '%s does from its response on, also for a payout that is being made',
+    async (_, hold) => {
+      const platform = await given.platform(1);
+      const user = await activatedUser(platform);
+      await earn(user, '10.00');
+      await advance(platform, day);
+      let round: Promise<unknown> | undefined;
+      await within(
+        (sql) => sql`select from balance where tenant_id = ${tenantOf(platform)} for update`,
+        async () => {
+          round = once(platform);
+          await waiting(1);
+          await hold(platform, user);
+        },
+      );
+      await round;
+      await number(platform);
+      expect(await payoutsOf(platform)).toEqual([]);
+    },
+  );
 
   it('apply separately: the next reason applies after one is lifted', async () => {
     const platform = await given.platform(1);

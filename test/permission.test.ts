@@ -712,11 +712,12 @@ describe('a caller with a key or session', () => {
         });
 
   // Proves that the calls are valid, so that the domain errors below can only be caused by the key. The short form has
-  // one edition, and the other in the next run.
+  // half of the operations in one edition, and others in the next run.
   for (const edition of share(editions, 2, scale.seed))
     it(`can call every operation through each of its APIs, Edition ${edition}`, async () => {
       const said: [is: string, ought: string][] = [];
-      for (const name of Object.keys(everything))
+      const called = share(Object.keys(everything), 2, scale.seed >> 1);
+      for (const name of called)
         said.push(
           ...(await Promise.all(
             (['v1', 'graph'] as const).map(async (transport) => {
@@ -733,7 +734,8 @@ describe('a caller with a key or session', () => {
           ).then((replies) => replies.flat() as [string, string][])),
         );
       expect(said.map(([is]) => is)).toEqual(said.map(([, ought]) => ought));
-      expect(said).toHaveLength(rootFields.length + paths.length);
+      const all = [...rootFields.map(({ field }) => field.name), ...paths.map(({ operation }) => operation)];
+      expect(said).toHaveLength(all.filter((name) => called.includes(name)).length);
     });
 
   for (const edition of share(editions, 2, scale.seed))

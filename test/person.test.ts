@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sealTaxCards } from '../src/resources/person/encryption.js';
 import { Secrets } from '../src/db/secrets.js';
-import { inTurn, oneInTurn } from './faults/scale.js';
+import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
   assemble,
   type BusinessType,
@@ -386,7 +386,7 @@ describe('a change of the type of business', () => {
         await must(platform.post(`/v1/persons/${kept.id}`, step));
   }
 
-  it.each(businessTypes)(
+  it.each(share(businessTypes, 3, scale.seed))(
     'from %s to any other can always be completed, for every set of persons',
     async (from) => {
       const platform = await given.platform(1);

@@ -2,7 +2,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
-import { inTurn } from './faults/scale.js';
+import { inTurn, scale, share } from './faults/scale.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Speaker, useWorld, type World, tenantOf } from './world.js';
 
@@ -79,7 +79,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     })),
   ];
 
-  it.each(rows)(
+  it.each(share(rows, 2, scale.seed))(
     'to a $kind one $currency address, Edition $edition, aggregator: $aggregator',
     async ({ edition, kind, aggregator, currency }) => {
       const { root, id } = await draft(kind, edition, aggregator);

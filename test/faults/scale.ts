@@ -16,12 +16,12 @@ export const scale = {
   /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
   seed: number('SEED', 0, 0),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
-  histories: { runs: number('HISTORIES', 4, 1_000), commands: 100 },
+  histories: { runs: number('HISTORIES', 3, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
   crowds: {
     runs: number('CROWDS', 1, 200),
-    clients: number('CROWD_CLIENTS', 20, 32),
-    operations: number('CROWD_OPERATIONS', 24, 500),
+    clients: number('CROWD_CLIENTS', 16, 32),
+    operations: number('CROWD_OPERATIONS', 16, 500),
   },
   /** `racers` concurrent clients, in each of `rounds` rounds of each race. */
   races: { rounds: number('ROUNDS', 4, 500), racers: 16 },
@@ -53,11 +53,11 @@ export const scale = {
   /** Random amounts and currencies. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
   /** Random documents, whose estimated number of nodes is compared with the number in the response. */
-  documents: number('DOCUMENTS', 40, 1_000),
+  documents: number('DOCUMENTS', 30, 1_000),
   /** Random profiles that are activated, of each edition. */
   profiles: number('PROFILES', 25, 200),
   /** Partners, each of which gets 175 addresses. */
-  partners: number('PARTNERS', 16, 64),
+  partners: number('PARTNERS', 10, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
   locks: number('LOCKS', 1_000, 100_000),
   /** Deposits that are added while other clients page through the list and query totals. */
