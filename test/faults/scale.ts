@@ -57,7 +57,7 @@ export const scale = {
   /** Random profiles that are activated, of each edition. */
   profiles: number('PROFILES', 25, 200),
   /** Partners, each of which gets 175 addresses. */
-  partners: number('PARTNERS', 10, 64),
+  partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
   locks: number('LOCKS', 1_000, 100_000),
   /** Deposits that are added while other clients page through the list and query totals. */
