@@ -706,7 +706,7 @@ describe('a caller with a key or session', () => {
           );
           const told = rows.flat();
           const all = (rootFields.length + paths.length) * credentialNames.length;
-          expect(told.length).toBe(scale.whole ? all : all / 4);
+          expect(told.length).toBe(scale.all ? all : all / 4);
           expect(told.filter(({ is, ought }) => is !== ought)).toEqual([]);
           expect(await eventsOf()).toBe(before);
         });

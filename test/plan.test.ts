@@ -593,7 +593,7 @@ describe('the plan of a list', () => {
       ];
       expect([...kinds]).toEqual(expect.arrayContaining(expected.flat()));
       const statements = [...asked].filter(([name]) => /^(page|edge|beyond|count):/.test(name));
-      expect(statements.length).toBeGreaterThanOrEqual(scale.whole ? 16 : 16 / parts);
+      expect(statements.length).toBeGreaterThanOrEqual(scale.all ? 16 : 16 / parts);
       const judged = statements.filter(([name]) => !sorted.some(([those]) => those.test(name)));
       const faults = await Promise.all(
         judged.map(async ([name, one]) => {
@@ -680,7 +680,7 @@ describe('the plan of a list', () => {
         // The order by balance has one value in the key of its filter, and with a fixed type no other.
         const ranked = 'balance' in listing.orders!;
         const least = ranked ? (listing.fixed ? 10 : 30) : 50;
-        expect(pages.length).toBeGreaterThan(scale.whole ? least : least / partsOfOrders);
+        expect(pages.length).toBeGreaterThan(scale.all ? least : least / partsOfOrders);
         for (const [name, one] of pages) {
           const plan = await chosenPlan(one);
           const buffers = buffersIn(plan);

@@ -3,6 +3,8 @@
  * Only this file sets these numbers; an environment variable overrides one of them for one run.
  */
 const whole = process.env.FAULTS === 'whole';
+/** Whether nothing takes turns, as in the long form and with `npm run test:all`. */
+const all = whole || process.env.TURNS === 'all';
 
 const number = (name: string, short: number, long: number): number => {
   const given = process.env[name];
@@ -13,6 +15,7 @@ const number = (name: string, short: number, long: number): number => {
 
 export const scale = {
   whole,
+  all,
   /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
   seed: number('SEED', 0, 0),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
@@ -79,34 +82,34 @@ export function figures(suite: string, numbers: Record<string, number | string>)
 export const secondsSince = (start: number): string => `${((Date.now() - start) / 1000).toFixed(1)} s`;
 
 /**
- * What a round tries of many combinations: all of them in the long form. In the short form it is a part, the next one
+ * What a round tries of many combinations: all of them where nothing takes turns. Otherwise it is a part, the next one
  * in each round, so that the rounds together try everything.
  */
-export const share = <T>(all: readonly T[], parts: number, round: number): T[] =>
-  all.filter((_, place) => whole || (place + round) % parts === 0);
+export const share = <T>(every: readonly T[], parts: number, round: number): T[] =>
+  every.filter((_, place) => all || (place + round) % parts === 0);
 
 /** What `it` and `describe` have in common: they register tests by a title, perhaps with a time-out. */
 type Register = (title: string, run: () => Promise<void> | void, milliseconds?: number) => void;
 
 /**
- * Registers long tests, of which none needs another: all in the long form, and in the short form one of `parts`. Tests
+ * Registers long tests, of which none needs another: all where nothing takes turns, and else one of `parts`. Tests
  * that follow each other in a file are in different parts. Which part it is depends on higher digits of the seed than
  * what a test itself tries of its combinations, so that each combination has its turn.
  */
 export function inTurn(parts: number, register: Register): Register {
   let place = scale.seed >> 4;
   return (...given) => {
-    if (whole || place++ % parts === 0) register(...given);
+    if (all || place++ % parts === 0) register(...given);
   };
 }
 
 /**
- * For a file whose tests are repeated for several values, such as both APIs or both editions: all of them in the long
- * form, and in the short form one of them for each table of the file, another one in the next run.
+ * For a file whose tests are repeated for several values, such as both APIs or both editions: all of them where nothing
+ * takes turns, and else one of them for each table of the file, another one in the next run.
  */
-export function oneInTurn(): <T>(all: readonly T[]) => T[] {
+export function oneInTurn(): <T>(values: readonly T[]) => T[] {
   let table = scale.seed >> 8;
-  return (all) => share(all, all.length, table++);
+  return (values) => share(values, values.length, table++);
 }
 
 /** A generator of numbers in [0, 1) from a seed: mulberry32. */
