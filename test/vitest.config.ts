@@ -62,13 +62,16 @@ const turns = [
   ['replica', 'backup', 'clients'],
   ['migration', 'migration-writes', 'embedded upgrade'],
   ['webhook', 'trigger', 'subscription stream'],
-  ['plan', 'compiler'],
+  ['plan', 'compiler', 'graph'],
   ['request-memory', 'attack', 'query-cost'],
   ['console', 'site', 'import'],
   ['cluster', 'telemetry', 'pooler failover'],
   ['admission', 'slow-questions', 'rate-limit'],
   ['write-combiner', 'read-combiner', 'faults/combined'],
   ['operator', 'operator-audit bank'],
+  ['activation', 'person file'],
+  ['list list-order', 'event export'],
+  ['job-runner', 'sandbox'],
 ];
 
 /** Whether this run is of files or tests that its command names, each of which it runs whatever their turn. */
