@@ -74,6 +74,8 @@ const turns = [
   ['job-runner', 'sandbox'],
 ];
 
+const filesOf = (places: string[]) => places.flatMap((names) => names.split(' '));
+
 /** Whether this run is of files or tests that its command names, each of which it runs whatever their turn. */
 const named = process.argv
   .slice(2)
@@ -87,12 +89,12 @@ function excluded(): string[] {
   const { TURNS, FAULTS, TESTS, PICTURES, CITUS_URL, SEED } = process.env;
   if (named || TURNS === 'all' || FAULTS === 'whole' || TESTS || PICTURES || CITUS_URL) return [];
   const turn = Number(SEED) >> 12;
-  const waiting = turns.flatMap((row) => row.filter((_, place) => place !== turn % row.length).join(' ').split(' '));
+  const waiting = turns.flatMap((row) => filesOf(row.filter((_, place) => place !== turn % row.length)));
   console.log(`Have not their turn (npm run test:all runs everything): ${waiting.join(', ')}.`);
   return waiting.map((name) => `test/${name}.test.ts`);
 }
 
-for (const name of [...slowest, ...turns.flatMap((row) => row.join(' ').split(' '))])
+for (const name of [...slowest, ...turns.flatMap(filesOf)])
   if (!fs.existsSync(path.join(folder, `${name}.test.ts`))) throw new Error(`There is no test/${name}.test.ts.`);
 
 /** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
