@@ -85,14 +85,13 @@ const named = process.argv
  * The files that have not their turn. The turn depends on other digits of the seed than what the tests themselves try
  * of their combinations, so that each combination has its turn.
  */
-function excluded(): string[] {
+function filesWithoutTurn(): string[] {
   const { TURNS, FAULTS, TESTS, PICTURES, CITUS_URL, SEED } = process.env;
   if (named || TURNS === 'all' || FAULTS === 'whole' || TESTS || PICTURES || CITUS_URL) return [];
   const turn = Number(SEED) >> 12;
-  const waiting = turns.flatMap((row) => filesOf(row.filter((_, place) => place !== turn % row.length)));
-  console.log(`Have not their turn (npm run test:all runs everything): ${waiting.join(', ')}.`);
-  return waiting.map((name) => `test/${name}.test.ts`);
+  return turns.flatMap((row) => filesOf(row.filter((_, place) => place !== turn % row.length)));
 }
+const waiting = filesWithoutTurn();
 
 for (const name of [...slowest, ...turns.flatMap(filesOf)])
   if (!fs.existsSync(path.join(folder, `${name}.test.ts`))) throw new Error(`There is no test/${name}.test.ts.`);
@@ -119,6 +118,7 @@ function included(): string[] {
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    if (waiting.length > 0) console.log(`Have not their turn (npm run test:all): ${waiting.join(', ')}.`);
     const others = await super.sort(files);
     const rank = ({ moduleId }: TestSpecification) => {
       const place = slowest.indexOf(path.relative(folder, moduleId).replace('.test.ts', ''));
@@ -134,7 +134,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
     include: included(),
-    exclude: [...configDefaults.exclude, ...excluded()],
+    exclude: [...configDefaults.exclude, ...waiting.map((name) => `test/${name}.test.ts`)],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
