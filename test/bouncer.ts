@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { until } from './child.js';
+import { freePort } from './ports.js';
 
 const places = [process.env.PGBOUNCER ?? '', '/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
 
@@ -60,13 +61,4 @@ export class Bouncer {
     await this.kill();
     fs.rmSync(this.#folder, { recursive: true });
   }
-}
-
-/** A port that no program listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((resume) => server.once('listening', resume));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resume) => server.close(resume));
-  return port;
 }

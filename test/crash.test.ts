@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from './bouncer.js';
+import { freePort } from './ports.js';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
 import { must, payoutBody } from './onboarding-profile.js';
 import { text } from './faults/harness.js';

@@ -1,24 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
+import { freePort } from './ports.js';
 import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 /**
  * A port that was free a moment ago: the gateway has to know the origin of the page before the page's server starts.
  */
-async function freePort(): Promise<number> {
-  const server = http.createServer();
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const [port, otherPort] = [await freePort(), await freePort()];
 const origin = `http://localhost:${port}`;

@@ -12,7 +12,7 @@ import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../src/config.js';
 import { figures, inTurn, patience, scale, share } from './faults/scale.js';
-import { freePort } from './bouncer.js';
+import { freePort } from './ports.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details } from './world.js';
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import postgres from 'postgres';
 import { timelineOfFile, type WalPosition, walPositionOf } from '../src/db/wal-positions.js';
 import { copyDataFolder } from './data-folders.js';
 import { until } from './child.js';
+import { freePort } from './ports.js';
 
 /** A PostgreSQL on the loopback, and a connection to it as its superuser. */
 export interface Server {
@@ -145,12 +145,4 @@ export async function caughtUp(primary: Server, standby: Server): Promise<void> 
 function copied(from: string, to: string): void {
   const { error } = spawnSync('cp', ['-a', from, to]);
   if (error) throw error;
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resume) => server.close(resume));
-  return port;
 }

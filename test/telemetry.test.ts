@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../src/server/telemetry/metrics.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { inTurn } from './faults/scale.js';
+import { freePort } from './ports.js';
 import { eventually } from './world.js';
 
 const long = inTurn(2, it);
@@ -35,15 +36,6 @@ const collector = http.createServer((request, response) => {
   });
 });
 afterAll(() => void collector.close());
-
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = http.createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The samples of a metric with some labels. */
 const samples = (text: string, name: string, ...labels: string[]): number[] =>

@@ -129,6 +129,23 @@ describe('a webhook endpoint', () => {
     expect(stored).toEqual([]);
   });
 
+  it('is answered unchanged, without an event, for an update that says nothing', async () => {
+    const user = await settled();
+    const { url } = await receiver();
+    const { secret, ...made } = await done(create(user, { url }));
+    const row = () => world.sql`
+      select w.*, (select count(*) from event e where e.object_id = w.id)
+      from webhook_endpoint w where id = ${made.id}`;
+    const [before] = await row();
+
+    expect(await done(user.post(`/v1/webhook_endpoints/${made.id}`, {}))).toEqual(made);
+    const text = 'mutation ($id: ID!) { updateWebhookEndpoint(input: { id: $id }) { webhookEndpoint { id url } } }';
+    const { body } = await user.graph(text, { id: made.id });
+    expect(body.data).toEqual({ updateWebhookEndpoint: { webhookEndpoint: { id: made.id, url } } });
+
+    expect(await row()).toEqual([before]);
+  });
+
   it('is answered without its secret when the answer is a replay', async () => {
     const user = await given.directUser(1);
     const { url } = await receiver();

@@ -1,22 +1,22 @@
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ExplorerFiles, explorerFiles, explorerPage, explorerPlace } from '../api/graphql/explorer.js';
+import { explorerFiles, explorerPage, explorerPlace } from '../api/graphql/explorer.js';
 import { examples } from '../api/graphql/explorer-examples.js';
 import type { Config } from '../config.js';
+import { once } from './once.js';
 import { fixedFiles, sendFile, StaticFile } from './static-files.js';
 
 /** Sends the page of the explorer, whose files `explorerRoutes` registers. */
 export type SendExplorer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** The files of the explorer, for all gateways of the process. Most processes never show it, and never make them. */
-let made: Promise<{ files: ExplorerFiles; byName: Map<string, StaticFile> }> | undefined;
-const shared = () => (made ??= make());
+const shared = once(make);
 
 /** Registers the explorer at /graphiql with its files; returns what sends its page, for other addresses. */
 export function explorerRoutes(app: FastifyInstance, config: Config): SendExplorer {
-  let page: ReturnType<typeof pageOf> | undefined;
+  const page = once(() => pageOf(config));
   const send: SendExplorer = async (request, reply) => {
-    const { file, policy } = await (page ??= pageOf(config));
+    const { file, policy } = await page();
     reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
     return sendFile(request, reply, file, 'page');
   };

@@ -140,20 +140,20 @@ export class WebhookEndpointResolver {
     @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
     @Ctx() context: Context,
   ) {
-    const { owner } = await managed(context, input.id);
+    const { row, owner } = await managed(context, input.id);
     if (input.url != null) checkUrl(context, input.url);
     checkConnected(owner, input.connected);
     const { id, url, eventTypes, description, connected, enabled, query } = input;
-    const row = await context.write('update_webhook_endpoint', webhookEndpoint, {
-      id,
+    const changes = {
       ...(url != null && { url }),
       ...(eventTypes != null && { eventTypes: [...new Set(eventTypes)] }),
       ...(description !== undefined && { description: description || null }),
       ...(connected != null && { connected }),
       ...(query !== undefined && checkedQuery(context, owner, query)),
       ...(enabled != null && { enabled }),
-    });
-    return { webhookEndpoint: row };
+    };
+    if (Object.keys(changes).length === 0) return { webhookEndpoint: row };
+    return { webhookEndpoint: await context.write('update_webhook_endpoint', webhookEndpoint, { id, ...changes }) };
   }
 
   @Mutation(() => RotateWebhookSecretPayload, {
