@@ -6,6 +6,7 @@ import {
   type Edition,
   details,
   givenIn,
+  inTurns,
   loggedRequest,
   nickname,
   type Reply,
@@ -975,10 +976,6 @@ async function askAll(
   expect(every.flat().length).toBeGreaterThan(200);
   expect(asked.length).toBeGreaterThanOrEqual(Math.floor(every.flat().length / parts) - strangers.length);
   expect(await everyRow()).toEqual(before);
-}
-
-async function inTurns<T>(items: T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
-  for (let i = 0; i < items.length; i += size) await Promise.all(items.slice(i, i + size).map(work));
 }
 
 /** The root or connected user itself, with the other objects that it owns. */

@@ -485,6 +485,13 @@ export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) =
   }
 }
 
+/** Does work for each item, for at most `size` at the same time; returns what it returns, in the order of the items. */
+export async function inTurns<T, R>(items: readonly T[], size: number, work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let i = 0; i < items.length; i += size) done.push(...(await Promise.all(items.slice(i, i + size).map(work))));
+  return done;
+}
+
 /** Waits until at least `count` statements of gateways wait for a lock in the test's database. */
 export async function statementsWaiting({ sql }: World, count: number): Promise<void> {
   await eventually(
