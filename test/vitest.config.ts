@@ -57,10 +57,10 @@ const slowest = [
  */
 const turns = [
   ['process', 'crash rate-limit-crash', 'outage'],
-  ['dashboard-trade', 'dashboard-pages', 'hosted explorer'],
+  ['dashboard-pages', 'dashboard-trade', 'hosted explorer'],
   ['deploy', 'cli', 'docs'],
   ['replica', 'backup', 'clients'],
-  ['migration', 'migration-writes', 'embedded upgrade'],
+  ['migration-writes', 'embedded upgrade', 'migration'],
   ['subscription stream', 'webhook', 'trigger'],
   ['graph', 'plan', 'compiler'],
   ['request-memory', 'attack', 'query-cost'],
