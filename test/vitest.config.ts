@@ -72,6 +72,9 @@ const turns = [
   ['activation', 'person file'],
   ['list list-order', 'event export'],
   ['job-runner', 'sandbox'],
+  ['equality', 'statements search request-budget'],
+  ['refusals', 'state-refusals decoder'],
+  ['persisted-documents document-cache', 'database http'],
 ];
 
 const filesOf = (places: string[]) => places.flatMap((names) => names.split(' '));

@@ -132,7 +132,7 @@ describe('a webhook endpoint', () => {
   it('is answered unchanged, without an event, for an update that says nothing', async () => {
     const user = await settled();
     const { url } = await receiver();
-    const { secret, ...made } = await done(create(user, { url }));
+    const { secret, ...made } = await done(create(user, { url, event_types: ['payout.failed'] }));
     const row = () => world.sql`
       select w.*, (select count(*) from event e where e.object_id = w.id)
       from webhook_endpoint w where id = ${made.id}`;
