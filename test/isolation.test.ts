@@ -919,10 +919,10 @@ interface Asker {
 let callers = 0;
 
 /**
- * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. In the
- * short form, a caller sends a quarter of the probes, each to one stranger in turn, or an eighth to each of the
- * strangers nearby, and in Edition 2, which has fewer callers, twice as many; by the seed and by its number, so that
- * the callers of one run together send all kinds of probes. The long form sends all of them.
+ * Sends probes with the foreign ids and with invented ones. The responses must be equal, and nothing may change. Where
+ * tests take turns, a caller sends a part of the probes, by the seed and by its number, so that the next one sends
+ * others: each to one stranger in turn, or half as many to each of the strangers nearby; and in Edition 2, which has
+ * fewer callers, twice as many.
  */
 async function askAll(
   me: Speaker,
