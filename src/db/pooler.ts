@@ -26,9 +26,8 @@ async function losesStatements(connection: Connection): Promise<boolean> {
   try {
     const first = named();
     const [row] = await first;
-    // A pooler tells its clients other numbers than those of PostgreSQL. The driver's types do not declare this
-    // property.
-    if ((first as unknown as { state?: { pid: number } }).state?.pid === row?.pid) return false;
+    // A pooler tells its clients other numbers than those of PostgreSQL.
+    if (toldBy(first).state?.pid === row?.pid) return false;
     await holding.unsafe('select 1');
     for (let round = 0; round < rounds; round++) {
       // One message with several statements is one transaction, which keeps the server's connection while it sleeps.
@@ -37,8 +36,8 @@ async function losesStatements(connection: Connection): Promise<boolean> {
       const again = named();
       await again;
       await held;
-      // The driver prepares a lost statement again and says so by a property that its types do not declare.
-      if ((again as unknown as { retried?: unknown }).retried) return true;
+      // The driver prepares a lost statement again and says so.
+      if (toldBy(again).retried) return true;
     }
     return false;
   } finally {
@@ -54,3 +53,6 @@ export async function refuseForgetfulPooler(connection: Connection): Promise<voi
         'max_prepared_statements there, which PgBouncer has since 1.21, or PREPARED_STATEMENTS=false.',
     );
 }
+
+/** What the driver tells by properties of a query that its types do not declare. */
+const toldBy = (query: unknown) => query as { state?: { pid: number }; retried?: unknown };

@@ -155,7 +155,7 @@ export class WriteCombiner {
       this.sends.onCombined(members.length);
       const values = [tenant, livemode, lockMilliseconds, `[${writes.join()}]`];
       // The function declares these columns.
-      const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as unknown as Outcome[];
+      const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as Outcome[];
       const done = new Set<Waiting>();
       for (const { place, refused, problems, answer } of outcomes) {
         const member = members[place]!;
@@ -178,12 +178,12 @@ export class WriteCombiner {
 }
 
 /** What became of a write: its row, or the SQLSTATE and the problems of its refusal. */
-interface Outcome {
+type Outcome = {
   place: number;
   refused: string | null;
   problems: string | null;
   answer: Record<string, unknown> | null;
-}
+};
 
 const nameOf = ({ tenant, livemode }: Waiting) => `${tenant} ${livemode}`;
 const lengthOf = ({ call, args }: Waiting) => call.length + args.length;

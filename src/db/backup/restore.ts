@@ -151,7 +151,7 @@ async function copyIn(
   // When PostgreSQL refuses the rows at their end, the driver rejects the query, which has already been settled, and
   // the stream would wait for ever. The driver's types do not declare `reject`.
   const refused = new Promise<never>((_, reject) => {
-    (copy as unknown as { reject: (error: unknown) => void }).reject = reject;
+    void Object.assign(copy, { reject });
   });
   refused.catch(() => {});
   const source = fs.createReadStream(path.join(folder, entry.file));
