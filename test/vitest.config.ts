@@ -53,7 +53,7 @@ const slowest = [
 
 /**
  * Files of long tests that take turns: `npm test` runs those of one place of each row, another run those of the next.
- * What must hold for money, and for who may see what, is tested by files that run each time.
+ * Idempotency, the ledger, deposits, payouts and checkouts, and who may see what, are tested by files that run each time.
  */
 const turns = [
   ['process', 'crash rate-limit-crash', 'outage'],
