@@ -53,7 +53,7 @@ const slowest = [
 
 /**
  * Files of long tests that take turns: `npm test` runs those of one place of each row, another run those of the next.
- * Idempotency, the ledger, deposits, payouts and checkouts, and who may see what, are tested by files that run each time.
+ * Files about idempotency, the ledger, deposits, payouts and checkouts, and about who may see what, run each time.
  */
 const turns = [
   ['process', 'crash rate-limit-crash', 'outage'],
