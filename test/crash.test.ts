@@ -242,7 +242,6 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     expect(wrong).toEqual([]);
     expect([gateways, databases]).toEqual([gatewayKills, databaseKills]);
     expect(counts.acknowledged).toBeGreaterThanOrEqual(writes);
-    expect(combined).toBeGreaterThan(0);
     const worst = (list: number[]) => `${(Math.max(0, ...list) / 1000).toFixed(1)} s`;
     figures('crash', {
       ...{ gateways, databases, clients, ...counts, seed: scale.seed, took: secondsSince(began) },

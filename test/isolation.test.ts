@@ -935,7 +935,7 @@ async function askAll(
   const before = await everyRow();
   const drafts = kind === 'connected_user' || acting ? draftProbes : {};
   // Edition 2 runs the same code: of its further foreign objects, the account is sufficient.
-  const parts = (apart ? strangers.length : 2) * (me.edition === 1 ? 12 : 6);
+  const parts = (apart ? strangers.length : 2) * (me.edition === 1 ? 8 : 4);
   const turn = scale.seed + callers++;
   const every = strangers.map((stranger, i) =>
     (Object.keys(stranger) as (keyof Holdings)[])

@@ -1,7 +1,7 @@
 import net from 'node:net';
 
-// Below the ports that Linux gives to connections, and for each worker of the tests other ones: what starts meanwhile
-// takes none of them. Another run on the machine begins elsewhere in the range.
+// Linux gives connections the ports from 32,768 on. These are lower, and each worker of the tests has its own, so that
+// no other program gets one between its choice and its use. Another run on the machine begins elsewhere in the range.
 const perWorker = 250;
 const first = 21_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 40) * perWorker;
 let next = Math.floor(Math.random() * perWorker);

@@ -52,7 +52,7 @@ const slowest = [
 ].flat();
 
 /**
- * Files of long tests that take turns: `npm test` runs those of one place of each row, another run those of the next.
+ * Files of long tests that take turns: a run of `npm test` takes the files of one place in each row, the next the next.
  * Files about idempotency, the ledger, deposits, payouts and checkouts, and about who may see what, run each time.
  */
 const turns = [
@@ -79,13 +79,13 @@ const turns = [
 
 const filesOf = (places: string[]) => places.flatMap((names) => names.split(' '));
 
-/** Whether this run is of files or tests that its command names, each of which it runs whatever their turn. */
+/** Whether the command of this run names files or tests. It then runs them whether or not they have their turn. */
 const named = process.argv
   .slice(2)
   .some((word) => !word.startsWith('-') && word !== 'run' && word !== 'test/vitest.config.ts');
 
 /**
- * The files that have not their turn. The turn depends on other digits of the seed than what the tests themselves try
+ * The files that this run leaves out. The turn depends on other digits of the seed than what the tests themselves try
  * of their combinations, so that each combination has its turn.
  */
 function filesWithoutTurn(): string[] {
@@ -121,7 +121,7 @@ function included(): string[] {
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    if (waiting.length > 0) console.log(`Have not their turn (npm run test:all): ${waiting.join(', ')}.`);
+    if (waiting.length > 0) console.log(`Left out (npm run test:all runs everything): ${waiting.join(', ')}.`);
     const others = await super.sort(files);
     const rank = ({ moduleId }: TestSpecification) => {
       const place = slowest.indexOf(path.relative(folder, moduleId).replace('.test.ts', ''));

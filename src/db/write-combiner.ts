@@ -177,6 +177,7 @@ export class WriteCombiner {
   }
 }
 
+// A type, because TypeScript converts no row to an interface.
 /** What became of a write: its row, or the SQLSTATE and the problems of its refusal. */
 type Outcome = {
   place: number;
