@@ -1,98 +1,18 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import * as prettier from 'prettier';
-import { doc } from 'prettier';
-import * as sql from 'prettier-plugin-sql-cst';
 
 /**
- * Formats the SQL functions with Prettier: `npm run format` writes the files, and `--check`, which `npm run lint`
- * passes, names those that are not formatted. Migrations are left alone, because they never change. Prettier does not
- * break comments, so this wraps those that are too long, and it refuses a line that is too long and that neither can
- * break.
+ * Formats the SQL functions: `npm run format` writes the files, and `--check`, which `npm run check` passes, names those
+ * that are not formatted. It refuses a line that is too long and that the formatter cannot break. Migrations are left
+ * alone, because they never change.
  */
 const folder = new URL('../drizzle/functions/', import.meta.url);
-const widthMax = 120;
 
-const { group, indent, line } = doc.builders;
-const printer = sql.printers['sql-cst']!;
-
-/** A node of the syntax tree, as far as the layouts below look at it. */
-interface Node {
-  type: string;
-  selectKw?: { name: string };
-  columns?: { items: Node[] };
-  right?: Node;
-}
-
-/**
- * Two layouts for plpgsql that replace misleading ones of the plugin: a call by `perform` is on one line with its
- * keyword, and the query of a loop is indented below its `for`.
- */
-const print: prettier.Printer<Node>['print'] = (path, settings, part, ...rest) => {
-  const { type, selectKw, columns, right } = path.node;
-  if (selectKw?.name === 'PERFORM' && columns?.items.length === 1 && columns.items[0]!.type === 'func_call')
-    return [part('selectKw'), ' ', part('columns')];
-  if (type === 'for_loop_stmt' && right?.type.endsWith('select_stmt')) {
-    const query = [part('forKw'), ' ', part('left'), ' ', part('inKw'), indent([line, part('right')]), line];
-    return [group(query), part('loop')];
-  }
-  return printer.print(path, settings, part, ...rest);
-};
-
-const options: prettier.Options & sql.SqlPluginOptions = {
-  parser: 'postgresql',
-  plugins: [{ ...sql, printers: { 'sql-cst': { ...printer, print } } }],
-  printWidth: widthMax,
-  sqlKeywordCase: 'lower',
-  sqlLiteralCase: 'lower',
-  sqlTypeCase: 'lower',
-  sqlIdentifierCase: 'preserve',
-  sqlFunctionCase: 'preserve',
-  sqlCanonicalSyntax: false,
-  sqlFinalSemicolon: true,
-  sqlParamTypes: [],
-  sqlExperimentalPlpgsql: true,
-};
-
-// Without this, Prettier leaves a function body that the parser cannot read as it is, and reports nothing.
-process.env['PRETTIER_DEBUG'] = 'true';
-
-const comment = /^( *)-- (.*)$/;
-
-/** Wraps each run of whole-line comments in which a line is too long. */
-function wrapComments(text: string): string {
-  const wrapped: string[] = [];
-  let run: string[] = [];
-  const flush = () => {
-    wrapped.push(...(run.some((line) => line.length > widthMax) ? wrap(run) : run));
-    run = [];
-  };
-  for (const line of text.split('\n')) {
-    const indent = comment.exec(line)?.[1];
-    if (run.length > 0 && comment.exec(run[0]!)?.[1] !== indent) flush();
-    if (indent === undefined) wrapped.push(line);
-    else run.push(line);
-  }
-  flush();
-  return wrapped.join('\n');
-}
-
-function wrap(run: string[]): string[] {
-  const indent = comment.exec(run[0]!)![1]!;
-  const lines: string[] = [];
-  for (const word of run.flatMap((line) => comment.exec(line)![2]!.split(' '))) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && longer.length <= widthMax) lines[lines.length - 1] = longer;
-    else lines.push(`${indent}-- ${word}`);
-  }
-  return lines;
-}
-
-async function formatted(text: string): Promise<string> {
-  // PostgreSQL accepts both forms; the parser knows only the second.
-  const readable = text.replaceAll(/^( *)elsif\b/gm, '$1elseif');
-  return wrapComments(await prettier.format(readable, options));
-}
+/** Has an empty file for each text that was found formatted, until the formatter changes: parsing all takes seconds. */
+const cache = 'node_modules/.cache/sql-format';
+fs.mkdirSync(cache, { recursive: true });
+const tools = ['package-lock.json', 'test/sql-layout.ts'].map((file) => fs.readFileSync(file, 'utf8')).join('');
 
 const check = process.argv.includes('--check');
 for (const name of fs.readdirSync(folder).filter((entry) => entry.endsWith('.sql'))) {
@@ -103,13 +23,17 @@ for (const name of fs.readdirSync(folder).filter((entry) => entry.endsWith('.sql
     process.exitCode = 1;
   };
   const before = fs.readFileSync(file, 'utf8');
+  const known = path.join(cache, hash('sha256', tools + before));
+  if (fs.existsSync(known)) continue;
+  const { formatted, widthMax } = await import('./sql-layout.js');
   try {
     const after = await formatted(before);
-    for (const [index, line] of after.split('\n').entries())
-      if (line.length > widthMax)
-        problem(`Line ${index + 1} of the formatted text is longer than ${widthMax} columns.`);
-    if (before === after) continue;
-    if (check) problem('The file is not formatted. Run npm run format.');
+    const tooLong = [...after.split('\n').entries()].filter(([, line]) => line.length > widthMax);
+    for (const [index] of tooLong)
+      problem(`Line ${index + 1} of the formatted text is longer than ${widthMax} columns.`);
+    if (before === after) {
+      if (tooLong.length === 0) fs.writeFileSync(known, '');
+    } else if (check) problem('The file is not formatted. Run npm run format.');
     else fs.writeFileSync(file, after);
   } catch (error) {
     const { message } = error as Error;

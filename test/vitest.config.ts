@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { builtProgram } from './built-program.js';
 
 const require = createRequire(import.meta.url);
 const folder = import.meta.dirname;
@@ -99,21 +100,21 @@ const waiting = filesWithoutTurn();
 for (const name of [...slowest, ...turns.flatMap(filesOf)])
   if (!fs.existsSync(path.join(folder, `${name}.test.ts`))) throw new Error(`There is no test/${name}.test.ts.`);
 
+const fast = process.env.TESTS === 'fast';
+
 /** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
-const quick = [
-  ...['clock', 'conventions', 'decoder', 'distribution', 'graphql-http', 'http', 'limits', 'money'],
-  'silent-connections',
-];
+const quick = ['conventions', 'distribution', 'graphql-http', 'limits', 'once'];
 
 /** The files that `TESTS` names, or all. The file of a resource has the name of its folder. */
 function included(): string[] {
   // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts.
   if (process.env.PICTURES) return ['test/looks/*.look.ts'];
-  if (process.env.TESTS === 'fast') {
+  if (fast) {
     const resources = fs.readdirSync(new URL('../src/resources', import.meta.url), { withFileTypes: true });
     const folders = resources.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const names = [...quick, ...folders.filter((name) => !slowest.includes(name))];
-    return ['test/functions/*.test.ts', ...names.map((name) => `test/${name}.test.ts`)];
+    const functions = fs.readdirSync(path.join(folder, 'functions'));
+    const others = folders.filter((name) => !functions.includes(`${name}.test.ts`) && !slowest.includes(name));
+    return ['test/functions/*.test.ts', ...[...quick, ...others].map((name) => `test/${name}.test.ts`)];
   }
   // What needs a cluster is no part of the other runs.
   return ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/*.cluster.ts'] : [])];
@@ -132,22 +133,25 @@ class SlowestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: [builtProgram()],
   root: fileURLToPath(new URL('..', import.meta.url)),
   // Load one instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
+    server: { deps: { external: [/\/\.test-program\//] } },
     include: included(),
     exclude: [...configDefaults.exclude, ...waiting.map((name) => `test/${name}.test.ts`)],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
-    // A worker loads the program once for all its test files: loading it takes 2 to 3 s of processor time.
+    // A worker loads the program once for all its test files.
     isolate: false,
-    // As `npm start` has it: less of the processor time goes to garbage collection.
-    execArgv: ['--max-semi-space-size=64'],
+    // As `npm start` has it: less of the processor time goes to garbage collection. Stacks show the sources.
+    execArgv: ['--max-semi-space-size=64', '--enable-source-maps'],
     // A file computes for about half of its time and waits for PostgreSQL, a browser or a process for the other half.
-    // Five files at once keep two cores busy for 98 % of a run, four for 83 %; each more takes 6 s to load the program.
-    maxWorkers: 5,
+    // Five files at once keep two cores busy for 98 % of a run, and four for 83 %.
+    // A short run has little to wait for, and each worker takes 3 s of processor time until it is warm.
+    maxWorkers: fast ? 2 : 5,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.
     testTimeout: process.env.CITUS_URL ? 300_000 : 60_000,

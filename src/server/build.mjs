@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stateOf } from './state.mjs';
 
 const root = path.resolve(fileURLToPath(import.meta.url), '../../..');
 const stamp = path.join(root, 'dist/.built');
@@ -14,24 +15,6 @@ const stamp = path.join(root, 'dist/.built');
 const inputs = ['src', 'docs', 'schema', 'package.json', 'package-lock.json', 'tsconfig.json'];
 /** Types that the build of the dashboard writes beside its sources. */
 const written = ['src/dashboard/graph/schema-types.d.ts', 'src/dashboard/console/schema-types.d.ts'];
-
-/** The paths, sizes and times of all inputs. */
-function stateOfInputs() {
-  const lines = [];
-  const add = (name) => {
-    const file = path.join(root, name);
-    const { size, mtime } = fs.statSync(file);
-    if (!written.includes(name)) lines.push(`${name} ${size} ${mtime.getTime()}`);
-  };
-  for (const input of inputs) {
-    if (!fs.existsSync(path.join(root, input))) continue;
-    if (fs.statSync(path.join(root, input)).isFile()) add(input);
-    else
-      for (const entry of fs.readdirSync(path.join(root, input), { recursive: true, withFileTypes: true }))
-        if (entry.isFile()) add(path.relative(root, path.join(entry.parentPath, entry.name)));
-  }
-  return lines.toSorted().join('\n');
-}
 
 /** Runs a file by Node with its output here, and ends this process with its exit code when it fails. */
 const step = (file, ...options) =>
@@ -55,7 +38,7 @@ const isBuilt = (state) =>
   written.every((name) => fs.existsSync(path.join(root, name))) &&
   fs.readFileSync(stamp, 'utf8') === state;
 
-const state = stateOfInputs();
+const state = stateOf(root, inputs, written);
 if (!isBuilt(state)) {
   await Promise.all([buildProgram(), step('src/dashboard/build.mjs')]);
   // What has changed meanwhile is not in this state, so that the next build finds it.
