@@ -9,6 +9,7 @@ export * from './graphql';
 export * from './input-types';
 export * from './live';
 export * from './pages';
+export * from './sent';
 export * from './shown';
 export * from './with-key';
 export * from './write';

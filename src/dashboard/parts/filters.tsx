@@ -2,6 +2,7 @@ import { SlidersHorizontal } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { words } from '../format';
+import { sent } from '../graph';
 
 /** The filters of a list. They are part of the address, so a filtered list can be kept and shared. */
 export function useFilters() {
@@ -27,7 +28,7 @@ export function useFilters() {
       return isValue(text) ? text : undefined;
     };
     const [gte, lte] = [end('From'), end('To')];
-    return gte === undefined && lte === undefined ? undefined : { gte, lte };
+    return gte === undefined && lte === undefined ? undefined : sent({ gte, lte });
   };
   return { params, set, one, range };
 }
@@ -63,7 +64,7 @@ interface ChoiceProps {
   name: string;
   values: readonly string[];
   /** The first choice, which is no value. */
-  none?: string;
+  none?: string | undefined;
   /** The names of values, where their words are not enough. */
   names?: Record<string, string>;
   /** Filters that do not go with another value of this one. */

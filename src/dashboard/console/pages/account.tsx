@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { words } from '../../format';
-import { useLive } from '../../graph';
+import { sent, useLive } from '../../graph';
 import { Card, Copy, Facts, NotFound, Page, PageSkeleton, Problem, Status, Table, useFilters } from '../../parts';
 import { Mode, modes, nameOf, Time } from '../parts';
 import { HoldAction } from './hold-actions';
@@ -14,7 +14,10 @@ import { Verdict } from './verdict';
 /** One account: what it says about itself beside the documents that prove it, and the verdict on it. */
 export function Account({ params }: { params: { id: string } }) {
   const { one } = useFilters();
-  const { data, error, ask } = useLive(AccountQuery, { id: decodeURIComponent(params.id), mode: one('mode', modes) });
+  const { data, error, ask } = useLive(
+    AccountQuery,
+    sent({ id: decodeURIComponent(params.id), mode: one('mode', modes) }),
+  );
   const [shown, show] = useState<string>();
   const account = data?.account;
   if (!account) {

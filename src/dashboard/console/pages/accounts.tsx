@@ -1,7 +1,7 @@
 import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { words } from '../../format';
-import { useLive } from '../../graph';
+import { sent, useLive } from '../../graph';
 import { Choice, Empty, FilterBar, List, Page, statusColumn, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
@@ -23,12 +23,15 @@ const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'HOLD', 'DEACTIVATED'] as c
 /** The accounts of all tenants, with a way to one by its id. */
 export function Accounts() {
   const { params, one } = useFilters();
-  const result = useLive(AccountsQuery, {
-    status: one('status', statuses),
-    mode: one('mode', modes),
-    tenantId: params.get('tenant'),
-    after: params.get('after'),
-  });
+  const result = useLive(
+    AccountsQuery,
+    sent({
+      status: one('status', statuses),
+      mode: one('mode', modes),
+      tenantId: params.get('tenant'),
+      after: params.get('after'),
+    }),
+  );
   return (
     <Page title="Accounts" actions={<Find />}>
       <FilterBar>

@@ -1,5 +1,5 @@
 import { counted } from '../../format';
-import { type ResultOf, useLive } from '../../graph';
+import { type ResultOf, sent, useLive } from '../../graph';
 import { Card, Choice, Empty, FilterBar, Lines, Page, Pager, Problem, Status, Table, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
@@ -37,12 +37,15 @@ const statuses = ['RUNNING', 'PASSED', 'VIOLATED', 'FAILED'] as const;
 /** The ledger: checks on demand over all tenants, and those that the gateways make by themselves. */
 export function Ledger() {
   const { params, one } = useFilters();
-  const result = useLive(ChecksQuery, {
-    status: one('status', statuses),
-    mode: one('mode', modes),
-    tenantId: params.get('tenant'),
-    after: params.get('after'),
-  });
+  const result = useLive(
+    ChecksQuery,
+    sent({
+      status: one('status', statuses),
+      mode: one('mode', modes),
+      tenantId: params.get('tenant'),
+      after: params.get('after'),
+    }),
+  );
   const page = pageOf(result.data?.ledgerChecks);
   return (
     <Page title="Ledger" subtitle={<p className="hint">The gateways check each tenant and mode by themselves.</p>}>

@@ -1,5 +1,5 @@
 import { formatMoney } from '../../format';
-import { type ResultOf, useLive } from '../../graph';
+import { type ResultOf, sent, useLive } from '../../graph';
 import {
   amountColumn,
   type Column,
@@ -52,12 +52,15 @@ export function Payouts() {
   const { params, one } = useFilters();
   const mayAct = useMayAct();
   const all = params.get('status') === 'ALL';
-  const result = useLive(PayoutsQuery, {
-    status: all ? undefined : (one('status', statuses) ?? 'PROCESSING'),
-    mode: one('mode', modes),
-    tenantId: params.get('tenant'),
-    after: params.get('after'),
-  });
+  const result = useLive(
+    PayoutsQuery,
+    sent({
+      status: all ? undefined : (one('status', statuses) ?? 'PROCESSING'),
+      mode: one('mode', modes),
+      tenantId: params.get('tenant'),
+      after: params.get('after'),
+    }),
+  );
   return (
     <Page
       title="Payouts"

@@ -1,5 +1,5 @@
 import { formatAge, words } from '../../format';
-import { useLive } from '../../graph';
+import { sent, useLive } from '../../graph';
 import { Empty, FilterBar, List, Page, Tabs, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { accountAddress, nameOf, pageOf, PlaceFilters, placeColumn, modes } from '../parts';
@@ -28,12 +28,15 @@ export function Queue() {
   const { params, set, one } = useFilters();
   const status = one('show', ['VERIFYING', 'DRAFT', 'HOLD']) ?? 'VERIFYING';
   const drafts = status === 'DRAFT';
-  const result = useLive(QueueQuery, {
-    status,
-    mode: drafts ? 'LIVE' : one('mode', modes),
-    tenantId: params.get('tenant'),
-    after: params.get('after'),
-  });
+  const result = useLive(
+    QueueQuery,
+    sent({
+      status,
+      mode: drafts ? 'LIVE' : one('mode', modes),
+      tenantId: params.get('tenant'),
+      after: params.get('after'),
+    }),
+  );
   return (
     <Page title="Verification" subtitle={<p className="hint">Accounts that wait for a verdict, oldest first.</p>}>
       <FilterBar>

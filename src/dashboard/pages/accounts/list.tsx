@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { countryName, currencies, hundredths, useTimes } from '../../format';
-import { graphql, type ResultOf, useLive, type VariablesOf } from '../../graph';
+import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   Choice,
   type Column,
@@ -88,7 +88,7 @@ function useArguments(type: keyof typeof kinds) {
   const currency = one('currency', currencies) ?? (viewer.edition === 2 ? 'INR' : 'USD');
   const filters = sort
     ? { type: [type], orderBy: orders[sort], currency }
-    : { type: [type], status: status && [status] };
+    : sent({ type: [type], status: status && [status] });
   const variables: VariablesOf<typeof AccountsQuery> = {
     ...{ after, customers: type === 'PARTNER' },
     ...(search ? { search } : filters),

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useTimes } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -39,7 +39,7 @@ const statuses = ['INITIALIZED', 'COMPLETED', 'EXPIRED', 'CANCELLED'] as const;
 export function Checkouts() {
   const { params, one } = useFilters();
   const status = one('status', statuses);
-  const result = useLive(CheckoutsQuery, { after: params.get('after'), status: status && [status] });
+  const result = useLive(CheckoutsQuery, sent({ after: params.get('after'), status: status && [status] }));
   const time = useTimes();
   const mayWrite = useMayWrite();
   const columns: Column<Checkout>[] = [

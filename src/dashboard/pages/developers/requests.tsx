@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 import { useTimes } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, sent, useLive } from '../../graph';
 import { Choice, type Column, Copy, Empty, FilterBar, List, Page, Status, TextFilter, useFilters } from '../../parts';
 
 const LoggedFragment = graphql(`
@@ -40,12 +40,12 @@ export function Requests() {
   const [id, operation] = [params.get('id'), params.get('operation')];
   const list = useLive(
     RequestsQuery,
-    {
+    sent({
       after: params.get('after'),
       api: api && [api],
       outcome: outcome && [outcome],
       operation: operation ? [operation] : null,
-    },
+    }),
     { seconds: 5, pause: id !== null, untold: true },
   );
   const single = useLive(RequestQuery, { id: id ?? '' }, { pause: id === null });

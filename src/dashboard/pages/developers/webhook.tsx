@@ -1,5 +1,5 @@
 import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, sent, useLive } from '../../graph';
 import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
 import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
@@ -30,7 +30,7 @@ export function Webhook({ params }: { params: { id: string } }) {
   const status = one('status', statuses);
   const result = useLive(
     WebhookQuery,
-    { id: params.id, after: filters.get('after'), status: status && [status] },
+    sent({ id: params.id, after: filters.get('after'), status: status && [status] }),
     { seconds: 3, untold: true },
   );
   return (

@@ -1,5 +1,5 @@
 import { useTimes } from '../../format';
-import { graphql, useLive } from '../../graph';
+import { graphql, sent, useLive } from '../../graph';
 import { ActionButton, Copy, Empty, List, NewSecret, Page, stateColumn, TextField, Two, useFilters } from '../../parts';
 import { useSession } from '../../session';
 
@@ -78,7 +78,7 @@ function Create() {
       withKey
       mutation={CreateWebhook}
       read={({ url = '', eventTypes = '', description, connected }: Asked) => ({
-        ...{ accountId: viewer.account.id, url, description },
+        ...sent({ accountId: viewer.account.id, url, description }),
         eventTypes: eventTypes.split(/[\s,]+/).filter(Boolean),
         ...(connected && { connected: true }),
       })}

@@ -1,5 +1,5 @@
 import { currencies, dayBefore, startOfDay, useTimes, useTimeZone, words } from '../../format';
-import { useLive } from '../../graph';
+import { sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -53,16 +53,18 @@ function useArguments() {
   const days = range('received', isDay);
   const filters: Filters = byAmount
     ? // Amounts of several currencies have no common order.
-      { currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) }
-    : {
+      sent({ currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) })
+    : sent({
         ...(open ? { unreconciled: true } : { status: status && [status] }),
         method: method && [method],
         currency: currency && [currency],
-        created: days && {
-          gte: days.gte && startOfDay(days.gte, timeZone),
-          lt: days.lte && startOfDay(dayBefore(`${days.lte}T00:00:00Z`, 'UTC', -1), timeZone),
-        },
-      };
+        created:
+          days &&
+          sent({
+            gte: days.gte && startOfDay(days.gte, timeZone),
+            lt: days.lte && startOfDay(dayBefore(`${days.lte}T00:00:00Z`, 'UTC', -1), timeZone),
+          }),
+      });
   const ordered = { ...filters, ...(sort && !open && { orderBy: orders[sort] }) };
   return { open, byAmount, search, variables: search ? { search } : ordered };
 }

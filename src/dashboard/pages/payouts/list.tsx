@@ -1,5 +1,5 @@
 import { useTimes } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -41,7 +41,7 @@ export function Payouts() {
   const { params, one } = useFilters();
   const { viewer } = useSession();
   const status = one('status', statuses);
-  const result = useLive(PayoutsQuery, { after: params.get('after'), status: status && [status] });
+  const result = useLive(PayoutsQuery, sent({ after: params.get('after'), status: status && [status] }));
   const time = useTimes();
   const ofUsers = viewer.account.type === 'PLATFORM';
   const columns: (Column<Payout> | false)[] = [

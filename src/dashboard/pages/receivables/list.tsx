@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { currencies, formatDay, hundredths } from '../../format';
-import { graphql, type ResultOf, useLive, type VariablesOf } from '../../graph';
+import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -66,10 +66,10 @@ function useArguments() {
   const overdue = params.get('show') === 'overdue';
   const by: FilterChoicesProps['by'] = overdue || sort?.startsWith('due') ? 'due' : sort ? 'amount' : 'created';
   const filters = {
-    created: { status: status && [status], currency: currency && [currency] },
-    due: overdue ? { overdue } : { status: status && [status], dueDate: range('due', isDay) },
+    created: sent({ status: status && [status], currency: currency && [currency] }),
+    due: overdue ? { overdue } : sent({ status: status && [status], dueDate: range('due', isDay) }),
     // Amounts of several currencies have no common order.
-    amount: { currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) },
+    amount: sent({ currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) }),
   }[by];
   const orderBy = orders[sort ?? 'due'];
   const [search, after] = [params.get('search'), params.get('after')];
