@@ -52,7 +52,7 @@ import { operationOf, rules } from '../src/resources/registry.js';
 import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { inTurn, scale, share } from './faults/scale.js';
 import { seedTrade } from './trade.js';
-import { givenIn, useWorld } from './world.js';
+import { givenIn, tenantOf, useWorld } from './world.js';
 
 const long = inTurn(3, it);
 
@@ -118,7 +118,6 @@ const lists: List[] = [
  */
 let large: string;
 let small: string;
-const tenantOf = (platform: string) => platform.replace('account_', '');
 const userOf = 'account_user_00000001';
 
 /** The one connection on which statements are explained, so that it has read what it needs of the catalog. */

@@ -33,11 +33,10 @@ import { TransactionStatus } from '../src/resources/transaction/table.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { rulesText } from '../src/server/print-schema.js';
 import { metadataKeysMax } from '../src/types/scalars.js';
-import { givenIn, useWorld } from './world.js';
+import { givenIn, tenantOf, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
-const tenantOf = (id: string) => id.replace('account_', '');
 
 describe('a rule that TypeScript and SQL both need', () => {
   it('is generated into drizzle/functions/rules.sql, which `npm run schema` writes', () => {

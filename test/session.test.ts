@@ -407,7 +407,7 @@ describe('the account of a session', () => {
     expect(viewer.body.data.viewer).toEqual({ onBehalf: true, sessionRole: 'READ' });
   });
 
-  it('is within reach of the key, and no partner', async () => {
+  it('is visible to the key, and no partner', async () => {
     const platform = await given.platform(1);
     const [user, sibling] = [await platform.connectedUser(), await platform.connectedUser()];
     const stranger = await given.platform(1);

@@ -433,7 +433,8 @@ export function combinedWrites(world: World): () => number {
 }
 
 /** The tenant of a root account: their ids differ only in the prefix. */
-export const tenantOf = (root: { id: string }): string => root.id.replace('account_', '');
+export const tenantOf = (root: { id: string } | string): string =>
+  (typeof root === 'string' ? root : root.id).replace('account_', '');
 
 /**
  * Leaves the totals of a tenant's deposits to be computed from the deposits, as after an upgrade: for tests that change

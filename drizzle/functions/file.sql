@@ -1,4 +1,4 @@
--- Files: their bytes and what is told of them.
+-- Files: their bytes and their descriptions.
 --
 -- Longer than 60 lines: create_file (one insert with its columns).
 

@@ -92,7 +92,7 @@ interface Group {
  * `runningMax` statements of this text run. Those that wait then go to PostgreSQL as one statement, which runs the text
  * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode
  * and visibility, and gets only the rows of its own number. Requests whose reads have all values in common share one
- * read and its rows, which nobody may change. A read that is alone in its turn runs by the single statement. When a
+ * read and its rows, which no caller may change. A read that is alone in its turn runs by the single statement. When a
  * combined statement fails, each of its reads runs alone and gets its own result.
  */
 export class ReadCombiner {

@@ -1,4 +1,4 @@
-/** How long nobody has to say that there is work until it is looked for all the same. */
+/** After how long without a notice of work it is looked for all the same. */
 const quietMilliseconds = 30_000;
 
 /** A time that differs by a quarter, so that several gateways do not look at the same moments. */
@@ -6,15 +6,15 @@ const about = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2
 
 /**
  * Says when the next look for one kind of work begins: at once when it was woken; after the pause of this kind of work
- * when it was told that there is work, or when the last look has found some; and otherwise only after a long time. What
- * it is told during a look counts for the next one.
+ * when it was notified of work, or when the last look has found some; and otherwise only after a long time. What
+ * it is notified of during a look counts for the next one.
  */
 export class Cue {
-  #told = false;
+  #notified = false;
   #woken = false;
   #ended = false;
-  /** When the next look begins if there may be work, and if nobody says so. */
-  #next = { told: 0, quiet: 0 };
+  /** When the next look begins if there may be work, and without a notice of it. */
+  #next = { notified: 0, quiet: 0 };
   #begin: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -23,8 +23,8 @@ export class Cue {
 
   /** Says that there is such work. */
   tell(): void {
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#notified) return;
+    this.#notified = true;
     this.#arm();
   }
 
@@ -45,21 +45,21 @@ export class Cue {
    * another one follows in any case.
    */
   async next(found: boolean): Promise<void> {
-    this.#told ||= found;
+    this.#notified ||= found;
     const now = performance.now();
-    this.#next = { told: now + about(this.milliseconds), quiet: now + about(quietMilliseconds) };
+    this.#next = { notified: now + about(this.milliseconds), quiet: now + about(quietMilliseconds) };
     await new Promise<void>((begin) => {
       this.#begin = begin;
       this.#arm();
     });
     this.#begin = undefined;
-    this.#told = this.#woken = false;
+    this.#notified = this.#woken = false;
   }
 
   #arm(): void {
     clearTimeout(this.#timer);
-    const { told, quiet } = this.#next;
-    const left = (this.#told ? told : quiet) - performance.now();
+    const { notified, quiet } = this.#next;
+    const left = (this.#notified ? notified : quiet) - performance.now();
     if (this.#woken || this.#ended || left <= 0) this.#begin?.();
     else if (this.#begin) this.#timer = setTimeout(this.#begin, left);
   }

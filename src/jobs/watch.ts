@@ -68,8 +68,9 @@ function statement(db: PostgresJsDatabase) {
 }
 
 /**
- * Finds out of which kinds there is work, by one small statement five times a second, so that nobody else looks while
- * there is none. When it fails or is late, such as by a lock on one of its tables, there may be work of every kind.
+ * Finds out of which kinds there is work, by one small statement five times a second, so that no other look is made
+ * while there is none. When it fails or is late, such as by a lock on one of its tables, there may be work of every
+ * kind.
  */
 export class Watch {
   /** They say when the next look for a kind of work begins. */

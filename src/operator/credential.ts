@@ -47,8 +47,8 @@ const now = sql<number>`extract(epoch from clock_timestamp())`;
  * Finds the operator of a request: by OPERATOR_KEY, by the key of a named operator, or by a session. Nothing is kept,
  * so a revocation takes effect with the next request to any gateway.
  *
- * The length of the keys makes guessing infeasible. Failed attempts lock out nobody, because a stranger would also lock
- * out the operators. A request with a wrong key waits a second for its domain error; while 20 such requests wait,
+ * The length of the keys makes guessing infeasible. Failed attempts lock no operator out, because a stranger could then
+ * lock out all of them. A request with a wrong key waits a second for its domain error; while 20 such requests wait,
  * further ones get 429 at once. A right key that was valid before waits for nothing. The first use of one at a gateway
  * waits for at most a look-up of each other address that sends unknown keys.
  */

@@ -221,7 +221,7 @@ export const catalogue = {
   ],
   rate_limit_exceeded: [
     429,
-    'Too many requests. Retry after the time in Retry-After.',
+    'You sent too many requests. Retry after the time in Retry-After.',
     'The allowance of the root account in this mode is used up. Nothing ran and nothing was stored.',
     'Wait for the seconds in `Retry-After`. The header `RateLimit` shows what is left after each answer.',
   ],

@@ -118,7 +118,7 @@ const attemptViews: Record<AttemptState['name'], AttemptView> = {
       if (known(attempt)) return 'Your payment did not go through';
       return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
     }),
-    // Nothing was refused where the outcome is not known, or where nobody paid in time.
+    // Nothing was refused where the outcome is not known, or where no payment came in time.
     body: (session, state, options) => html`
     <div class="notice ${known(state.attempt) ? 'bad' : 'wait'}"
     role="alert">!${icon('alert')}<p>${reason(state.attempt)}</p></div>

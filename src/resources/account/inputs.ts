@@ -229,7 +229,7 @@ export class PartnerArgs extends RankedAccountArgs {
   search?: string | null;
   @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
   metadata?: MetadataFilter | null;
-  @Field(() => ID, { nullable: true, description: 'The owner of the partners; the context account by default.' })
+  @Field(() => ID, { nullable: true, description: 'The owner of the partners; the acting account by default.' })
   accountId?: string | null;
   @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: AccountStatus[] | null;

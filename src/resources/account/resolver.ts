@@ -47,7 +47,7 @@ const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
 @Resolver(() => Account)
 export class AccountResolver {
   @Query(() => AccountConnection, {
-    description: 'The partners of the context account, or of one account within reach, newest first.',
+    description: 'The partners of the acting account, or of one visible account, newest first.',
   })
   async partners(
     @Args(() => PartnerArgs) { accountId, ...args }: PartnerArgs,

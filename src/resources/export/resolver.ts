@@ -10,7 +10,7 @@ class CreateExportInput {
   @Field(() => String, {
     description:
       'The path of a list on /v1, such as `/v1/deposits` or ' +
-      '`/v1/accounts/account_…/partners`. It is the list of the context account.',
+      '`/v1/accounts/account_…/partners`. It is the list of the acting account.',
   })
   list: string;
   @Field(() => String, {

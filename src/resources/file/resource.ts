@@ -34,7 +34,7 @@ const download: RestRoute = {
   path: '/v1/files/:id/content',
   extension: true,
   summary: 'Download the content of a file',
-  description: 'Answers the bytes of a file within reach, as they were uploaded.',
+  description: 'Answers the bytes of a visible file, as they were uploaded.',
   content: contentTypes,
 };
 

@@ -43,7 +43,7 @@ class CreateWebhookEndpointInput {
   @Field(() => ID, {
     nullable: true,
     description:
-      'The account whose events it gets: the context account by default, or a connected user of the platform.',
+      'The account whose events it gets: the acting account by default, or a connected user of the platform.',
   })
   accountId?: string | null;
 }

@@ -80,7 +80,7 @@ export class WebhookEndpointOfAccountArgs extends PageArgs {
 export class WebhookEndpointArgs extends WebhookEndpointOfAccountArgs {
   @Field(() => ID, {
     nullable: true,
-    description: 'Endpoints of this account: the context account or a connected user.',
+    description: 'Endpoints of this account: the acting account or a connected user.',
   })
   accountId?: string | null;
 }

@@ -81,7 +81,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
   return (
     <DetailPage
       title={nameOf(account)}
-      // Only a platform has users, and nobody's own account is on a list of theirs.
+      // Only a platform has users, and no account is on a list of its own users.
       back={own ? undefined : list}
       status={account.status}
       actions={<Actions account={account} />}

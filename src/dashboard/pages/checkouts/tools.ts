@@ -26,7 +26,7 @@ const tools: Tool[] = [
 /** What the sandbox can do with a checkout, or why it can do nothing. */
 export function toolsOf(status: string) {
   if (status === 'INITIALIZED') return { tools };
-  const ended = `This checkout is ${status.toLowerCase()}: nobody can pay it any more.`;
+  const ended = `This checkout is ${status.toLowerCase()}: it cannot be paid any more.`;
   return {
     tools: [],
     none: status === 'COMPLETED' ? 'This checkout is paid. Its payment has tools of its own.' : ended,

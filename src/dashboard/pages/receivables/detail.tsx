@@ -103,7 +103,7 @@ function Actions({ receivable }: { receivable: ReceivableDetail }) {
 function Tools({ receivable }: { receivable: ReceivableDetail }) {
   const { id, account, customer, status, currency, invoice, amountReconcilable: amount } = receivable;
   const open = status === 'OPEN' && hundredths(amount) > 0n;
-  const none = status === 'VOID' ? 'Nobody can pay a receivable that is void.' : 'Nothing is open that could be paid.';
+  const none = status === 'VOID' ? 'A void receivable cannot be paid.' : 'Nothing is open that could be paid.';
   return (
     <TestTools id={id} tools={[]} none={open ? undefined : none}>
       {open && (
