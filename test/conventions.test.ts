@@ -148,6 +148,12 @@ describe('the conventions of the code', () => {
     expect(longest).toEqual([]);
   });
 
+  it('has at most 400 lines in a file of SQL functions', () => {
+    const lines = (name: string) => fs.readFileSync(inFunctions(name), 'utf8').split('\n').length - 1;
+    const named = fs.readdirSync('drizzle/functions').map((name) => [name, lines(name)] as const);
+    expect(named.filter(([, count]) => count > 400)).toEqual([]);
+  });
+
   it('has no folder for miscellaneous files', () => {
     expect(
       files

@@ -78,7 +78,7 @@ function watched(socket: net.Socket, losses: Losses): net.Socket {
       .once('error', lose)
       .once('end', () => {
         lose();
-        // The server has ended the connection, so nothing that would be written is read until the socket closes by itself.
+        // The server has ended the connection, so it reads nothing more until the socket closes by itself.
         // Without an error, the driver would connect again at once and forever when it ends before its first answer.
         socket.destroy(closed());
       })
