@@ -1,5 +1,6 @@
 import { type AccountKind, type AccountRow } from '../resources/account/table.js';
 import type { Caller } from '../request/caller.js';
+import { type Mode, modeOf } from '../request/mode.js';
 
 /** The relation of an account to the caller that names it. */
 export type Relation = 'self' | 'connected_user' | 'partner' | 'connected_user_partner';
@@ -12,7 +13,7 @@ export interface Permission {
   object: string;
   access: 'read' | 'write';
   callers: readonly AccountKind[];
-  modes?: readonly ('test' | 'live')[];
+  modes?: readonly Mode[];
   /** The editions that have the operation, if only one does. */
   editions?: readonly (1 | 2)[];
   /** A list of the graph, which exists in every edition. It is empty where /v1 of that edition has no such path. */
@@ -43,7 +44,7 @@ export const parameterRelations = {
 export function denied(caller: Caller, permission: Permission): string | undefined {
   if (!permission.callers.includes(caller.kind as AccountKind))
     return `Only a ${permission.callers.join(' or ')} may do this.`;
-  if (permission.modes && !permission.modes.includes(caller.livemode ? 'live' : 'test'))
+  if (permission.modes && !permission.modes.includes(modeOf(caller.livemode)))
     return `This works with a ${permission.modes.join(' or ')} key only.`;
   const ofSession = deniedToSession(caller, permission);
   if (ofSession !== undefined) return ofSession;

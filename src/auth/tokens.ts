@@ -2,6 +2,7 @@ import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib';
 import { Secrets } from '../db/secrets.js';
 import { invalid } from './authorization.js';
+import { modeOf } from '../request/mode.js';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const secretLength = 32;
@@ -53,7 +54,7 @@ function newToken(
   livemode: boolean,
   random: (below: number) => number,
 ): NewToken {
-  const mode = `${kind}_${livemode ? 'live' : 'test'}`;
+  const mode = `${kind}_${modeOf(livemode)}`;
   return finished(`${mode}_${tenantId}_${randomness(random)}`, mode, pepper);
 }
 

@@ -5,6 +5,7 @@ import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { DomainError } from '../request/problems.js';
 import { faultLine } from '../server/log.js';
 import { type TenantWork, workerFault } from './table.js';
+import { modeOf } from '../request/mode.js';
 
 /** How many faults one look reads. */
 const faultsMax = 100;
@@ -19,7 +20,7 @@ export interface FailedWork extends TenantAndMode {
 /** The fields of a log line that say whose work it is about. */
 export const workLine = (work: TenantWork, { tenantId, livemode }: TenantAndMode) => ({
   tenant: tenantId,
-  mode: livemode ? 'live' : 'test',
+  mode: modeOf(livemode),
   work,
 });
 

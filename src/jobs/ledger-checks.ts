@@ -10,6 +10,7 @@ import { balance, type BrokenRule, type LedgerCheckStatus, ledgerCheck } from '.
 import { faultLine } from '../server/log.js';
 import type { WorkObserver } from './lane.js';
 import { TenantWalk } from './tenants.js';
+import { modeOf } from '../request/mode.js';
 
 /** How often the tenants are looked through for those whose check is due. */
 const roundSeconds = 600;
@@ -147,7 +148,7 @@ export class LedgerChecks {
   }
 
   #report({ tenantId, livemode }: TenantAndMode, status: LedgerCheckStatus, ended: Outcome & { error: string | null }) {
-    const line = { tenant: tenantId, mode: livemode ? 'live' : 'test' };
+    const line = { tenant: tenantId, mode: modeOf(livemode) };
     const { violations, violationCount, brokenBlock, error } = ended;
     if (status === 'violated')
       this.log.error({ ...line, violationCount, violations, brokenBlock }, 'the ledger of a tenant is violated');

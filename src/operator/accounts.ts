@@ -103,10 +103,10 @@ async function newTenant(desk: OperatorDesk): Promise<string> {
   return String(row!.new_id).replace('account_', '');
 }
 
-/** Settles a verification, or lifts a hold. A root in live mode is a draft until then. */
+/** Settles a verification, or lifts a hold. */
 export function verify(desk: OperatorDesk, row: AccountRow, outcome: 'activated' | 'hold') {
-  const drafts: AccountStatus[] = rootKinds.includes(row.kind) ? ['draft'] : [];
-  return move(desk, row, [...drafts, ...accountMoves.verify[outcome]], outcome);
+  const moves = rootKinds.includes(row.kind) ? accountMoves.verifyRoot : accountMoves.verify;
+  return move(desk, row, moves[outcome], outcome);
 }
 
 /** Puts an account on hold. */

@@ -88,7 +88,7 @@ class Action implements Partial<OperatorActionEntry> {
   @Field(() => ID, { nullable: true, name: 'tenantId', description: 'The tenant, if it is known.' })
   tenant: string | null;
   @Field(() => Mode, { nullable: true, description: 'The mode, if it is known.' })
-  mode: 'test' | 'live' | null;
+  mode: Mode | null;
   @Field(() => ID, { description: 'The id of the request, which the log and the events have too.' })
   requestId: string;
   @Field(() => ActionOutcome, { description: 'How it has ended.' })

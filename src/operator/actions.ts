@@ -7,6 +7,7 @@ import { DomainError, problem } from '../request/problems.js';
 import type { OperatorDesk } from './desk.js';
 import type { ListPage } from './paging.js';
 import { ActionOutcome, operatorAction, type OperatorActionRow } from './table.js';
+import { modeOf } from '../request/mode.js';
 
 /** Who acts: a named operator, the holder of OPERATOR_KEY, or a user of the command line. */
 export interface Actor {
@@ -101,7 +102,7 @@ export function entryJson(
   return {
     id: `operator_action_${randomUUID().replaceAll('-', '')}`,
     ...{ outcome, operation: clean(operation), object_id: objectId && clean(objectId), action, code, details },
-    ...(of && { tenant: of.tenantId, mode: of.livemode ? 'live' : 'test' }),
+    ...(of && { tenant: of.tenantId, mode: modeOf(of.livemode) }),
     ...{ operator_id: operatorId, request_id: requestId },
   };
 }

@@ -27,6 +27,7 @@ import { noticeOf } from './money-resolver.js';
 import { pageOf } from './page-type.js';
 import type { ListPage } from './paging.js';
 import { OperatorAccount, OperatorBankNotice, OperatorFile, OperatorSetting } from './type.js';
+import { modeOf } from '../request/mode.js';
 
 const NoticePage = pageOf('BankNotice', () => OperatorBankNotice, 'newest first');
 const HoldPage = pageOf('AccountSetting', () => OperatorSetting, 'newest first');
@@ -128,6 +129,6 @@ export class OperatorFiles {
     description: 'The address of its content below the origin of the gateway. Each download is in the audit log.',
   })
   contentPath(@Root() { id, tenantId, livemode }: FileRow): string {
-    return `/operator/files/${id}?tenant_id=${tenantId}&mode=${livemode ? 'live' : 'test'}`;
+    return `/operator/files/${id}?tenant_id=${tenantId}&mode=${modeOf(livemode)}`;
   }
 }

@@ -20,6 +20,7 @@ import { Secrets } from '../db/secrets.js';
 import { Related } from './related.js';
 import type { Caller } from '../request/caller.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import { modeOf } from '../request/mode.js';
 
 /** A request of the operator that is refused: one sentence for the command line, one problem for the graph. */
 export class OperatorError extends DomainError {
@@ -131,7 +132,7 @@ export class OperatorDesk {
     const rows = await this.byId('operator_account', account, id);
     const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
     if (!row) {
-      const where = livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`;
+      const where = livemode === undefined ? '' : ` in ${modeOf(livemode)} mode`;
       throw new OperatorError(`There is no such account${where}.`, 'resource_missing', field);
     }
     return row;

@@ -1,8 +1,9 @@
 import { type AccountsArgs, pageSizeOf } from './inputs.js';
 import type { ListFilter } from './paging.js';
+import type { Mode } from '../request/mode.js';
 
 /** Whether a mode is live; without a mode, undefined. */
-export function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
+export function liveOf(mode: Mode | null | undefined): boolean | undefined {
   return mode == null ? undefined : mode === 'live';
 }
 

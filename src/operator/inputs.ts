@@ -64,7 +64,7 @@ export class PageArgs {
 @ArgsType()
 export class ListFilterArgs extends PageArgs {
   @Field(() => Mode, { nullable: true, description: 'Only of this mode.' })
-  mode?: 'test' | 'live' | null;
+  mode?: Mode | null;
   @Field(() => ID, {
     nullable: true,
     description: 'Only of this tenant: the id of its root account, with or without `account_`.',
@@ -92,7 +92,7 @@ export class AccountArgs {
   @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
-  mode?: 'test' | 'live' | null;
+  mode?: Mode | null;
 }
 
 /** How long a reason may be: as long as the audit log keeps texts. */
@@ -111,7 +111,7 @@ export class AccountInput {
   @Field(() => ID, { description: 'The account.' })
   id: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
-  mode?: 'test' | 'live' | null;
+  mode?: Mode | null;
   @Field(() => String, { nullable: true, description: reason })
   reason?: string | null;
 }
@@ -127,7 +127,7 @@ export class ServiceHoldInput {
   @Field(() => ID, { description: 'The account.' })
   accountId: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
-  mode?: 'test' | 'live' | null;
+  mode?: Mode | null;
   @Field(() => String, { nullable: true, description: reason })
   reason?: string | null;
 }

@@ -4,6 +4,7 @@ import { type JobRow, job, TenantWork, workerFault } from '../jobs/table.js';
 import { problem, DomainError } from '../request/problems.js';
 import { type OperatorDesk, OperatorError } from './desk.js';
 import { type ListPage, listedMax } from './paging.js';
+import { modeOf } from '../request/mode.js';
 
 /** A job that has failed, or the work of a tenant that fails as a whole: then `jobId` and what is of a job are null. */
 export interface StuckWork {
@@ -106,7 +107,7 @@ function beyond([tenantId, livemode, id]: [unknown, unknown, unknown]): SQL {
 function pageOf<T extends { tenantId: string; livemode: boolean; id: string }>(rows: T[], limit: number): ListPage<T> {
   const nodes = rows.slice(0, limit);
   const last = rows.length > limit ? nodes.at(-1) : undefined;
-  return { nodes, next: last ? `${last.tenantId}.${last.id}.${last.livemode ? 'live' : 'test'}` : null };
+  return { nodes, next: last ? `${last.tenantId}.${last.id}.${modeOf(last.livemode)}` : null };
 }
 
 /** Makes a job due now. The job keeps its attempts and its error until it is done. */

@@ -3,6 +3,7 @@ import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import { problem, DomainError } from '../request/problems.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { OperatorDesk } from './desk.js';
+import { modeOf } from '../request/mode.js';
 
 /** Which objects of all tenants to list; `after` is the `next` of the previous page. */
 export interface ListFilter<S> {
@@ -83,7 +84,7 @@ export async function listed<
   const last = rows.length > limit ? nodes.at(-1) : undefined;
   return {
     nodes: nodes as T['$inferSelect'][],
-    next: last ? `${last.created}.${last.id}.${last.livemode ? 'live' : 'test'}` : null,
+    next: last ? `${last.created}.${last.id}.${modeOf(last.livemode)}` : null,
   };
 }
 

@@ -8,6 +8,7 @@ import type { ListSize } from '../types/pagination.js';
 import { prefixOf } from '../types/relay-node.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
+import type { Mode } from '../request/mode.js';
 
 /**
  * Formats an object for /v1, from the row of its table or from the result of its root field. The caller matters where
@@ -137,7 +138,7 @@ interface EventDeclaration {
   /** The noun of the object that the event is about, where the type does not begin with it. */
   object?: string;
   /** The modes in which it happens. */
-  modes?: readonly ('test' | 'live')[];
+  modes?: readonly Mode[];
 }
 
 const declared: Resource[] = [];

@@ -1,6 +1,7 @@
 import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { FastifyRequest } from 'fastify';
+import { modeOf } from '../request/mode.js';
 
 /** A logger that writes one JSON line per entry to standard output, or a readable line if that is a terminal. */
 export function logger(level: string): Logger {
@@ -40,7 +41,7 @@ export function requestLine(request: FastifyRequest, status: number, millisecond
     operator: request.operator?.viewer.name,
     key: caller?.keyId ?? undefined,
     session: caller?.session?.id,
-    mode: caller && (caller.livemode ? 'live' : 'test'),
+    mode: caller && modeOf(caller.livemode),
     replayed: request.context?.replayed || request.operator?.replayed || undefined,
   };
 }

@@ -7,6 +7,7 @@ import { OperatorError } from '../desk.js';
 import type { Verification } from '../accounts.js';
 import { email, flag, name, wholeNumber } from './arguments.js';
 import { type AddCommand, after, given, liveOf, mode } from './command.js';
+import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands about accounts. */
 export function accountCommands(program: Command, command: AddCommand): void {
@@ -151,7 +152,7 @@ function showCommands(accounts: Command, command: AddCommand): void {
 function verificationJson({ account, persons, files }: Verification) {
   return {
     account: accountV1(account),
-    mode: account.livemode ? 'live' : 'test',
+    mode: modeOf(account.livemode),
     persons: persons.map(personV1),
     files: files.map(fileV1),
   };

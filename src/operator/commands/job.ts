@@ -3,6 +3,7 @@ import type { JobRow } from '../../jobs/table.js';
 import type { StuckWork } from '../jobs.js';
 import type { ListPage } from '../paging.js';
 import { type AddCommand, after } from './command.js';
+import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands about work that is due later. */
 export function jobCommands(program: Command, command: AddCommand): void {
@@ -31,7 +32,7 @@ const stuck = ({ nodes, next }: ListPage<StuckWork>) => ({ nodes: nodes.map(stuc
 
 function jobJson({ id, tenantId, livemode, kind, subjectId, attempts, error, due }: JobRow) {
   return {
-    ...{ id, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', kind, subject: subjectId },
+    ...{ id, tenant: `account_${tenantId}`, mode: modeOf(livemode), kind, subject: subjectId },
     ...{ attempts, error, due: timeOf(due) },
   };
 }
@@ -50,7 +51,7 @@ function stuckJson({
   nextAttempt,
 }: StuckWork) {
   return {
-    ...{ id: jobId, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', work },
+    ...{ id: jobId, tenant: `account_${tenantId}`, mode: modeOf(livemode), work },
     ...{ kind: jobKind, subject: subjectId, attempts, error, since: timeOf(since), due: timeOf(nextAttempt) },
   };
 }

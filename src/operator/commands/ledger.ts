@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
 import { type AddCommand, after, liveOf, mode } from './command.js';
+import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands that check the ledger. */
 export function ledgerCommands(program: Command, command: AddCommand): void {
@@ -44,7 +45,7 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
 function checkJson({ id, tenantId, livemode, status, created, ended, brokenBlock, error, ...check }: LedgerCheckRow) {
   const time = (seconds: number | null) => seconds && new Date(seconds * 1000).toISOString();
   return {
-    ...{ id, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', status },
+    ...{ id, tenant: `account_${tenantId}`, mode: modeOf(livemode), status },
     ...{ began: time(created), ended: time(ended) },
     ...{ violationCount: check.violationCount, violations: check.violations, firstBroken: brokenBlock, error },
   };

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import { transactionV1 } from '../../resources/transaction/v1.js';
 import type { AddCommand } from './command.js';
+import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands about attempts to pay checkouts. */
 export function transactionCommands(program: Command, command: AddCommand): void {
@@ -19,7 +20,7 @@ function mismatchJson(row: TransactionRow) {
   const { id, livemode, checkout_id, amount, currency, status } = transactionV1(row);
   const { mismatch, paymentMethodDetails: submitted } = row;
   return {
-    ...{ transaction: id, mode: livemode ? 'live' : 'test', checkout: checkout_id, amount, currency, status },
+    ...{ transaction: id, mode: modeOf(livemode), checkout: checkout_id, amount, currency, status },
     ...{ credited: mismatch!.credited, submitted, reported: mismatch!.details },
   };
 }

@@ -10,6 +10,8 @@ export const accountMoves = {
   deactivate: ['draft', 'verifying', 'activated'],
   /** A verification has one of two outcomes; the first also lifts a hold. */
   verify: { activated: ['verifying', 'hold'], hold: ['verifying'] },
+  /** The same of a root, which in live mode is a draft until then. */
+  verifyRoot: { activated: ['draft', 'verifying', 'hold'], hold: ['draft', 'verifying'] },
   hold: ['verifying', 'activated'],
   /** By the operator, or by a test helper. */
   close: ['draft', 'verifying', 'activated', 'hold'],

@@ -1,4 +1,5 @@
 import { registerEnumType } from 'type-graphql';
+import type { Mode } from '../../request/mode.js';
 
 /** A type of events. */
 export interface EventType {
@@ -9,7 +10,7 @@ export interface EventType {
   /** When it happens, as a sentence for clients. */
   when: string;
   /** The modes in which it happens. */
-  modes: readonly ('test' | 'live')[];
+  modes: readonly Mode[];
 }
 
 /** The names of all types in the order of their declarations, for the contract. */

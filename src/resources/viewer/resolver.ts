@@ -11,6 +11,7 @@ import { readableNode } from '../define.js';
 import { apiKey, KeyPermission } from '../key/table.js';
 import { ApiKey } from '../key/type.js';
 import { SessionRole } from '../session/table.js';
+import { modeOf } from '../../request/mode.js';
 
 const nodesMax = 100;
 
@@ -22,7 +23,7 @@ class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
   edition: number;
   @Field(() => Mode, { description: 'Whether the key is of test mode or of live mode.' })
-  mode: 'test' | 'live';
+  mode: Mode;
   @Field(() => KeyPermission, { description: 'What the key may do.' })
   permission: KeyPermission;
   @Field(() => SessionRole, { nullable: true, description: 'The role of the session; null when the caller has a key.' })
@@ -38,7 +39,7 @@ export class ViewerResolver {
   viewer(@Ctx() { caller, edition }: Context): Viewer {
     return {
       edition: edition.number,
-      mode: caller.livemode ? 'live' : 'test',
+      mode: modeOf(caller.livemode),
       permission: caller.permission,
       sessionRole: caller.session?.role ?? null,
       onBehalf: caller.actingAccountId !== caller.accountId,

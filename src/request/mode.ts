@@ -1,0 +1,4 @@
+/** The mode of a tenant, as keys, logs and commands write it. Rows and SQL functions have `livemode` instead. */
+export type Mode = 'test' | 'live';
+
+export const modeOf = (livemode: boolean): Mode => (livemode ? 'live' : 'test');
