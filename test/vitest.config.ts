@@ -135,9 +135,10 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   plugins: [builtProgram()],
   root: fileURLToPath(new URL('..', import.meta.url)),
-  // Load one instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
+  // Load one instance of graphql: Vite would resolve index.mjs for the tests, and Node loads index.js for the program.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
+    // Node loads the program itself, without Vite.
     server: { deps: { external: [/\/\.test-program\//] } },
     include: included(),
     exclude: [...configDefaults.exclude, ...waiting.map((name) => `test/${name}.test.ts`)],
