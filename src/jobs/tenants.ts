@@ -19,7 +19,7 @@ export interface Found<T extends TenantAndMode> {
 }
 
 /** Which rows of a table a walk reads. */
-interface Walked {
+export interface Walked {
   table: TenantTable;
   where?: SQL;
   /** The columns that follow tenant and mode in the index. */
