@@ -33,7 +33,7 @@ export function listOf(caller: Caller, beyondOwn: boolean): Visibility {
   return visibility === 'all' && !beyondOwn ? 'root' : visibility;
 }
 
-/** The predicate of a visibility, always with tenant and mode. The acting account is the placeholder `actingAccount`. */
+/** The predicate of a visibility, always with tenant and mode. `actingAccount` is a placeholder. */
 export function visibilityPredicate(table: VisibilityColumns, visibility: Visibility): SQL[] {
   const tenantAndMode = [eq(table.tenantId, sql.placeholder('tenant')), eq(table.livemode, sql.placeholder('live'))];
   if (visibility === 'actingAccount') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('actingAccount')));

@@ -107,7 +107,7 @@ export class Watch {
 
   /** The kinds of which there is work now. */
   async look(): Promise<Set<Kind>> {
-    const rows = await this.database.surveys.ofWorker<{ kind: Kind }>('kinds_of_work', statement);
+    const rows = await this.database.crossTenant.ofWorker<{ kind: Kind }>('kinds_of_work', statement);
     return new Set(rows.map(({ kind }) => kind));
   }
 
