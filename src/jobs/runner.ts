@@ -231,7 +231,7 @@ export class Worker {
         'the status of an attempt will be polled again',
       );
     const args = { limit: statusPollsMax };
-    const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
+    const due = await this.database.write('claim_status_polls', tenantId, livemode, null, args, transaction);
     await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
     return false;
   }
