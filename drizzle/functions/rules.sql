@@ -14,6 +14,22 @@ begin
 end;
 $$;
 
+-- The account that receives the deposits of an account, by kind: src/resources/deposit/receiver.ts.
+create or replace function receiver_by_kind(p_kind text, p_id text, p_owner_id text)
+returns text
+language plpgsql
+immutable
+as $$
+begin
+  return case p_kind
+    when 'platform' then p_id
+    when 'direct_user' then p_id
+    when 'connected_user' then p_id
+    when 'partner' then p_owner_id
+  end;
+end;
+$$;
+
 -- The maximum number of attempts to pay a checkout, from src/resources/checkout/terms.ts.
 create or replace function checkout_attempts_max()
 returns int
