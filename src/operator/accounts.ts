@@ -134,7 +134,7 @@ export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: R
     throw new OperatorError(
       'Only a platform or a direct user is updated by the operator; a connected user by its platform.',
     );
-  if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
+  if (changes.liveFx !== undefined && (row.kind !== 'platform' || !editions[row.edition].liveFx))
     throw new OperatorError('--live-fx is for platforms of Edition 1.');
   refuse([...textProblems(changes, 'account'), ...accountProblems(changes)]);
   await checkFiles(desk.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);

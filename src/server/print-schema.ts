@@ -71,7 +71,7 @@ ${[
     'edition_currency(p_edition int)',
     'text',
     `case p_edition\n${currencies.join('\n')}\n  end`,
-    'The currency of addresses by default, by edition: src/editions.',
+    'The currency of addresses by default and of checkouts, by edition: src/editions.',
   ),
   constant(
     'receiver_by_kind(p_kind text, p_id text, p_owner_id text)',
