@@ -142,7 +142,7 @@ const isListOfObjects = (type: GraphQLOutputType) => {
 function selected(field: GraphQLField<unknown, unknown>, name: string): string {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return field.name;
-  if (rules.get(name)?.read === 'balance')
+  if (rules.get(name)?.read === 'funds')
     return `${field.name} { ${Object.values(type.getFields())
       // The account of a balance is left to the resolvers.
       .filter((f) => f.name !== 'account')
@@ -206,10 +206,10 @@ describe('the fields that the compiler answers', () => {
   it('are all edges between the nodes that it answers', () => {
     const nodes = resources.flatMap(({ node }) => (node?.compiled ? [node] : []));
     const declared = resources.flatMap(({ fields = [] }) =>
-      fields.flatMap(({ table, edges: all }) => {
-        const parent = nodes.find(({ rows }) => rows === table);
+      fields.flatMap(({ of, edges: all }) => {
+        const parent = nodes.find(({ rows }) => rows === of);
         return Object.entries(all).flatMap(([name, edge]) =>
-          parent && 'table' in edge && nodes.some(({ rows }) => rows === edge.table)
+          parent && 'table' in edge && edge.read !== 'links' && nodes.some(({ rows }) => rows === edge.table)
             ? [`${parent.type.name}.${name}`]
             : [],
         );

@@ -91,16 +91,19 @@ describe('edges that lead from one object to another', () => {
       supporting_documentation: { id_document: third },
     });
     expect([address.fieldNames, address.status]).toEqual([[], 200]);
-    const answer = await data(
-      platform,
-      `{ account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id }
+    const query = `{ account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id }
         }
-         address(id: "${address.body.id}") { idDocument { id purpose } } }`,
-    );
-    expect(answer).toEqual({
-      account: { idDocument: { id: first }, ownershipStructureDocument: { id: second }, physicalAddressDocument: null },
-      address: { idDocument: { id: third, purpose: 'IDENTITY_DOCUMENT' } },
-    });
+         address(id: "${address.body.id}") { idDocument { id purpose } } }`;
+    // The resolvers answer a document the first two times, and then the query compiler does.
+    for (let i = 0; i < 4; i++)
+      expect(await data(platform, query)).toEqual({
+        account: {
+          idDocument: { id: first },
+          ownershipStructureDocument: { id: second },
+          physicalAddressDocument: null,
+        },
+        address: { idDocument: { id: third, purpose: 'IDENTITY_DOCUMENT' } },
+      });
   });
 
   it('from the payment of a checkout to the attempt that paid it', async () => {

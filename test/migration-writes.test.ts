@@ -13,8 +13,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /**
- * What `migrate` may say: that a deadlock with writes undid it, and after several of them that it is waiting, while
- * nobody has the lock.
+ * What `migrate` may say: that a deadlock with writes undid it, and after several of them that it is waiting, when
+ * the lock has just been released.
  */
 const expectedLines = new RegExp(
   '^(A deadlock with other statements undid "migrate"\\. The gateway tries it again\\.\n|' +
@@ -26,13 +26,15 @@ const pauseMilliseconds = 20;
 /** How many writes are acknowledged before, between and after the migrations. */
 const writesBetween = 60;
 /** Helpers that the next versions have under another name, as a changed signature requires. */
-const renamed = ['tell_at', 'new_id', 'leg', 'insert_payment_at', 'enqueue_at', 'answer'];
+const renamed = ['emit_event_at', 'new_id', 'leg', 'insert_payment_at', 'enqueue_at', 'store_idempotent_response'];
+/** The migration that drops the functions whose parameters got other names. */
+const dropsFunctions = fs.readFileSync(path.join(root, 'drizzle', '0031_parameter_names.sql'), 'utf8');
 
 /**
  * A pending migration that changes the tables of every write, as 0007 did, and keeps them locked for longer than a
  * write waits.
  */
-const pending = `ALTER TABLE "event" ADD COLUMN "told_by" text;--> statement-breakpoint
+const pending = `ALTER TABLE "event" ADD COLUMN "emitted_by" text;--> statement-breakpoint
 ALTER TABLE "account" ADD COLUMN "later" jsonb;--> statement-breakpoint
 ALTER TABLE "deposit" ADD COLUMN "later" text;--> statement-breakpoint
 ALTER TABLE "balance" ADD COLUMN "later" bigint;--> statement-breakpoint
@@ -62,10 +64,10 @@ afterAll(async () => {
 });
 
 /**
- * A later version of this program: every function has a different text, some helpers have other names, and there may
- * be a migration to apply. Returns a function that runs its `tidegate migrate`.
+ * A later version of this program: every function has a different text, some helpers have other names, and so has the
+ * parameter of the write envelope. There may be tables to change. Returns a function that runs its `tidegate migrate`.
  */
-function laterProgram(version: number, migration?: string): () => Promise<{ code: number | null; errors: string }> {
+function laterProgram(version: number, changes?: string): () => Promise<{ code: number | null; errors: string }> {
   const folder = children.folder();
   for (const part of ['dist', 'drizzle', 'package.json'])
     fs.cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
@@ -75,25 +77,32 @@ function laterProgram(version: number, migration?: string): () => Promise<{ code
     const file = path.join(drizzle, 'functions', name);
     let text = fs.readFileSync(file, 'utf8').replaceAll('as $$', () => `as $$ /* version ${version} */`);
     for (const helper of renamed) text = text.replaceAll(new RegExp(`\\b${helper}\\(`, 'g'), `${helper}_${version}(`);
-    if (migration && name === 'write.sql') {
+    text = text.replaceAll('p_envelope', `p_envelope_${version}`);
+    if (changes && name === 'write.sql') {
       const insert = /insert into event\s*\(([^)]*)\)\s*values\s*\(/;
       expect(text).toMatch(insert);
       text = text.replace(
         insert,
-        (_, columns) => `insert into event (told_by, ${columns}) values ('version ${version}', `,
+        (_, columns) => `insert into event (emitted_by, ${columns}) values ('version ${version}', `,
       );
     }
     fs.writeFileSync(file, text);
   }
-  if (migration) {
-    const journalFile = path.join(drizzle, 'meta', '_journal.json');
-    const journal = JSON.parse(fs.readFileSync(journalFile, 'utf8'));
-    const last = journal.entries.at(-1);
-    const tag = `${String(last.idx + 1).padStart(4, '0')}_later`;
-    journal.entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag });
-    fs.writeFileSync(journalFile, JSON.stringify(journal));
-    fs.writeFileSync(path.join(drizzle, `${tag}.sql`), migration);
-  }
+  const journalFile = path.join(drizzle, 'meta', '_journal.json');
+  const journal = JSON.parse(fs.readFileSync(journalFile, 'utf8'));
+  const last = journal.entries.at(-1);
+  const tag = `${String(last.idx + 1).padStart(4, '0')}_later`;
+  journal.entries.push({ ...last, idx: last.idx + 1, when: last.when + version, tag });
+  fs.writeFileSync(journalFile, JSON.stringify(journal));
+  // A helper under its old name stays, because calls that have begun use it.
+  const names = ['p_envelope', `p_envelope_${version - 1}`];
+  const dropped = `array['${names.join("', '")}'] and p.proname !~ '^(${renamed.join('|')})(_|$)'`;
+  const drops = dropsFunctions.replace("array['p_call', 'p_context']", dropped);
+  expect(drops).not.toBe(dropsFunctions);
+  fs.writeFileSync(
+    path.join(drizzle, `${tag}.sql`),
+    [drops, ...(changes ? [changes] : [])].join('--> statement-breakpoint\n'),
+  );
   fs.writeFileSync(path.join(drizzle, 'version.json'), JSON.stringify({ version, servesFrom: 1, sha256: '' }));
   return () =>
     new Promise((resolve, reject) => {
@@ -207,8 +216,8 @@ describe('while the functions are replaced and a migration is applied', () => {
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
 
     // Both versions of the functions have served writes, and the last one is complete.
-    const told = await sql`select distinct told_by from event order by 1`;
-    expect(told).toEqual([{ told_by: `version ${version + 3}` }, { told_by: null }]);
+    const emitted = await sql`select distinct emitted_by from event order by 1`;
+    expect(emitted).toEqual([{ emitted_by: `version ${version + 3}` }, { emitted_by: null }]);
     const of = await sql`select proname from pg_proc where pronamespace = 'public'::regnamespace
       and prosrc not like ${`%/* version ${version + 3} */%`}
       and proname !~ ${`^(${renamed.join('|')})(_\\d+)?$|^tg_`}`;

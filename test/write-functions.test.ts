@@ -65,7 +65,7 @@ describe('the declarations of the write functions', () => {
 
   it('come first in each function that takes arguments, which reads no argument before', async () => {
     for (const { name, source, parameters } of await catalogue()) {
-      if (parameters?.join() !== 'p_tenant,p_live,p_call,p_args') continue;
+      if (parameters?.join() !== 'p_tenant,p_live,p_envelope,p_args') continue;
       expect([name, source]).toEqual([
         name,
         expect.stringMatching(/^\s*declare\s+v_args jsonb := check_args\(\s*p_args,/),
@@ -116,8 +116,13 @@ describe('the declarations of the write functions', () => {
     const sources = await sourceOf();
     const [envelope] = declarationsIn(sources.get('store_idempotent_response')!);
     const declared = envelope!.args.map(({ key }) => key);
-    const read = [...sources.values()].flatMap((source) => [...readOf(source, 'p_call'), ...readOf(source, 'v_call')]);
-    const cut = [...sources.values()].flatMap((source) => [...source.matchAll(/p_call - '(\w+)'/g)].map((m) => m[1]!));
+    const read = [...sources.values()].flatMap((source) => [
+      ...readOf(source, 'p_envelope'),
+      ...readOf(source, 'v_envelope'),
+    ]);
+    const cut = [...sources.values()].flatMap((source) =>
+      [...source.matchAll(/p_envelope - '(\w+)'/g)].map((m) => m[1]!),
+    );
     expect([...read, ...cut].filter((key) => !declared.includes(key))).toEqual([]);
   });
 

@@ -3,7 +3,7 @@
 --
 -- Longer than 60 lines: update_account_setting (one update with its rules).
 
-create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_account_setting(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account_setting
 language plpgsql
 as $$
@@ -107,14 +107,14 @@ begin
   if v_args ? 'payouts' then
     perform reschedule_payout(p_tenant, p_live, v.account_id);
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Only the operator places and lifts a service hold.
-create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function set_service_hold(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account_setting
 language plpgsql
 as $$
@@ -143,8 +143,8 @@ begin
     );
   end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);
-  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -4,7 +4,7 @@
 
 -- Changes an account's status if it is one of `from` and, where a version is given, the account is unchanged since
 -- then. All effects of any change are here: payouts, receiving addresses, the sandbox's verification.
-create or replace function move_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function move_account(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account
 language plpgsql
 as $$
@@ -60,12 +60,12 @@ begin
   returning *
   into a_setting;
   if found then
-    perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting));
+    perform emit_event(p_tenant, p_live, p_envelope, 'account_setting.updated', 'account_setting', to_jsonb(a_setting));
   end if;
   if v_to = 'verifying' and not p_live then
     perform enqueue(p_tenant, p_live, 'verify_account', v_id, 1);
   elseif v_to = 'activated' then
-    perform open_account_addresses(p_tenant, p_live, p_call, v_id);
+    perform open_account_addresses(p_tenant, p_live, p_envelope, v_id);
     perform reschedule_payout(p_tenant, p_live, v_id);
     select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id;
   elseif v_to = 'deactivated' then
@@ -81,11 +81,11 @@ begin
       and d.category = 'service_receive'
       and d.status = 'activated'
     returning * loop
-      perform emit_event(p_tenant, p_live, p_call, 'address.deactivated', 'address', to_jsonb(a_address));
+      perform emit_event(p_tenant, p_live, p_envelope, 'address.deactivated', 'address', to_jsonb(a_address));
     end loop;
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'account.' || v_to, 'account', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'account.' || v_to, 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -148,7 +148,7 @@ begin
 end;
 $$;
 
-create or replace function create_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_account(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account
 language plpgsql
 as $$
@@ -168,15 +168,15 @@ declare
   v_id text := new_id('account');
 begin
   v := insert_account(p_tenant, p_live, v_id, 'draft', clock(p_tenant, p_live), v_args);
-  perform emit_event(p_tenant, p_live, p_call, 'account.created', 'account', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'account.created', 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Creates a root account in both modes at once, activated in test mode and a draft in live mode, with the keys that the
 -- operator hands out.
-create or replace function create_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_root(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account
 language plpgsql
 as $$
@@ -214,17 +214,17 @@ begin
       v_args
     );
     if not v_mode then
-      perform open_account_addresses(p_tenant, v_mode, p_call, v.id);
-      perform issue_addresses(p_tenant, v_mode, p_call, v.id);
+      perform open_account_addresses(p_tenant, v_mode, p_envelope, v.id);
+      perform issue_addresses(p_tenant, v_mode, p_envelope, v.id);
       select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = v_mode and a.id = v.id;
     end if;
-    perform emit_event(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
+    perform emit_event(p_tenant, v_mode, p_envelope, 'account.created', 'account', to_jsonb(v));
   end loop;
   for k in select * from jsonb_array_elements(v_args -> 'keys') loop
     perform insert_api_key(
       p_tenant,
       (k ->> 'livemode')::boolean,
-      p_call,
+      p_envelope,
       v.id,
       k ->> 'permission',
       null,
@@ -233,13 +233,13 @@ begin
       k ->> 'pepperId'
     );
   end loop;
-  perform store_idempotent_response(p_tenant, false, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, false, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Changes details of a connected user in draft. Objects merge inside the update, so concurrent updates lose nothing.
-create or replace function update_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_account(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account
 language plpgsql
 as $$
@@ -309,15 +309,15 @@ begin
     perform refuse(400, 'account_not_updatable', 'account.status');
   end if;
   perform index_object(p_tenant, p_live, 'account', to_jsonb(v_old), to_jsonb(v));
-  perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Updates a root for the operator: the same details in both modes, in one statement. Live FX is stored in the
 -- platform's setting of each mode.
-create or replace function update_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_root(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account
 language plpgsql
 as $$
@@ -372,7 +372,7 @@ begin
   where a.tenant_id = p_tenant and a.id = v_id
   returning * loop
     perform index_object(p_tenant, v.livemode, 'account', to_jsonb(v_old[1 + v.livemode::int]), to_jsonb(v));
-    perform emit_event(p_tenant, v.livemode, p_call, 'account.updated', 'account', to_jsonb(v));
+    perform emit_event(p_tenant, v.livemode, p_envelope, 'account.updated', 'account', to_jsonb(v));
     if v.livemode = p_live then
       w := v;
     end if;
@@ -388,13 +388,13 @@ begin
       end
     where tenant_id = p_tenant and account_id = v_id
     returning * loop
-      perform emit_event(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
+      perform emit_event(p_tenant, s.livemode, p_envelope, 'account_setting.updated', 'account_setting', to_jsonb(s));
       -- Live FX also affects payouts of the platform's users that already wait. There may be many of them, so a job
       -- reschedules them in batches.
       perform enqueue(p_tenant, s.livemode, 'reschedule_payouts', v_id, 0);
     end loop;
   end if;
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(w));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(w));
   return next w;
 end;
 $$;

@@ -66,7 +66,7 @@ $$;
 
 -- Opens the addresses of an activated account: a fee advance address for a platform, and an order for receiving
 -- addresses if the setting offers its kind any. The sandbox bank issues those in test mode, the operator in live mode.
-create or replace function open_account_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text)
+create or replace function open_account_addresses(p_tenant text, p_live boolean, p_envelope jsonb, p_id text)
 returns void
 language plpgsql
 as $$
@@ -88,7 +88,7 @@ begin
     perform insert_address(
       p_tenant,
       p_live,
-      p_call,
+      p_envelope,
       v,
       'service_fee_advance',
       'bank_account',
@@ -179,7 +179,7 @@ $$;
 
 -- The sandbox bank issues one receiving address for each missing currency, and the account's `address` becomes
 -- activated.
-create or replace function issue_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text)
+create or replace function issue_addresses(p_tenant text, p_live boolean, p_envelope jsonb, p_id text)
 returns void
 language plpgsql
 as $$
@@ -201,7 +201,7 @@ begin
     perform insert_address(
       p_tenant,
       p_live,
-      p_call,
+      p_envelope,
       v,
       'service_receive',
       'bank_account',
@@ -233,7 +233,7 @@ begin
   returning *
   into v;
   if found then
-    perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v));
   end if;
 end;
 $$;
@@ -241,7 +241,7 @@ $$;
 -- Records an address that the bank has issued in live mode, for the operator. The account's `address` becomes activated
 -- with the last missing currency, and is processing until then. A fee advance address exists already: its details are
 -- replaced.
-create or replace function record_issued_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function record_issued_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
 as $$
@@ -280,7 +280,7 @@ begin
     if not found then
       perform refuse(400, 'account_type_invalid', 'address.linked_id', 'Only a platform has a fee advance address.');
     end if;
-    perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
   else
     if not (v_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then
       perform refuse(
@@ -293,7 +293,7 @@ begin
     v := insert_address(
       p_tenant,
       p_live,
-      p_call,
+      p_envelope,
       v_owner,
       v_args ->> 'category',
       v_args ->> 'type',
@@ -313,9 +313,9 @@ begin
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
     returning *
     into v_owner;
-    perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v_owner));
+    perform emit_event(p_tenant, p_live, p_envelope, 'account.updated', 'account', to_jsonb(v_owner));
   end if;
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

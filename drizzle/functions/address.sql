@@ -8,7 +8,7 @@ drop function if exists insert_address(text, boolean, jsonb, account, jsonb);
 create or replace function insert_address(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_owner account,
   p_category text,
   p_type text,
@@ -76,14 +76,14 @@ begin
     )
   returning *
   into v;
-  perform emit_event(p_tenant, p_live, p_call, 'address.created', 'address', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'address.created', 'address', to_jsonb(v));
   return v;
 end;
 $$;
 
 -- Creates a payout address, activated at once. The newest address of a currency is the one in use: the older ones wait
 -- for `retire_address`, which deactivates them when no payout to them is under way.
-create or replace function create_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
 as $$
@@ -119,13 +119,13 @@ begin
     and d.currency = v_args ->> 'currency'
     and d.status = 'activated'
   returning * loop
-    perform emit_event(p_tenant, p_live, p_call, 'address.pending_deactivation', 'address', to_jsonb(v_old));
+    perform emit_event(p_tenant, p_live, p_envelope, 'address.pending_deactivation', 'address', to_jsonb(v_old));
     perform enqueue(p_tenant, p_live, 'retire_address', v_old.id, 0);
   end loop;
   v := insert_address(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     v_owner,
     v_args ->> 'category',
     v_args ->> 'type',
@@ -137,12 +137,12 @@ begin
     p_metadata => v_args -> 'metadata'
   );
   perform reschedule_payout(p_tenant, p_live, v_owner.id);
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
-create or replace function update_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
 as $$
@@ -162,13 +162,13 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'address.id');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
-create or replace function move_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function move_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
 as $$
@@ -205,15 +205,15 @@ begin
   if v.category = 'user_payout' then
     perform reschedule_payout(p_tenant, p_live, v.linked_id);
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'address.' || v.status, 'address', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'address.' || v.status, 'address', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Creates a wallet from which a partner pays in test mode, like the one that its first payment creates: not every
 -- wallet provider is a payment method.
-create or replace function create_test_wallet(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_test_wallet(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
 as $$
@@ -230,14 +230,14 @@ begin
   v := insert_address(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     v_owner,
     'partner_payment',
     'wallet',
     v_args ->> 'currency',
     p_wallet => jsonb_build_object('provider', v_args ->> 'provider')
   );
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

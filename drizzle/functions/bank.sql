@@ -7,7 +7,7 @@
 -- and so is a reversal of another transfer than the received one; keys of the content that the notice leaves open
 -- (`open`) are not compared. A reversal that comes before its deposit waits, and is carried out when the deposit
 -- arrives.
-create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function record_bank_notice(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof bank_notice
 language plpgsql
 as $$
@@ -57,7 +57,7 @@ begin
     if n.content - v_open <> v_content - v_open then
       perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
     end if;
-    perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
+    perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(n));
     return next n;
     return;
   end if;
@@ -72,34 +72,40 @@ begin
     perform refuse_other_currency(p_tenant, p_live, v_content);
   end if;
   if n.event = 'received' then
-    v_id := receive_transfer(p_tenant, p_live, p_call, v_content, v_now);
+    v_id := receive_transfer(p_tenant, p_live, p_envelope, v_content, v_now);
     update bank_notice b
     set deposit_id = v_id
     where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
     if o.event = 'reversed' then
-      perform reverse_transfer(p_tenant, p_live, p_call, v_id);
+      perform reverse_transfer(p_tenant, p_live, p_envelope, v_id);
     end if;
   else
     if o.deposit_id is null then
-      perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
+      perform emit_root_event(p_tenant, p_live, p_envelope, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
     else
       update bank_notice b
       set deposit_id = o.deposit_id
       where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
-      perform reverse_transfer(p_tenant, p_live, p_call, o.deposit_id);
+      perform reverse_transfer(p_tenant, p_live, p_envelope, o.deposit_id);
     end if;
   end if;
   select b.*
   into n
   from bank_notice b
   where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(n));
   return next n;
 end;
 $$;
 
 -- Creates the deposit of a transfer, and completes it. Returns its id.
-create or replace function receive_transfer(p_tenant text, p_live boolean, p_call jsonb, p_content jsonb, p_now bigint)
+create or replace function receive_transfer(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_content jsonb,
+  p_now bigint
+)
 returns text
 language plpgsql
 as $$
@@ -124,7 +130,7 @@ begin
     v_address := payment_address(
       p_tenant,
       p_live,
-      p_call,
+      p_envelope,
       v_from,
       p_content ->> 'paymentMethod',
       p_content ->> 'currency'
@@ -184,7 +190,7 @@ begin
   perform move_deposit(
     p_tenant,
     p_live,
-    p_call - 'key',
+    p_envelope - 'key',
     jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
   );
   return v_id;
@@ -192,7 +198,7 @@ end;
 $$;
 
 -- Reverses the deposit of a transfer.
-create or replace function reverse_transfer(p_tenant text, p_live boolean, p_call jsonb, p_deposit text)
+create or replace function reverse_transfer(p_tenant text, p_live boolean, p_envelope jsonb, p_deposit text)
 returns void
 language plpgsql
 as $$
@@ -200,7 +206,7 @@ begin
   perform move_deposit(
     p_tenant,
     p_live,
-    p_call - 'key',
+    p_envelope - 'key',
     jsonb_build_object(
       'id',
       p_deposit,
@@ -273,7 +279,7 @@ end;
 $$;
 
 -- Removes a reversal that waits for its deposit; with a wrong reference it would wait for ever.
-create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof bank_notice
 language plpgsql
 as $$
@@ -294,8 +300,8 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'deposit.reference', 'No pending reversal has this reference.');
   end if;
-  perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
+  perform emit_root_event(p_tenant, p_live, p_envelope, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(n));
   return next n;
 end;
 $$;

@@ -9,7 +9,7 @@
 create or replace function settle_transaction(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_id text,
   p_status text,
   p_reason text
@@ -47,7 +47,7 @@ begin
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
-    perform emit_event(p_tenant, p_live, p_call, 'transaction.failed', 'transaction', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_envelope, 'transaction.failed', 'transaction', to_jsonb(v));
     if c.deposit_id is null then
       update checkout x
       set
@@ -58,13 +58,13 @@ begin
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
       returning *
       into c;
-      perform emit_event(p_tenant, p_live, p_call, 'checkout.updated', 'checkout', to_jsonb(c));
+      perform emit_event(p_tenant, p_live, p_envelope, 'checkout.updated', 'checkout', to_jsonb(c));
     end if;
   elseif
     p_status = 'succeeded'
     and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired'))
   then
-    c := credit_checkout(p_tenant, p_live, p_call, c, v);
+    c := credit_checkout(p_tenant, p_live, p_envelope, c, v);
   end if;
   return c;
 end;
@@ -76,7 +76,7 @@ $$;
 create or replace function credit_checkout(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_checkout checkout,
   p_transaction transaction
 )
@@ -102,7 +102,7 @@ begin
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.from_account_id
   for no key update;
-  v_address := payment_address(p_tenant, p_live, p_call, v_from, v.payment_method, c.currency);
+  v_address := payment_address(p_tenant, p_live, p_envelope, v_from, v.payment_method, c.currency);
   v_payment := insert_payment(
     p_tenant,
     p_live,
@@ -183,16 +183,16 @@ begin
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
   returning *
   into v;
-  perform emit_event(p_tenant, p_live, p_call, 'transaction.' || v.status, 'transaction', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'transaction.' || v.status, 'transaction', to_jsonb(v));
   if not v_first then
-    perform emit_event(p_tenant, p_live, p_call, 'deposit.failed', 'deposit', to_jsonb(d));
+    perform emit_event(p_tenant, p_live, p_envelope, 'deposit.failed', 'deposit', to_jsonb(d));
     return c;
   end if;
   -- A payment after the checkout's time is late, even if no worker has expired the checkout yet.
   if c.status = 'initialized' and c.expires_at <= v_now then
     select e.*
     into c
-    from end_checkout(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', c.id, 'to', 'expired')) e;
+    from end_checkout(p_tenant, p_live, p_envelope - 'key', jsonb_build_object('id', c.id, 'to', 'expired')) e;
   end if;
   update checkout x
   set
@@ -211,17 +211,17 @@ begin
   perform move_deposit(
     p_tenant,
     p_live,
-    p_call - 'key',
+    p_envelope - 'key',
     jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
   );
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
-  v_locked := lock_receivables_of(p_tenant, p_live, p_call, c, d);
+  v_locked := lock_receivables_of(p_tenant, p_live, p_envelope, c, d);
   if v_locked > 0 then
-    d := make_available(p_tenant, p_live, p_call, v_id, v_locked);
+    d := make_available(p_tenant, p_live, p_envelope, v_id, v_locked);
     perform emit_event(
       p_tenant,
       p_live,
-      p_call,
+      p_envelope,
       'deposit.reconciled',
       'deposit',
       to_jsonb(d) || jsonb_build_object('allocations', allocations_of(p_tenant, p_live, v_id))
@@ -230,7 +230,7 @@ begin
   perform emit_event(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     case
       when c.status = 'completed' then 'checkout.completed'
       else 'checkout.late_payment'
@@ -247,7 +247,7 @@ $$;
 create or replace function lock_receivables_of(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_checkout checkout,
   p_deposit deposit
 )
@@ -271,7 +271,7 @@ begin
     select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;
     v_share := least(v_rest, r.amount_reconcilable);
     continue when v_share <= 0;
-    perform lock_receivable(p_tenant, p_live, p_call, p_deposit, r.id, v_share, 'deposit.receivables');
+    perform lock_receivable(p_tenant, p_live, p_envelope, p_deposit, r.id, v_share, 'deposit.receivables');
     v_rest := v_rest - v_share;
   end loop;
   return p_checkout.amount - v_rest;

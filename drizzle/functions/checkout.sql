@@ -53,7 +53,7 @@ create view checkout_now as
 
 -- Returns the address of a partner that receives the funds from checkouts; the partner's first checkout creates it. In
 -- live mode the acquirer has yet to assign its VPA.
-create or replace function checkout_address(p_tenant text, p_live boolean, p_call jsonb, p_partner account)
+create or replace function checkout_address(p_tenant text, p_live boolean, p_envelope jsonb, p_partner account)
 returns text
 language plpgsql
 as $$
@@ -78,7 +78,7 @@ begin
   v := insert_address(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     p_partner,
     'service_checkout',
     'vpa',
@@ -98,7 +98,7 @@ begin
 end;
 $$;
 
-create or replace function create_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_checkout(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof checkout
 language plpgsql
 as $$
@@ -171,7 +171,7 @@ begin
       'is more than what the receivables can still take'
     );
   end if;
-  v_address := checkout_address(p_tenant, p_live, p_call, v_from);
+  v_address := checkout_address(p_tenant, p_live, p_envelope, v_from);
   insert into checkout
     (
       tenant_id,
@@ -223,15 +223,15 @@ begin
     values (p_tenant, p_live, v_link, v_now, v_id, r.id, r.position);
   end loop;
   perform enqueue(p_tenant, p_live, 'expire_checkout', v_id, v_seconds);
-  perform emit_event(p_tenant, p_live, p_call, 'checkout.created', 'checkout', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'checkout.created', 'checkout', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Ends an unpaid checkout: its user has cancelled it, or it has expired. Attempts under way may still succeed, and are
 -- credited then.
-create or replace function end_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function end_checkout(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof checkout
 language plpgsql
 as $$
@@ -275,8 +275,8 @@ begin
         select t.id from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = v.id
       );
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'checkout.' || v_to, 'checkout', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'checkout.' || v_to, 'checkout', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -1,5 +1,5 @@
 -- Moves a tenant's test clock forward, and the due times of its jobs back by the same amount.
-create or replace function advance_clock(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function advance_clock(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof test_clock
 language plpgsql
 as $$
@@ -30,8 +30,8 @@ begin
     );
   end if;
   update job j set due = j.due - v_seconds where j.tenant_id = p_tenant and j.livemode = p_live;
-  perform emit_root_event(p_tenant, p_live, p_call, 'clock.advanced', 'clock', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_root_event(p_tenant, p_live, p_envelope, 'clock.advanced', 'clock', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -1,14 +1,14 @@
--- Where a deposit goes when its request names no address.
+-- Where a deposit goes: its address when the request names none, and the compartment of the balance.
 
 -- Returns the newest usable address of the account that receives a deposit, preferably in its currency. Refuses when
--- there is none, and when the caller does not see the account: `p_context` is the acting account of a caller that sees
--- the rows of its own list alone, and null for one that sees all.
+-- there is none, and when the caller does not see the account: `p_acting_account` is that of a caller that sees the
+-- rows of its own list alone, and null for one that sees all.
 create or replace function deposit_destination(
   p_tenant text,
   p_live boolean,
   p_to account,
   p_currency text,
-  p_context text
+  p_acting_account text
 )
 returns text
 language plpgsql
@@ -16,7 +16,7 @@ as $$
 declare
   v_id text;
 begin
-  if p_to.id is null or p_to.context_id <> p_context then
+  if p_to.id is null or p_to.context_id <> p_acting_account then
     perform refuse(404, 'resource_missing', 'deposit.to.account_id');
   end if;
   select d.id
@@ -34,5 +34,27 @@ begin
     perform refuse(402, 'address_unusable', 'deposit.to.account_id');
   end if;
   return v_id;
+end;
+$$;
+
+-- The compartment that receives a deposit: fee_advance for a platform's fee advance address, pending for any other.
+create or replace function category_of(p_tenant text, p_live boolean, p_deposit deposit)
+returns text
+language plpgsql
+stable
+as $$
+begin
+  return case
+    when exists (
+      select
+      from address a
+      where
+        a.tenant_id = p_tenant
+        and a.livemode = p_live
+        and a.id = p_deposit.to_address_id
+        and a.category = 'service_fee_advance'
+    ) then 'fee_advance'
+    else 'pending'
+  end;
 end;
 $$;

@@ -29,7 +29,7 @@ $$;
 create or replace function payment_address(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_partner account,
   p_method text,
   p_currency text
@@ -73,7 +73,7 @@ begin
       returning *
       into v;
       if found then
-        perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
+        perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
       end if;
     end if;
     return v_id;
@@ -81,7 +81,7 @@ begin
   v := insert_address(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     p_partner,
     'partner_payment',
     v_type,
@@ -110,7 +110,7 @@ begin
 end;
 $$;
 
-create or replace function create_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
 as $$
@@ -155,7 +155,7 @@ begin
       v_from_address := payment_address(
         p_tenant,
         p_live,
-        p_call,
+        p_envelope,
         v_from,
         v_args ->> 'paymentMethod',
         v_args ->> 'currency'
@@ -222,36 +222,14 @@ begin
   v_row := to_jsonb(v);
   v_trace := index_object(p_tenant, p_live, 'deposit', null, v_row);
   v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v_id, 0, '{}', v_now);
-  v_trace := emit_event_at(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', v_row, v_now);
-  perform store_idempotent_response(p_tenant, p_live, p_call, v_row);
+  v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.initialized', 'deposit', v_row, v_now);
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);
   return next v;
 end;
 $$;
 
--- The compartment that receives a deposit: fee_advance for a platform's fee advance address, pending for any other.
-create or replace function category_of(p_tenant text, p_live boolean, p_deposit deposit)
-returns text
-language plpgsql
-stable
-as $$
-begin
-  return case
-    when exists (
-      select
-      from address a
-      where
-        a.tenant_id = p_tenant
-        and a.livemode = p_live
-        and a.id = p_deposit.to_address_id
-        and a.category = 'service_fee_advance'
-    ) then 'fee_advance'
-    else 'pending'
-  end;
-end;
-$$;
-
 -- Changes a deposit's status. Completion posts its money; a reversal takes all of it back.
-create or replace function move_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function move_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
 as $$
@@ -286,7 +264,7 @@ begin
       v_trace := emit_event_at(
         p_tenant,
         p_live,
-        p_call,
+        p_envelope,
         'deposit.processing',
         'deposit',
         to_jsonb(v),
@@ -329,7 +307,17 @@ begin
     perform move_payment(p_tenant, p_live, v.payment_id, 'completed');
     v_trace := change_deposit_totals(p_tenant, p_live, v, 1);
   elseif v_to = 'reversed' then
-    perform claw_back(p_tenant, p_live, p_call, v, v.amount - v.disputed, 'reversal', v_id, v.payment_id, v_category);
+    perform claw_back(
+      p_tenant,
+      p_live,
+      p_envelope,
+      v,
+      v.amount - v.disputed,
+      'reversal',
+      v_id,
+      v.payment_id,
+      v_category
+    );
     perform move_payment(p_tenant, p_live, v.payment_id, 'reversed');
     v_trace := change_deposit_totals(p_tenant, p_live, v, -1);
     select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
@@ -337,8 +325,8 @@ begin
     perform move_payment(p_tenant, p_live, v.payment_id, v_to);
   end if;
   v_row := to_jsonb(v);
-  v_trace := emit_event_at(p_tenant, p_live, p_call, 'deposit.' || v_to, 'deposit', v_row, clock(p_tenant, p_live));
-  perform store_idempotent_response(p_tenant, p_live, p_call, v_row);
+  v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.' || v_to, 'deposit', v_row, clock(p_tenant, p_live));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);
   return next v;
 end;
 $$;

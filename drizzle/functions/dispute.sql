@@ -9,7 +9,7 @@
 create or replace function claw_back(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_deposit deposit,
   p_amount bigint,
   p_kind text,
@@ -76,7 +76,7 @@ begin
         and b.currency = p_deposit.currency
         and b.available <= 0
     );
-  perform shrink_locks(p_tenant, p_live, p_call, p_deposit.id, v_rest);
+  perform shrink_locks(p_tenant, p_live, p_envelope, p_deposit.id, v_rest);
 end;
 $$;
 
@@ -87,7 +87,7 @@ $$;
 create or replace function shrink_locks(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_deposit text,
   p_amount bigint,
   p_from text default null
@@ -132,7 +132,7 @@ begin
     update receivable_lock k
     set amount = k.amount - v_shrink
     where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
-    perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -v_shrink, 0);
+    perform change_receivable(p_tenant, p_live, p_envelope, l.receivable_id, -v_shrink, 0);
     v_rest := v_rest - v_shrink;
   end loop;
   if v_rest > 0 and p_from is null and cardinality(v_locks) = locks_per_call() then
@@ -184,7 +184,7 @@ end;
 $$;
 
 -- Creates a dispute: a separate deposit with a negative amount, at most the undisputed rest of the original.
-create or replace function dispute_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function dispute_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
 as $$
@@ -260,7 +260,7 @@ begin
   perform claw_back(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     d,
     v_amount,
     'dispute',
@@ -277,9 +277,9 @@ begin
   returning *
   into d;
   perform change_deposit_totals(p_tenant, p_live, v, 1);
-  perform emit_event(p_tenant, p_live, p_call, 'deposit.disputed', 'deposit', to_jsonb(d));
-  perform emit_event(p_tenant, p_live, p_call, 'deposit.completed', 'deposit', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'deposit.disputed', 'deposit', to_jsonb(d));
+  perform emit_event(p_tenant, p_live, p_envelope, 'deposit.completed', 'deposit', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

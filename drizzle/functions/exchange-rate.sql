@@ -72,7 +72,7 @@ end;
 $$;
 
 -- Sets how much of another currency one unit of a currency buys in a tenant from now on.
-create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function set_rate(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof rate
 language plpgsql
 as $$
@@ -94,8 +94,8 @@ begin
   returning *
   into v;
   perform enqueue(p_tenant, p_live, 'offer_payouts', v.source, 0);
-  perform emit_root_event(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_root_event(p_tenant, p_live, p_envelope, 'rate.set', 'rate', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -53,7 +53,7 @@ begin
 end;
 $$;
 
-create or replace function create_export(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_export(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof data_export
 language plpgsql
 as $$
@@ -92,8 +92,8 @@ begin
     )
   returning *
   into v;
-  perform emit_event(p_tenant, p_live, p_call, 'export.created', 'export', shown_export(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, shown_export(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'export.created', 'export', shown_export(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, shown_export(v));
   return next v;
 end;
 $$;

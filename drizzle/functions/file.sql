@@ -3,7 +3,7 @@
 -- Longer than 60 lines: create_file (one insert with its columns).
 
 -- Stores a file. Its bytes arrive as base64 text in `content`, and are not part of the event or of the stored response.
-create or replace function create_file(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_file(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof file
 language plpgsql
 as $$
@@ -60,8 +60,8 @@ begin
   into v;
   insert into file_content (tenant_id, livemode, id, content)
   values (p_tenant, p_live, v_id, decode(v_args ->> 'content', 'base64'));
-  perform emit_event(p_tenant, p_live, p_call, 'file.created', 'file', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'file.created', 'file', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -14,7 +14,7 @@ begin
 end;
 $$;
 
-create or replace function create_import(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_import(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof data_import
 language plpgsql
 as $$
@@ -85,8 +85,8 @@ begin
     )
   returning *
   into v;
-  perform emit_event(p_tenant, p_live, p_call, 'import.created', 'import', shown_import(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, shown_import(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'import.created', 'import', shown_import(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, shown_import(v));
   return next v;
 end;
 $$;

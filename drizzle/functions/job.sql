@@ -116,7 +116,7 @@ $$;
 
 -- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
 -- Without an event: the job has its events when it is done.
-create or replace function retry_job(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function retry_job(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof job
 language plpgsql
 as $$
@@ -133,7 +133,7 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'job.id');
   end if;
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(j));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(j));
   return next j;
 end;
 $$;

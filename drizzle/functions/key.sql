@@ -6,7 +6,7 @@
 create or replace function insert_api_key(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_account text,
   p_permission text,
   p_expires_in bigint,
@@ -67,12 +67,12 @@ begin
   if not found then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'api_key.created', 'api_key', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'api_key.created', 'api_key', to_jsonb(v));
   return v;
 end;
 $$;
 
-create or replace function create_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_api_key(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
 as $$
@@ -86,7 +86,7 @@ begin
   v := insert_api_key(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     v_args ->> 'accountId',
     v_args ->> 'permission',
     (v_args ->> 'expiresInSeconds')::bigint,
@@ -94,13 +94,13 @@ begin
     v_args ->> 'digest',
     v_args ->> 'pepperId'
   );
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Creates a key with the same permission. The old key stays valid for the grace period, but not beyond its own expiry.
-create or replace function rotate_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function rotate_api_key(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
 as $$
@@ -131,11 +131,11 @@ begin
   if not found then
     perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'api_key.rotated', 'api_key', to_jsonb(v_old));
+  perform emit_event(p_tenant, p_live, p_envelope, 'api_key.rotated', 'api_key', to_jsonb(v_old));
   v := insert_api_key(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     v_old.account_id,
     v_old.permission,
     v_end - v_now,
@@ -143,13 +143,13 @@ begin
     v_args ->> 'digest',
     v_args ->> 'pepperId'
   );
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Revokes a key. For a revoked key it returns the key unchanged, because the caller has what it wants.
-create or replace function revoke_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function revoke_api_key(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
 as $$
@@ -171,8 +171,8 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'api_key.id');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'api_key.revoked', 'api_key', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'api_key.revoked', 'api_key', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -1,10 +1,12 @@
 -- The end of a payout, and its effects on the receivables that it pays.
+--
+-- Longer than 60 lines: settle_locks (a statement per row, so that each row is found by its key).
 
 -- Ends a payout, once: completion and failure share one cause. The money and the status change at once. The locks
 -- follow: this statement handles the first 500, which is all that nearly every payout has, and jobs handle the rest,
 -- because no statement may take longer the more locks there are. Until then those receivables show what they showed
 -- while the payout was under way: locked and not yet settled.
-create or replace function move_payout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function move_payout(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof payout
 language plpgsql
 as $$
@@ -43,14 +45,14 @@ begin
   );
   perform move_payment(p_tenant, p_live, y.payment_id, v_to);
   if v_to = 'completed' then
-    perform settle_locks(p_tenant, p_live, p_call, y, null);
+    perform settle_locks(p_tenant, p_live, p_envelope, y, null);
   else
-    perform free_locks(p_tenant, p_live, p_call, y, null);
+    perform free_locks(p_tenant, p_live, p_envelope, y, null);
     perform schedule_payout(p_tenant, p_live, y.account_id, true);
   end if;
   perform enqueue(p_tenant, p_live, 'retire_address', y.address_id, 0);
-  perform emit_event(p_tenant, p_live, p_call, 'payout.' || v_to, 'payout', to_jsonb(y));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(y));
+  perform emit_event(p_tenant, p_live, p_envelope, 'payout.' || v_to, 'payout', to_jsonb(y));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(y));
   return next y;
 end;
 $$;
@@ -71,7 +73,7 @@ $$;
 -- call stops. The caller has locked the balances of the payout's account, like every function that changes these
 -- receivables. One call changes each receivable once and emits one event for it. Each row is found by its key:
 -- PostgreSQL could plan one statement for all of them as a scan of all locks.
-create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text)
+create or replace function settle_locks(p_tenant text, p_live boolean, p_envelope jsonb, p_payout payout, p_after text)
 returns void
 language plpgsql
 as $$
@@ -115,7 +117,14 @@ begin
     foreach v_id in array v_settled.ids loop
       update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
     end loop;
-    perform change_receivable(p_tenant, p_live, p_call, v_settled.receivable_id, -v_settled.amount, v_settled.amount);
+    perform change_receivable(
+      p_tenant,
+      p_live,
+      p_envelope,
+      v_settled.receivable_id,
+      -v_settled.amount,
+      v_settled.amount
+    );
   end loop;
   if cardinality(v_locks) = locks_per_call() then
     perform enqueue(
@@ -134,7 +143,7 @@ $$;
 -- were taken back meanwhile shrink first, the newest first, however many calls this takes. When the last call has seen
 -- all locks, their batches are open again. Until then the account is not paid out, because a payout must take along the
 -- locks whose money it pays.
-create or replace function free_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_before text)
+create or replace function free_locks(p_tenant text, p_live boolean, p_envelope jsonb, p_payout payout, p_before text)
 returns void
 language plpgsql
 as $$
@@ -170,7 +179,7 @@ begin
   );
   v_last := v_locks[cardinality(v_locks)].id;
   for v_id in select distinct x.deposit_id from unnest(v_locks) x order by 1 loop
-    perform shrink_locks(p_tenant, p_live, p_call, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
+    perform shrink_locks(p_tenant, p_live, p_envelope, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
   end loop;
   if cardinality(v_locks) = locks_per_call() then
     perform enqueue(

@@ -40,7 +40,7 @@ $$;
 create or replace function sweep_to_platform(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_account text,
   p_currency text
 )
@@ -80,7 +80,7 @@ begin
     )
   );
   select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_payment;
-  perform emit_event(p_tenant, p_live, p_call, 'payment.completed', 'payment', to_jsonb(p));
+  perform emit_event(p_tenant, p_live, p_envelope, 'payment.completed', 'payment', to_jsonb(p));
   perform schedule_payout(p_tenant, p_live, v_target);
 end;
 $$;

@@ -77,7 +77,7 @@ $$;
 create or replace function block_payout(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_account account,
   p_currency text,
   p_reason text
@@ -109,7 +109,7 @@ begin
   returning *
   into v;
   if found then
-    perform emit_event(p_tenant, p_live, p_call, 'payout.blocked', 'payout_block', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_envelope, 'payout.blocked', 'payout_block', to_jsonb(v));
   end if;
 end;
 $$;
@@ -173,7 +173,7 @@ $$;
 -- currency or else the newest of any currency. Money that cannot be paid now gets a recorded reason, and is tried again
 -- at the next interval. Where payouts are disabled altogether, the setting shows the reason instead. An amount that is
 -- too small waits for more money and is not tried again at the interval.
-create or replace function pay_out(p_tenant text, p_live boolean, p_call jsonb, p_account text)
+create or replace function pay_out(p_tenant text, p_live boolean, p_envelope jsonb, p_account text)
 returns void
 language plpgsql
 as $$
@@ -258,7 +258,7 @@ begin
       when v_amount is null then 'amount_too_large'
       when v_amount <= 0 then 'amount_too_small'
     end;
-    perform block_payout(p_tenant, p_live, p_call, v, c, nullif(v_reason, 'not_enabled'));
+    perform block_payout(p_tenant, p_live, p_envelope, v, c, nullif(v_reason, 'not_enabled'));
     if v_reason is not null then
       v_later := v_later or v_reason <> 'amount_too_small';
       continue;
@@ -330,7 +330,7 @@ begin
     if not p_live then
       perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60);
     end if;
-    perform emit_event(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
+    perform emit_event(p_tenant, p_live, p_envelope, 'payout.processing', 'payout', to_jsonb(y));
   end loop;
   if v_later then
     perform schedule_payout(p_tenant, p_live, p_account, true);

@@ -2,7 +2,7 @@
 
 -- Creates a person. Arguments: those of the API call; `id`, if a number was encrypted for that id; and `alone`, the
 -- types of business that have exactly one person in the account's edition.
-create or replace function create_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_person(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof person
 language plpgsql
 as $$
@@ -72,8 +72,8 @@ begin
   if not found then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'person.created', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
@@ -245,7 +245,7 @@ $$;
 -- Changes a person. Arguments: those of the API call, and `judged`: the roles, the identification and the type of
 -- business against which the caller checked the new values. Objects merge inside the update, so concurrent updates lose
 -- nothing.
-create or replace function update_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_person(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof person
 language plpgsql
 as $$
@@ -297,14 +297,14 @@ begin
   if not found then
     perform refuse(409, 'state_conflict', 'person.id');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'person.updated', 'person', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'person.updated', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Removes a person. The event and the stored response keep its last state; its files stay.
-create or replace function remove_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function remove_person(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof person
 language plpgsql
 as $$
@@ -321,8 +321,8 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'person.id');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'person.removed', 'person', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'person.removed', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

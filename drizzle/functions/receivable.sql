@@ -3,7 +3,7 @@
 -- Longer than 60 lines: create_receivable (one insert with its columns); update_receivable (checks under a lock and one
 -- update with its columns).
 
-create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_receivable(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof receivable
 language plpgsql
 as $$
@@ -74,15 +74,15 @@ begin
   returning *
   into v;
   v_id := index_object(p_tenant, p_live, 'receivable', null, to_jsonb(v));
-  perform emit_event(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'receivable.created', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Changes a receivable. The maximum can be lowered, but not below the locked and settled amounts, and can be raised up
 -- to the amount of the invoice.
-create or replace function update_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_receivable(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof receivable
 language plpgsql
 as $$
@@ -148,13 +148,13 @@ begin
   if v_args ? 'metadata' then
     v_id := index_object(p_tenant, p_live, 'receivable', v_old, to_jsonb(v));
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'receivable.updated', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
-create or replace function void_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function void_receivable(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof receivable
 language plpgsql
 as $$
@@ -180,8 +180,8 @@ begin
   if not found then
     perform refuse(400, 'status_invalid', 'receivable.status');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'receivable.voided', 'receivable', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'receivable.voided', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

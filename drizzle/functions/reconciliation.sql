@@ -6,7 +6,7 @@
 create or replace function change_receivable(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_id text,
   p_locked bigint,
   p_settled bigint
@@ -33,13 +33,13 @@ begin
     where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_id
   returning *
   into strict v;
-  perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'receivable.updated', 'receivable', to_jsonb(v));
 end;
 $$;
 
 -- Counts a completed deposit towards receivables: pending money of the deposit's account becomes available to the
 -- receivables' owner, and their locks grow by the same amount. Arguments: id, receivables [{id, amount}, …].
-create or replace function reconcile_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function reconcile_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
 as $$
@@ -87,25 +87,25 @@ begin
     group by 1
     order by min(n)
   loop
-    perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
+    perform lock_receivable(p_tenant, p_live, p_envelope, d, x.id, x.amount, 'deposit.receivables');
     v_allocations := v_allocations || jsonb_build_object('receivable_id', x.id, 'amount', x.amount::text);
   end loop;
   d := make_available(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     d.id,
     (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(v_args -> 'receivables') r)
   );
   perform emit_event(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     'deposit.reconciled',
     'deposit',
     to_jsonb(d) || jsonb_build_object('allocations', v_allocations)
   );
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(d));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(d));
   return next d;
 end;
 $$;
@@ -209,7 +209,7 @@ $$;
 create or replace function lock_receivable(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_deposit deposit,
   p_id text,
   p_amount bigint,
@@ -240,7 +240,7 @@ begin
     (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
   values
     (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount, v_batch);
-  perform change_receivable(p_tenant, p_live, p_call, r.id, p_amount, 0);
+  perform change_receivable(p_tenant, p_live, p_envelope, r.id, p_amount, 0);
 end;
 $$;
 
@@ -278,7 +278,7 @@ $$;
 
 -- Moves reconciled money from pending to its receiver's available funds, and from there to the aggregator or into the
 -- next payout.
-create or replace function make_available(p_tenant text, p_live boolean, p_call jsonb, p_id text, p_amount bigint)
+create or replace function make_available(p_tenant text, p_live boolean, p_envelope jsonb, p_id text, p_amount bigint)
 returns deposit
 language plpgsql
 as $$
@@ -315,7 +315,7 @@ begin
       leg(v_receiver, 'available', d.currency, p_amount)
     )
   );
-  perform sweep_to_platform(p_tenant, p_live, p_call, v_receiver, d.currency);
+  perform sweep_to_platform(p_tenant, p_live, p_envelope, v_receiver, d.currency);
   return d;
 end;
 $$;

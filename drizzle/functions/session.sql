@@ -16,7 +16,7 @@ $$;
 
 -- Creates a session, which ends with its key at the latest. The caller's key was valid when the gateway read it; a key
 -- that has ended meanwhile makes no session.
-create or replace function create_session(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_session(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof session
 language plpgsql
 as $$
@@ -111,14 +111,14 @@ begin
   if not found then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'session.created', 'session', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'session.created', 'session', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
 -- Revokes a session. A revoked session is returned unchanged, because the caller has what it wants.
-create or replace function revoke_session(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function revoke_session(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof session
 language plpgsql
 as $$
@@ -135,8 +135,8 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'session.id');
   end if;
-  perform emit_event(p_tenant, p_live, p_call, 'session.revoked', 'session', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'session.revoked', 'session', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

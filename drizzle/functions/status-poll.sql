@@ -5,7 +5,7 @@
 -- is an answer, so a worker that dies meanwhile loses no attempt. This function waits for no lock: it skips jobs that
 -- another process has claimed.
 -- Without an event: what the acquirer answers has its events.
-create or replace function claim_inquiries(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function claim_inquiries(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
 as $$
@@ -46,7 +46,7 @@ $$;
 -- received the attempt, which is final once the attempt has expired. An expired attempt is polled for another day if
 -- the acquirer is still working on it, or reports a failure that belongs to another payment. The job stays until the
 -- answer is recorded or this time is over. Arguments: as for `decide_transaction`.
-create or replace function answer_inquiry(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function answer_inquiry(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
 as $$
@@ -69,7 +69,7 @@ declare
 begin
   if v_status in ('succeeded', 'failed') then
     -- No client request has caused this decision.
-    select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', v_args) t;
+    select t.* into v from decide_transaction(p_tenant, p_live, p_envelope - 'requestId', v_args) t;
     v_recorded := v.status <> 'processing'
     or exists (
       select

@@ -9,7 +9,7 @@
 create or replace function insert_transaction(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_checkout checkout,
   p_key text,
   p_method text,
@@ -62,7 +62,7 @@ begin
   returning *
   into v;
   perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_end - v_now);
-  perform emit_event(p_tenant, p_live, p_call, 'transaction.created', 'transaction', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_envelope, 'transaction.created', 'transaction', to_jsonb(v));
   return v;
 end;
 $$;
@@ -70,7 +70,7 @@ $$;
 -- Begins an attempt. The same form, sent again, returns the same attempt. While the acquirer has an attempt, no other
 -- can begin, so that a payer does not pay twice by mistake. An attempt with a code that has not been scanned blocks no
 -- other attempt.
-create or replace function begin_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function begin_transaction(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
 as $$
@@ -155,7 +155,7 @@ begin
   v := insert_transaction(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     c,
     v_args ->> 'attemptKey',
     v_args ->> 'paymentMethod',
@@ -175,7 +175,7 @@ $$;
 -- success is the exception, because the payer has been charged: it counts with any details and also after the attempt
 -- has expired, and `mismatch` keeps what does not fit for the operator. `processing` records that the acquirer has the
 -- attempt, or is about to receive it.
-create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function decide_transaction(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
 as $$
@@ -212,7 +212,7 @@ begin
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
-    perform emit_event(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_envelope, 'transaction.submitted', 'transaction', to_jsonb(v));
   end if;
   v_fits := v_told is null or v_told = v.payment_method_details;
   v_queued := (
@@ -248,7 +248,7 @@ begin
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
-    perform emit_event(p_tenant, p_live, p_call, 'transaction.mismatched', 'transaction', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_envelope, 'transaction.mismatched', 'transaction', to_jsonb(v));
   end if;
   if v_open and v_queued is null and (v_fits or v_status = 'succeeded') then
     if v_status <> 'processing' then
@@ -282,7 +282,7 @@ $$;
 
 -- Test helper: creates an attempt that is decided at once. Money may arrive in any state of a checkout: a second time,
 -- or late.
-create or replace function pay_test_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function pay_test_checkout(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof checkout
 language plpgsql
 as $$
@@ -315,15 +315,15 @@ begin
   v := insert_transaction(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     c,
     new_id('test'),
     v_args ->> 'paymentMethod',
     v_args -> 'details',
     (v_args ->> 'seconds')::bigint
   );
-  c := settle_transaction(p_tenant, p_live, p_call, v.id, v_args ->> 'status', v_args ->> 'reasonCode');
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(c));
+  c := settle_transaction(p_tenant, p_live, p_envelope, v.id, v_args ->> 'status', v_args ->> 'reasonCode');
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(c));
   return next c;
 end;
 $$;

@@ -51,7 +51,12 @@ $$;
 
 -- Whether an endpoint gets an event: by its types, and because the event is on the list of its account. A platform's
 -- endpoint gets the events of its connected users only by choice.
-create or replace function endpoint_gets(p_endpoint webhook_endpoint, p_type text, p_context text, p_on_root boolean)
+create or replace function endpoint_gets(
+  p_endpoint webhook_endpoint,
+  p_type text,
+  p_acting_account text,
+  p_on_root boolean
+)
 returns boolean
 language plpgsql
 immutable
@@ -59,7 +64,7 @@ as $$
 begin
   return p_endpoint.event_types && array['*', p_type, split_part(p_type, '.', 1) || '.*']
   and (
-    p_context = p_endpoint.account_id
+    p_acting_account = p_endpoint.account_id
     or (p_endpoint.account_id = 'account_' || p_endpoint.tenant_id and (p_on_root or p_endpoint.connected))
   );
 end;
@@ -188,7 +193,7 @@ $$;
 
 -- Sends one delivery again, or all events after a number that have not reached the endpoint.
 -- Without an event: it sends events that exist, and deliveries are listed.
-create or replace function redeliver_webhooks(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function redeliver_webhooks(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof webhook_endpoint
 language plpgsql
 as $$
@@ -256,7 +261,7 @@ begin
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v.id
   returning *
   into v;
-  perform store_idempotent_response(p_tenant, p_live, p_call, without_secrets(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, without_secrets(v));
   return next v;
 end;
 $$;

@@ -24,7 +24,7 @@ $$;
 create or replace function emit_webhook_event(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_type text,
   p_row webhook_endpoint
 )
@@ -34,7 +34,7 @@ as $$
 declare
   v_now bigint := clock(p_tenant, p_live);
 begin
-  return emit_event_at(p_tenant, p_live, p_call, p_type, 'webhook_endpoint', without_secrets(p_row), v_now);
+  return emit_event_at(p_tenant, p_live, p_envelope, p_type, 'webhook_endpoint', without_secrets(p_row), v_now);
 end;
 $$;
 
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
-create or replace function create_webhook_endpoint(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function create_webhook_endpoint(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof webhook_endpoint
 language plpgsql
 as $$
@@ -130,13 +130,13 @@ begin
   if not found then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
-  perform emit_webhook_event(p_tenant, p_live, p_call, 'webhook_endpoint.created', v);
-  perform store_idempotent_response(p_tenant, p_live, p_call, without_secrets(v));
+  perform emit_webhook_event(p_tenant, p_live, p_envelope, 'webhook_endpoint.created', v);
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, without_secrets(v));
   return next v;
 end;
 $$;
 
-create or replace function update_webhook_endpoint(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function update_webhook_endpoint(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof webhook_endpoint
 language plpgsql
 as $$
@@ -207,14 +207,14 @@ begin
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_old.id
   returning *
   into v;
-  perform emit_webhook_event(p_tenant, p_live, p_call, 'webhook_endpoint.updated', v);
-  perform store_idempotent_response(p_tenant, p_live, p_call, without_secrets(v));
+  perform emit_webhook_event(p_tenant, p_live, p_envelope, 'webhook_endpoint.updated', v);
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, without_secrets(v));
   return next v;
 end;
 $$;
 
 -- Gives an endpoint a new secret. The previous one signs as well for 24 hours.
-create or replace function rotate_webhook_secret(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function rotate_webhook_secret(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof webhook_endpoint
 language plpgsql
 as $$
@@ -236,14 +236,14 @@ begin
   if not found then
     perform refuse(404, 'resource_missing', 'webhook_endpoint.id');
   end if;
-  perform emit_webhook_event(p_tenant, p_live, p_call, 'webhook_endpoint.secret_rotated', v);
-  perform store_idempotent_response(p_tenant, p_live, p_call, without_secrets(v));
+  perform emit_webhook_event(p_tenant, p_live, p_envelope, 'webhook_endpoint.secret_rotated', v);
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, without_secrets(v));
   return next v;
 end;
 $$;
 
 -- Emits a test event and queues it for this endpoint, whatever its types are.
-create or replace function test_webhook_endpoint(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+create or replace function test_webhook_endpoint(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof webhook_endpoint
 language plpgsql
 as $$
@@ -264,10 +264,10 @@ begin
     p_tenant,
     p_live,
     v,
-    emit_webhook_event(p_tenant, p_live, p_call, 'webhook_endpoint.tested', v),
+    emit_webhook_event(p_tenant, p_live, p_envelope, 'webhook_endpoint.tested', v),
     'webhook_endpoint.tested'
   );
-  perform store_idempotent_response(p_tenant, p_live, p_call, without_secrets(v));
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, without_secrets(v));
   return next v;
 end;
 $$;

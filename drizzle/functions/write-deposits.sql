@@ -1,4 +1,6 @@
 -- Writes of deposits that wait for each other, in one call.
+--
+-- Longer than 60 lines: write_deposits (each write is a block of its own, with a branch per function).
 
 -- Locks the balances that any of the writes may change, before the first write. Otherwise each would lock them in its
 -- own order, and two calls would wait for each other. A balance that is missing is made by the write that needs it.
@@ -53,6 +55,7 @@ declare
   w jsonb;
   v deposit;
   v_fn text;
+  v_envelope jsonb;
   v_locked boolean := false;
   v_until timestamptz := clock_timestamp() + interval '500 milliseconds';
   v_trace text := set_config('lock_timeout', p_lock_milliseconds::text, true);
@@ -68,17 +71,19 @@ begin
     exit when v_locked or clock_timestamp() > v_until;
     w := p_writes -> i;
     v_fn := w ->> 'fn';
+    -- Gateways of the previous version send it as `call`; the version after this one no longer reads that.
+    v_envelope := coalesce(w -> 'envelope', w -> 'call');
     place := i;
     refused := null;
     problems := null;
     answer := null;
     begin
       if v_fn = 'create_deposit' then
-        select * into v from create_deposit(p_tenant, p_live, w -> 'call', w -> 'args');
+        select * into v from create_deposit(p_tenant, p_live, v_envelope, w -> 'args');
       elseif v_fn = 'move_deposit' then
-        select * into v from move_deposit(p_tenant, p_live, w -> 'call', w -> 'args');
+        select * into v from move_deposit(p_tenant, p_live, v_envelope, w -> 'args');
       elseif v_fn = 'reconcile_deposit' then
-        select * into v from reconcile_deposit(p_tenant, p_live, w -> 'call', w -> 'args');
+        select * into v from reconcile_deposit(p_tenant, p_live, v_envelope, w -> 'args');
       else
         raise exception 'a call of several writes cannot include %', v_fn;
       end if;

@@ -128,7 +128,7 @@ $$;
 create or replace function emit_event(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_type text,
   p_object text,
   p_row jsonb
@@ -139,7 +139,7 @@ as $$
 declare
   v_id text;
 begin
-  v_id := emit_event_at(p_tenant, p_live, p_call, p_type, p_object, p_row, clock(p_tenant, p_live));
+  v_id := emit_event_at(p_tenant, p_live, p_envelope, p_type, p_object, p_row, clock(p_tenant, p_live));
 end;
 $$;
 
@@ -148,7 +148,7 @@ $$;
 create or replace function emit_event_at(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_type text,
   p_object text,
   p_row jsonb,
@@ -173,7 +173,7 @@ begin
       p_object,
       p_row ->> 'id',
       v_data,
-      p_call ->> 'requestId',
+      p_envelope ->> 'requestId',
       p_row ->> 'context_id',
       (p_row ->> 'on_root_list')::boolean
     );
@@ -248,7 +248,7 @@ $$;
 create or replace function emit_root_event(
   p_tenant text,
   p_live boolean,
-  p_call jsonb,
+  p_envelope jsonb,
   p_type text,
   p_object text,
   p_row jsonb
@@ -262,7 +262,7 @@ begin
   perform emit_event(
     p_tenant,
     p_live,
-    p_call,
+    p_envelope,
     p_type,
     p_object,
     p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true)
@@ -272,19 +272,19 @@ $$;
 
 -- Stores the response of a write with an idempotency key, as its last step and from the changed row. If the key was
 -- used before, this rolls back the whole call.
-create or replace function store_idempotent_response(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb)
+create or replace function store_idempotent_response(p_tenant text, p_live boolean, p_envelope jsonb, p_row jsonb)
 returns void
 language plpgsql
 as $$
 declare
-  v_call jsonb := check_args(
-    p_call,
+  v_envelope jsonb := check_args(
+    p_envelope,
     args_of('requestId? text, account? text, key? text, operation? text, request? object,
         sent? boolean retired')
   );
   v_now bigint := wall_clock();
 begin
-  if v_call ->> 'key' is null then
+  if v_envelope ->> 'key' is null then
     return;
   end if;
   insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
@@ -292,12 +292,12 @@ begin
     (
       p_tenant,
       p_live,
-      v_call ->> 'account',
-      v_call ->> 'key',
+      v_envelope ->> 'account',
+      v_envelope ->> 'key',
       v_now,
-      v_call ->> 'operation',
-      v_call -> 'request',
-      v_call ->> 'requestId',
+      v_envelope ->> 'operation',
+      v_envelope -> 'request',
+      v_envelope ->> 'requestId',
       without_null_columns(p_row - 'digest' #- '{identification,taxCardSealed}')
     )
   on conflict (tenant_id, livemode, account_id, key) do nothing;

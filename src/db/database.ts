@@ -174,11 +174,11 @@ export class Database {
     table: T,
   ): Promise<T['$inferSelect'][]> {
     try {
-      const call = JSON.stringify(storedEnvelope(envelope));
+      const stored = JSON.stringify(storedEnvelope(envelope));
       const combined = envelope && 'key' in envelope && isCombined(fn);
       const rows = await (combined
-        ? this.#told('write', fn, () => this.#combiner.write(fn, tenantId, livemode, call, args))
-        : this.call(fn, [tenantId, livemode, call, text(args)]));
+        ? this.#told('write', fn, () => this.#combiner.write(fn, tenantId, livemode, stored, args))
+        : this.call(fn, [tenantId, livemode, stored, text(args)]));
       this.onWrite();
       return rows.map((row) => fromRow(table, row));
     } catch (error) {

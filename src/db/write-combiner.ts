@@ -44,7 +44,7 @@ interface Waiting {
   fn: WriteFunction;
   tenant: string;
   livemode: boolean;
-  call: string;
+  envelope: string;
   args: string;
   /** What it locks: its payer, or the object that it changes. */
   locks: string;
@@ -80,10 +80,10 @@ export class WriteCombiner {
   }
 
   /** Does a write. Resolves with the rows that its function returns. */
-  async write(fn: WriteFunction, tenant: string, livemode: boolean, call: string, args: object): Promise<Rows> {
+  async write(fn: WriteFunction, tenant: string, livemode: boolean, envelope: string, args: object): Promise<Rows> {
     const visit = this.#turns.visit(`${tenant} ${livemode}`);
     const { fromAccountId, id } = args as { fromAccountId?: string | null; id?: string };
-    const write = { fn, tenant, livemode, call, args: text(args), locks: fromAccountId ?? id ?? '', visit };
+    const write = { fn, tenant, livemode, envelope, args: text(args), locks: fromAccountId ?? id ?? '', visit };
     try {
       return await new Promise<Rows>((resolve, reject) => {
         const member: Waiting = { resolve, reject, ...write };
@@ -124,8 +124,8 @@ export class WriteCombiner {
     clearTimeout(slow);
   }
 
-  #alone({ fn, tenant, livemode, call, args, resolve, reject }: Waiting, until: number): Promise<void> {
-    return this.sends.run(fn, [tenant, livemode, call, args], { until }).then(resolve, reject);
+  #alone({ fn, tenant, livemode, envelope, args, resolve, reject }: Waiting, until: number): Promise<void> {
+    return this.sends.run(fn, [tenant, livemode, envelope, args], { until }).then(resolve, reject);
   }
 
   /** Takes along the writes that wait, the oldest first. They give up their own turns. */
@@ -148,7 +148,7 @@ export class WriteCombiner {
   async #together(members: Waiting[], until: number): Promise<Waiting[]> {
     // In one order, so that two calls do not wait for each other.
     members.sort((a, b) => (a.locks < b.locks ? -1 : a.locks > b.locks ? 1 : 0));
-    const writes = members.map(({ fn, call, args }) => `{"fn":"${fn}","call":${call},"args":${args}}`);
+    const writes = members.map(({ fn, envelope, args }) => `{"fn":"${fn}","envelope":${envelope},"args":${args}}`);
     const [{ tenant, livemode }] = members as [Waiting];
     const lockMilliseconds = Math.min(this.sends.lockMilliseconds, lockMillisecondsMax);
     try {
@@ -187,4 +187,4 @@ type Outcome = {
 };
 
 const nameOf = ({ tenant, livemode }: Waiting) => `${tenant} ${livemode}`;
-const lengthOf = ({ call, args }: Waiting) => call.length + args.length;
+const lengthOf = ({ envelope, args }: Waiting) => envelope.length + args.length;

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { assertValidSchema, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Rules } from '../api/graphql/errors.js';
@@ -11,49 +12,24 @@ import { problem, DomainError } from '../request/problems.js';
 import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax, reasonProblems } from './inputs.js';
-import { OperatorActions } from './action-resolver.js';
-import { OperatorConsole, OperatorFiles } from './console-resolver.js';
+import { operatorEdgeResolver, type OperatorPart } from './part.js';
 import { audited } from './audited.js';
-import { OperatorWork } from './stuck.js';
-import { OperatorAccounts, OperatorPersons } from './account-resolver.js';
-import { OperatorMoney } from './money-resolver.js';
-import { OperatorLedger } from './ledger-resolver.js';
 
-/** For each root field, the noun that begins the names of its parameters in errors, as in /v1 and in OperatorError. */
-const objects: Record<string, string> = {
-  account: 'account',
-  accounts: 'account',
-  verifyAccount: 'account',
-  holdAccount: 'account',
-  deactivateAccount: 'account',
-  issueAddress: 'address',
-  deposit: 'deposit',
-  recordBankNotice: 'deposit',
-  waitingBankNotices: 'deposit',
-  withdrawBankNotice: 'deposit',
-  reconcileDeposit: 'deposit',
-  payout: 'payout',
-  payouts: 'payout',
-  settlePayout: 'payout',
-  failPayout: 'payout',
-  placeServiceHold: 'account_setting',
-  liftServiceHold: 'account_setting',
-  transactionMismatches: 'transaction',
-  rates: 'rate',
-  setRate: 'rate',
-  ledgerAudit: 'ledger',
-  ledgerChecks: 'ledger',
-  ledgerSeal: 'ledger',
-  stuckWork: 'job',
-  retryJob: 'job',
-  bankNotices: 'deposit',
-  serviceHolds: 'account_setting',
-  gateways: 'gateway',
-  viewer: 'operator',
-  operators: 'operator',
-  operatorActions: 'operator_action',
-  operatorActionsSeal: 'operator_action',
-};
+/*
+ * Each file in the folder `parts` is a part of the graph. They are imported in the order of their names, so that the
+ * fields of the schema are always in the same order.
+ */
+const folder = new URL('./parts/', import.meta.url);
+const parts: OperatorPart[] = [];
+for (const name of fs.readdirSync(folder).sort()) {
+  if (!/^[\w-]+\.[jt]s$/.test(name)) continue;
+  const { default: part } = (await import(new URL(name, folder).href)) as { default?: OperatorPart };
+  if (!part) throw new Error(`operator/parts/${name} has no part as default export`);
+  parts.push(part);
+}
+
+/** The noun of each root field. */
+const objects = new Map(parts.flatMap(({ fields }) => Object.entries(fields)));
 
 /** The rules of the operator's schema. An operator may call every query, and with the role `operate` every mutation. */
 export const operatorRules: Rules<OperatorContext> = {
@@ -67,35 +43,15 @@ export const operatorRules: Rules<OperatorContext> = {
 /** The bounds of the lists of the operator's schema. */
 export const sizes: ListSizes = {
   page: { default: pageSizeDefault, max: pageSizeMax },
-  lists: {
-    'Query.rates': 200,
-    'Query.waitingBankNotices': 200,
-    'Query.transactionMismatches': 200,
-    'Query.ledgerSeal': 0,
-    'Query.operators': 200,
-    'Query.gateways': 200,
-    'Account.requirements': 20,
-    'LedgerAudit.violations': 0,
-    'LedgerCheck.violations': 20,
-    'Account.persons': 10,
-    'Account.files': 10,
-    'Account.addresses': 10,
-  },
+  lists: Object.assign({}, ...parts.map(({ sizes }) => sizes)) as ListSizes['lists'],
 };
 
 /** Builds the operator's schema. Throws when a root field has no noun, or a noun has no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
+  const own = parts.flatMap(({ resolvers, edges = [] }) => [...resolvers, ...edges.map(operatorEdgeResolver)]);
+  const [first, ...others] = own;
   const schema = buildSchemaSync({
-    resolvers: [
-      OperatorAccounts,
-      OperatorPersons,
-      OperatorMoney,
-      OperatorLedger,
-      OperatorWork,
-      OperatorActions,
-      OperatorConsole,
-      OperatorFiles,
-    ],
+    resolvers: [first!, ...others],
     validate: false,
     // The library's own check executes an introspection query, which takes longer than building the schema.
     skipCheck: true,
@@ -106,7 +62,7 @@ export function buildOperatorGraph(): GraphQLSchema {
   schema.getMutationType()!.description = 'What the operator can change.';
   const mutations = schema.getMutationType()!.getFields();
   const fields = { ...schema.getQueryType()!.getFields(), ...mutations };
-  for (const name of Object.keys(objects)) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);
+  for (const name of objects.keys()) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);
   for (const [name, field] of Object.entries(fields)) {
     const checked = checkedResolver(name, field, name in mutations);
     field.resolve = name in mutations ? audited(name, checked) : checked;
@@ -137,7 +93,7 @@ function checkedResolver(
 }
 
 function objectOf(field: string): string {
-  const object = objects[field];
+  const object = objects.get(field);
   if (!object) throw new Error(`the root field ${field} of the operator's graph has no noun`);
   return object;
 }

@@ -35,5 +35,5 @@ export function changesOf({ rows }: NodeRow): Fields[] {
       },
     },
   );
-  return [{ table: rows, edges: { updatedAt } }];
+  return [{ of: rows, edges: { updatedAt } }];
 }

@@ -5,19 +5,9 @@ import type { FieldWeight } from '../types/weights.js';
 import type { EventType } from './event/catalogue.js';
 import { changesOf } from './changes.js';
 import { type OperationRow, type Path, type Resource, type Shape, type StoredObject, storedObject } from './define.js';
-import {
-  type Edge,
-  edgeResolver,
-  nodeFinder,
-  type NodeRow,
-  returnsOf,
-  type RootReader,
-  rootReader,
-  rootResolver,
-  type Rule,
-  ruleOfEdge,
-  ruleOfRead,
-} from './edges.js';
+import { type Rule, ruleOfEdge, ruleOfRead } from './compiled-edges.js';
+import { edgeResolver, returnsOf, type RootReader, rootReader, rootResolver } from './edge-resolvers.js';
+import { type Edge, isType, nodeFinder, type NodeRow } from './edges.js';
 
 /** A row of the endpoint table: a path of /v1, the root field that serves it, and the format of its response. */
 export interface Route extends Path {
@@ -151,12 +141,13 @@ function graphOf(declared: readonly Resource[]) {
     resolvers.push(...own);
     for (const each of [...(node ? changesOf(node) : []), ...fields]) {
       resolvers.push(edgeResolver(each, nodeOf));
-      const parent = nodeOf(each.table);
+      const node = isType(each.of) ? undefined : nodeOf(each.of);
+      const type = isType(each.of) ? each.of : node!.type;
       for (const [name, edge] of Object.entries(each.edges)) {
-        const field = `${parent.type.name}.${name}`;
+        const field = `${type.name}.${name}`;
         once(edges, field, edge, 'field');
         if (!returnsOf(edge, nodeOf)()) throw new Error(`the field ${field} has no type`);
-        const rule = parent.compiled && ruleOfEdge(edge, nodeOf);
+        const rule = node?.compiled && ruleOfEdge(edge, nodeOf);
         if (rule) rules.set(field, rule);
       }
     }
@@ -180,7 +171,7 @@ function inOrder(
   const ordered = new Set<NodeRow>();
   for (const { node, fields = [] } of declared) {
     if (!node) continue;
-    const own = fields.filter(({ table }) => table === node.rows).flatMap(({ edges }) => Object.values(edges));
+    const own = fields.filter(({ of }) => of === node.rows).flatMap(({ edges }) => Object.values(edges));
     const answered = new Set<unknown>(own.map((edge) => [returnsOf(edge, nodeOf)()].flat()[0]));
     for (const each of nodes) if (answered.has(each.type)) ordered.add(each);
     ordered.add(node);

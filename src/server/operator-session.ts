@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.js';
-import { viewerOf } from '../operator/action-resolver.js';
+import { viewerOf } from '../operator/parts/action.js';
 import { logged } from '../operator/actions.js';
 import type { OperatorContext } from '../operator/context.js';
 import { createSession, endSession, sessionSeconds } from '../operator/operators.js';

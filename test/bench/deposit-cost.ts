@@ -89,9 +89,9 @@ async function round(sql: postgres.Sql, first: number, pid: number): Promise<Spe
   const [wal, start] = [await walOf(sql), cpu(pid)];
   const ids: string[] = [];
   for (let n = first; n < first + roundOf; n++) {
-    const [call, args] = callOf(n);
+    const [envelope, args] = writeOf(n);
     const [row] =
-      await sql`select id from create_deposit(${tenant}, false, ${call}::text::jsonb, ${args}::text::jsonb)`;
+      await sql`select id from create_deposit(${tenant}, false, ${envelope}::text::jsonb, ${args}::text::jsonb)`;
     ids.push(String(row?.id));
   }
   const created = cpu(pid);
@@ -117,8 +117,8 @@ async function round(sql: postgres.Sql, first: number, pid: number): Promise<Spe
   };
 }
 
-/** A call of the API, as the function gets it: the write envelope, and the arguments. */
-function callOf(n: number): [call: string, args: string] {
+/** A write of the API, as the function gets it: the write envelope, and the arguments. */
+function writeOf(n: number): [envelope: string, args: string] {
   const hash = () => randomBytes(16).toString('base64url');
   const names = ['toAccountId', 'amount', 'currency', 'paymentMethod', 'onBehalfOf'];
   const request = Object.fromEntries(names.map((name) => [name, hash()]));

@@ -376,7 +376,7 @@ const rowsMore = (from: number, to: number) => `
 of('write_deposits', () => {
   const several = (...writes: object[]) => call('write_deposits', root.tenantId, false, 100, json(writes));
   const move_ = (id: string, to: string, more: object = {}) => ({
-    ...{ fn: 'move_deposit', call: {}, args: { id, from: ['initialized', 'processing'], to } },
+    ...{ fn: 'move_deposit', envelope: {}, args: { id, from: ['initialized', 'processing'], to } },
     ...more,
   });
 
@@ -397,6 +397,18 @@ of('write_deposits', () => {
     expect(await stored('deposit', root, first.id)).toMatchObject({ status: 'completed', pending_rest: '7' });
     expect(await stored('deposit', root, second.id)).toMatchObject({ status: 'processing' });
     expect(await eventsOf(root, second.id)).toEqual(['deposit.initialized', 'deposit.processing']);
+  });
+
+  it('reads the write envelope where a gateway of the previous version sends it', async () => {
+    const { id } = await create(9n);
+    const { envelope, ...rest } = move_(id, 'processing');
+    const sent = (requestId: string) => ({ ...envelope, requestId });
+    const requestOf = async (type: string) =>
+      (await world.sql`select request_id from event where object_id = ${id} and type = ${type}`)[0]!.request_id;
+    expect(await several({ ...rest, call: sent('req_before') })).toMatchObject([{ place: 0, refused: null }]);
+    expect(await requestOf('deposit.processing')).toBe('req_before');
+    expect(await several(move_(id, 'completed', { envelope: sent('req_now') }))).toMatchObject([{ refused: null }]);
+    expect(await requestOf('deposit.completed')).toBe('req_now');
   });
 
   it('stops at a lock, and does nothing when a balance is locked', async () => {

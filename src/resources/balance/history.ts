@@ -8,6 +8,7 @@ import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
 import { Compartment } from '../ledger/table.js';
 import { accountsOfContexts, descendantsText } from './contexts.js';
+import { type CompartmentField, ofEach } from './funds.js';
 import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
 
 const p = sql.placeholder;
@@ -116,9 +117,9 @@ async function readSeries(
       first_value(n.amount) over (
         partition by n.shown_id, n.account_id, n.currency, n.category, n.nth order by n.start) as amount
     from numbered n`;
-  const amountOf = (category: Compartment) =>
+  const amountOf = (category: string) =>
     sql<string>`coalesce(sum(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
-  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | BalanceColumn, string>>(
+  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | CompartmentField, string>>(
     `balance_history_${interval ?? 'as_of'}${descendants ? ':descendants' : ''}`,
     (db) =>
       db
@@ -126,11 +127,7 @@ async function readSeries(
           accountId: sql<string>`x.shown_id`,
           start: sql<string>`x.start`,
           currency: sql<string>`x.currency`,
-          available: amountOf('available'),
-          pending: amountOf('pending'),
-          processing: amountOf('processing'),
-          payoutProcessing: amountOf('payout_processing'),
-          feeAdvance: amountOf('fee_advance'),
+          ...ofEach((_, { name }) => amountOf(name)),
         })
         .from(sql`(${points}) x`)
         .where(sql`x.start >= 0`)
@@ -145,17 +142,7 @@ async function readSeries(
     ids,
     rows.map((r) => [
       r.accountId,
-      {
-        start: Number(r.start),
-        currency: r.currency,
-        available: BigInt(r.available),
-        pending: BigInt(r.pending),
-        processing: BigInt(r.processing),
-        payoutProcessing: BigInt(r.payoutProcessing),
-        feeAdvance: BigInt(r.feeAdvance),
-      },
+      { start: Number(r.start), currency: r.currency, ...ofEach((compartment) => BigInt(r[compartment])) },
     ]),
   );
 }
-
-type BalanceColumn = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';

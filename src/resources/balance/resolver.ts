@@ -1,22 +1,17 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { Arg, ArgsType, Ctx, Field, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, ID, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
 import { accountsOfContexts, descendantsText } from './contexts.js';
+import { type Amounts, type CompartmentField, funds, fundsOf, ofEach } from './funds.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
 
 @Resolver(() => Balance)
 export class BalanceResolver {
-  @FieldResolver(() => Account, { description: 'The account whose funds these are.' })
-  account(@Root() { accountId }: Balance, @Ctx() { scope }: Context): Promise<AccountRow> {
-    return scope.one(account, accountId);
-  }
-
   @Query(() => Balance, {
     nullable: true,
     description: "The acting account's balance, or that of any account that the caller can see.",
@@ -83,15 +78,6 @@ export class BalanceResolver {
   }
 }
 
-/** The account of a balance of partners. */
-@Resolver(() => BalanceAggregate)
-export class BalanceAggregateResolver {
-  @FieldResolver(() => Account, { description: 'The account that owns the partners.' })
-  account(@Root() { accountId }: BalanceAggregate, @Ctx() { scope }: Context): Promise<AccountRow> {
-    return scope.one(account, accountId);
-  }
-}
-
 function contextAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
   return scope.one(account, id || caller.actingAccountId, 'balance.account_id');
 }
@@ -121,37 +107,13 @@ async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
   return formatBalance(context, row, rows);
 }
 
-type Amounts = Pick<
-  BalanceRow,
-  'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'
->;
 type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
-/** Balances by compartment. An account without any entry has one balance of zero, in the edition's currency. */
-function formatBalance({ edition }: Context, row: Owner, rows: Amounts[]): Balance {
-  const nothing = {
-    currency: edition.currency,
-    available: 0n,
-    pending: 0n,
-    processing: 0n,
-    payoutProcessing: 0n,
-    feeAdvance: 0n,
-  };
-  const shown = rows.length > 0 ? rows : [nothing];
-  const each = (compartment: Exclude<keyof Amounts, 'currency'>) =>
-    shown.map((amounts) => ({ amount: amounts[compartment], currency: amounts.currency }));
-  return {
-    accountId: row.id,
-    livemode: row.livemode,
-    available: each('available'),
-    pending: each('pending'),
-    processing: each('processing'),
-    payoutProcessing: each('payoutProcessing'),
-    feeAdvance: row.kind === 'platform' ? each('feeAdvance') : [],
-  };
+function formatBalance({ edition }: Context, row: Owner, rows: readonly Amounts[]): Balance {
+  return { accountId: row.id, livemode: row.livemode, ...fundsOf(row, rows, edition.currency) };
 }
 
-type Sums = Record<keyof Amounts, string> & { accountId: string };
+type Sums = Record<'accountId' | 'currency' | CompartmentField, string>;
 
 /** The funds of an account and of the accounts below it. One statement reads all accounts requested in one tick. */
 async function balanceOfContext(context: Context, row: AccountRow): Promise<Balance> {
@@ -159,20 +121,15 @@ async function balanceOfContext(context: Context, row: AccountRow): Promise<Bala
     const found = await readBalancesOfContexts(context, ids);
     return new Map(ids.map((id) => [id, found.filter(({ accountId }) => accountId === id)]));
   });
-  const amounts = (rows ?? []).map(({ accountId: _, currency, ...sums }) => ({
-    currency,
-    available: BigInt(sums.available),
-    pending: BigInt(sums.pending),
-    processing: BigInt(sums.processing),
-    payoutProcessing: BigInt(sums.payoutProcessing),
-    feeAdvance: BigInt(sums.feeAdvance),
+  const amounts = (rows ?? []).map((sums) => ({
+    currency: sums.currency,
+    ...ofEach((compartment) => BigInt(sums[compartment])),
   }));
   return formatBalance(context, row, amounts);
 }
 
 /** The sums of the balances of each account and of the accounts below it. */
 function readBalancesOfContexts({ scope }: Context, ids: readonly string[]): Promise<Sums[]> {
-  const sum = (column: string) => sql<string>`sum(x.${sql.raw(column)})::text`;
   return scope.read<Sums>(
     'balances_of_contexts',
     (db) =>
@@ -180,11 +137,7 @@ function readBalancesOfContexts({ scope }: Context, ids: readonly string[]): Pro
         .select({
           accountId: sql<string>`x.id`,
           currency: sql<string>`x.currency`,
-          available: sum('available'),
-          pending: sum('pending'),
-          processing: sum('processing'),
-          payoutProcessing: sum('payout_processing'),
-          feeAdvance: sum('fee_advance'),
+          ...ofEach((_, { name }) => sql<string>`sum(x.${sql.raw(name)})::text`),
         })
         .from(sql`(${accountsOfContexts(true)}) x`)
         .groupBy(sql`1`, sql`2`)
@@ -205,14 +158,7 @@ function readBalance({ scope }: Context, id: string) {
       db
         .select({
           owner: { id: account.id, livemode: account.livemode, kind: account.kind },
-          money: {
-            currency: balance.currency,
-            available: balance.available,
-            pending: balance.pending,
-            processing: balance.processing,
-            payoutProcessing: balance.payoutProcessing,
-            feeAdvance: balance.feeAdvance,
-          },
+          money: { currency: funds.currency, ...ofEach((_, column) => column) },
         })
         .from(account)
         .leftJoin(

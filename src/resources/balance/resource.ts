@@ -1,18 +1,19 @@
 import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { defineResource, get } from '../define.js';
-import { fields, value } from '../edges.js';
+import { fields, fieldsOfType, link, value } from '../edges.js';
 import { BalanceHistoryArgs, BalancePoint, balanceHistory } from './history.js';
 import { pointsUsual, stepsMax } from './range.js';
-import { AsOfArgs, BalanceAggregateResolver, BalanceResolver, balanceOfAccount } from './resolver.js';
+import { funds } from './funds.js';
+import { AsOfArgs, BalanceResolver, balanceOfAccount } from './resolver.js';
 import { DepositTotal, DepositTotalsArgs, depositTotals } from './totals.js';
-import { TopUserResolver, TopUsersArgs, topUsers, UserTotal, usersUsual } from './top-users.js';
-import { Balance } from './type.js';
+import { TopUsersArgs, topUsers, UserTotal, usersUsual } from './top-users.js';
+import { Balance, BalanceAggregate } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 
 export default defineResource({
   object: 'balance',
-  resolvers: [BalanceResolver, BalanceAggregateResolver, TopUserResolver],
+  resolvers: [BalanceResolver],
   operations: {
     balance: { access: 'read', callers: everyone, v1: balanceV1, routes: [get('/v1/balance')] },
     balanceAggregate: {
@@ -23,6 +24,13 @@ export default defineResource({
     },
   },
   fields: [
+    fieldsOfType(Balance, {
+      account: link(account, 'accountId', { description: 'The account whose funds these are.' }),
+    }),
+    fieldsOfType(BalanceAggregate, {
+      account: link(account, 'accountId', { description: 'The account that owns the partners.' }),
+    }),
+    fieldsOfType(UserTotal, { account: link(account, 'accountId', { description: 'The connected user.' }) }),
     fields(account, {
       balanceHistory: value(() => [BalancePoint], balanceHistory, {
         args: BalanceHistoryArgs,
@@ -45,7 +53,7 @@ export default defineResource({
       balance: value(() => Balance, balanceOfAccount, {
         args: AsOfArgs,
         description: "The account's funds, now or as they were at a time.",
-        balance: true,
+        funds,
       }),
     }),
   ],

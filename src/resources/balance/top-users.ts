@@ -1,11 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { ArgsType, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../request/problems.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
-import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
+import type { AccountRow } from '../account/table.js';
 import { currenciesUsual } from './range.js';
 import { totalSeconds } from './table.js';
 import { boundsOf, partSpans, wholeSpans } from './totals.js';
@@ -136,10 +135,3 @@ export function usersUsual(argument: (name: string) => unknown): number {
 }
 
 /** The connected user of a total. */
-@Resolver(() => UserTotal)
-export class TopUserResolver {
-  @FieldResolver(() => Account, { description: 'The connected user.' })
-  account(@Root() { accountId }: UserTotal, @Ctx() { scope }: Context): Promise<AccountRow> {
-    return scope.one(account, accountId);
-  }
-}

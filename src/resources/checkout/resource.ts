@@ -1,14 +1,13 @@
 import { everyone, testOnly } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
 import { defineResource, extension, post, stored } from '../define.js';
-import { fields, link, many, node, object, one, page, value } from '../edges.js';
+import { fields, link, links, many, node, object, one, page, value } from '../edges.js';
 import type { CheckoutPlace } from './link.js';
 import { type CheckoutNow, checkoutNow } from './now.js';
 import { account } from '../account/table.js';
 import { type DepositRow, deposit } from '../deposit/table.js';
 import { payment } from '../payment/table.js';
 import { receivable } from '../receivable/table.js';
-import { Receivable } from '../receivable/type.js';
 import { transaction } from '../transaction/table.js';
 import { Metadata, URL } from '../../types/scalars.js';
 import { CheckoutArgs, CheckoutOfAccountArgs } from './inputs.js';
@@ -138,11 +137,10 @@ export default defineResource({
       ),
       fromAccount: link(account, 'fromAccountId', { description: 'The partner that pays.' }),
       toAccount: link(account, 'toAccountId', { description: 'The user that is paid.' }),
-      receivables: value(
-        () => [Receivable],
-        (row: CheckoutRow, { scope }) => Promise.all(row.receivableIds.map((id) => scope.one(receivable, id))),
-        { description: 'The receivables that it pays, in the order in which a payment locks them.' },
-      ),
+      receivables: links(receivable, 'receivableIds', {
+        each: true,
+        description: 'The receivables that it pays, in the order in which a payment locks them.',
+      }),
       effectiveTransaction: link(transaction, 'effectiveTransactionId', {
         nullable: true,
         description: 'The latest finished attempt; after an attempt has succeeded, that attempt.',

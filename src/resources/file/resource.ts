@@ -1,8 +1,8 @@
 import { everyone } from '../../auth/permissions.js';
-import { type AccountRow, account } from '../account/table.js';
-import { type AddressRow, address } from '../address/table.js';
+import { account } from '../account/table.js';
+import { address } from '../address/table.js';
 import { defineResource, extension, type RestRoute, stored } from '../define.js';
-import { fields, link, many, node, one, page, value } from '../edges.js';
+import { fields, link, many, node, one, page } from '../edges.js';
 import { FileArgs, fileListing, FileOfAccountArgs } from './inputs.js';
 import { contentTypes, fileBytesMax } from './content.js';
 import { FilePurpose, file } from './table.js';
@@ -72,11 +72,10 @@ export default defineResource({
       }),
     }),
     fields(address, {
-      idDocument: value(
-        () => File,
-        (row: AddressRow, { scope }) => scope.find(file, row.supportingDocumentation?.idDocument),
-        { nullable: true, description: 'The file behind `supportingDocumentation.idDocument`.' },
-      ),
+      idDocument: link(file, ['supportingDocumentation', 'idDocument'], {
+        nullable: true,
+        description: 'The file behind `supportingDocumentation.idDocument`.',
+      }),
     }),
     fields(account, {
       files: page(file, file.accountId, {
@@ -84,27 +83,18 @@ export default defineResource({
         description: 'The files that the account uploaded.',
       }),
       logo: link(file, 'logoId', { nullable: true, description: 'The file behind `logoId`.' }),
-      idDocument: value(
-        () => File,
-        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.idDocument),
-        { nullable: true, description: 'The file behind `supportingDocumentation.idDocument`.' },
-      ),
-      ownershipStructureDocument: value(
-        () => File,
-        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.ownershipStructureDocument),
-        {
-          nullable: true,
-          description: 'The file behind `supportingDocumentation.ownershipStructureDocument`. Edition 1 only.',
-        },
-      ),
-      physicalAddressDocument: value(
-        () => File,
-        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.physicalAddressDocument),
-        {
-          nullable: true,
-          description: 'The file behind `supportingDocumentation.physicalAddressDocument`. Edition 2 only.',
-        },
-      ),
+      idDocument: link(file, ['supportingDocumentation', 'idDocument'], {
+        nullable: true,
+        description: 'The file behind `supportingDocumentation.idDocument`.',
+      }),
+      ownershipStructureDocument: link(file, ['supportingDocumentation', 'ownershipStructureDocument'], {
+        nullable: true,
+        description: 'The file behind `supportingDocumentation.ownershipStructureDocument`. Edition 1 only.',
+      }),
+      physicalAddressDocument: link(file, ['supportingDocumentation', 'physicalAddressDocument'], {
+        nullable: true,
+        description: 'The file behind `supportingDocumentation.physicalAddressDocument`. Edition 2 only.',
+      }),
     }),
   ],
   events: { 'file.created': 'A file was uploaded.' },

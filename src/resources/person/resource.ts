@@ -1,12 +1,11 @@
 import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { file } from '../file/table.js';
-import { File } from '../file/type.js';
 import { usedByPerson } from '../file/use.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateProblems } from './resolver.js';
-import { type PersonRow, person } from './table.js';
+import { person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, personV1, relationshipOf } from './v1.js';
 
@@ -56,16 +55,14 @@ export default defineResource({
       }),
       identification: value(() => Identification, identificationOf, { description: 'How the person is identified.' }),
       account: link(account, 'accountId', { description: 'The account of the business.' }),
-      taxCardImage: value(
-        () => File,
-        (row: PersonRow, { scope }) => scope.find(file, row.identification.taxCardImage),
-        { nullable: true, description: 'The file behind `identification.taxCardImage`.' },
-      ),
-      passportImage: value(
-        () => File,
-        (row: PersonRow, { scope }) => scope.find(file, row.identification.passportImage),
-        { nullable: true, description: 'The file behind `identification.passportImage`.' },
-      ),
+      taxCardImage: link(file, ['identification', 'taxCardImage'], {
+        nullable: true,
+        description: 'The file behind `identification.taxCardImage`.',
+      }),
+      passportImage: link(file, ['identification', 'passportImage'], {
+        nullable: true,
+        description: 'The file behind `identification.passportImage`.',
+      }),
     }),
     fields(file, {
       usedByPersons: page(person, usedByPerson, {

@@ -10,7 +10,7 @@ import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { emptyOptional, problem, DomainError } from '../../request/problems.js';
 import { Currency } from '../../types/scalars.js';
-import { checkCustomer } from './related.js';
+import { checkCustomer } from './customer.js';
 import { CreateReceivableInput, moneyProblems, UpdateReceivableInput, VoidReceivableInput } from './inputs.js';
 import {
   amountOf,

@@ -2,25 +2,25 @@ import { receivableProblems } from './inputs.js';
 import { everyone } from '../../auth/permissions.js';
 import { Metadata } from '../../types/scalars.js';
 import { account } from '../account/table.js';
-import { type DepositRow, deposit } from '../deposit/table.js';
-import { Deposit } from '../deposit/type.js';
+import { deposit } from '../deposit/table.js';
 import { file } from '../file/table.js';
-import { File } from '../file/type.js';
 import { usedByReceivable } from '../file/use.js';
 import { defineResource, extension, get, post, stored } from '../define.js';
-import { fields, link, many, node, one, page, value } from '../edges.js';
+import { fields, link, links, many, node, one, page, through, value } from '../edges.js';
 import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
 import { purposeCodes } from './purpose.js';
 import { PurposeCodeResolver, purposeCodesV1 } from './purpose-codes.js';
 import { owes } from './owed.js';
-import { found, idsOf } from './related.js';
 import { ReceivableArgs, receivableListing, ReceivableOfAccountArgs, ReceivableResolver } from './resolver.js';
-import { type ReceivableRow, receivable, receivableLock } from './table.js';
+import { type ReceivableLockRow, type ReceivableRow, receivable, receivableLock } from './table.js';
 import { ReceivableTotal, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 import { moneyOf } from '../balance/money.js';
 import { Money } from '../balance/type.js';
+
+/** Whether a lock still has an amount: a dispute or a reversal may have taken back all of it. */
+const counts = ({ amount }: ReceivableLockRow) => amount > 0n;
 
 export default defineResource({
   object: 'receivable',
@@ -105,27 +105,16 @@ export default defineResource({
         nullable: true,
         description: 'The customer: the partner that the invoice bills. Null if it is not known.',
       }),
-      document: value(
-        () => File,
-        (row: ReceivableRow, { scope }) => scope.find(file, row.invoice.document),
-        {
-          nullable: true,
-          description: 'The file behind `invoice.document`.',
-        },
-      ),
-      lockedDeposits: value(
-        () => [Deposit],
-        (row: ReceivableRow, { scope }) => found(scope, deposit, row.depositIdsAmountLocked),
-        { description: 'The deposits whose locks are not paid out yet.' },
-      ),
-      deposits: value(
-        () => [Deposit],
-        async (row: ReceivableRow, { scope }) => {
-          const locks = await scope.all(receivableLock, receivableLock.receivableId, row.id);
-          return found(scope, deposit, idsOf(locks, 'depositId'));
-        },
-        { description: 'The deposits that count towards it, paid out or not.' },
-      ),
+      document: link(file, ['invoice', 'document'], {
+        nullable: true,
+        description: 'The file behind `invoice.document`.',
+      }),
+      lockedDeposits: links(deposit, 'depositIdsAmountLocked', {
+        description: 'The deposits whose locks are not paid out yet.',
+      }),
+      deposits: links(deposit, through(receivableLock, receivableLock.receivableId, receivableLock.depositId, counts), {
+        description: 'The deposits that count towards it, paid out or not.',
+      }),
     }),
     fields(file, {
       usedByReceivables: page(receivable, usedByReceivable, {
@@ -159,12 +148,9 @@ export default defineResource({
       }),
     }),
     fields(deposit, {
-      receivables: value(
-        () => [Receivable],
-        async (row: DepositRow, { scope }) => {
-          const locks = await scope.all(receivableLock, receivableLock.depositId, row.id);
-          return found(scope, receivable, idsOf(locks, 'receivableId'));
-        },
+      receivables: links(
+        receivable,
+        through(receivableLock, receivableLock.depositId, receivableLock.receivableId, counts),
         { description: 'The receivables that the deposit counts towards.' },
       ),
     }),

@@ -8,7 +8,7 @@ import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
-import type { Rule } from '../../../resources/edges.js';
+import type { Rule } from '../../../resources/compiled-edges.js';
 import { jsonBegin, jsonEnd, objectMark } from './json.js';
 import { type ListRequest, emptyCurrency, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
@@ -154,7 +154,7 @@ export class CompiledQuery {
         ids.set(branch, prefix);
         given[`${prefix}id`] = args.id;
         parts.push(presentQuestion);
-      } else if (rule!.read === 'balance') {
+      } else if (rule!.read === 'funds') {
         if (args.asOf != null || args.descendants) return undefined;
         parts.push(presentQuestion);
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
@@ -231,7 +231,7 @@ function respaced(data: string): string {
 const marked = new RegExp(`${jsonBegin}([^${jsonEnd}]*)${jsonEnd}`, 'g');
 
 /** The rules whose fields take arguments. */
-const readsWithArguments = new Set<Rule['read']>(['one', 'page', 'edge', 'balance']);
+const readsWithArguments = new Set<Rule['read']>(['one', 'page', 'edge', 'funds']);
 
 /** A branch that takes arguments, and the index of the nearest such branch above it. */
 interface BranchWithArguments {

@@ -3,7 +3,8 @@ import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { type Visibility, visibilityPredicate } from '../../../db/visibility.js';
 import { type Link, listed, type Rows } from '../../../db/list-statement.js';
-import { balance, booked } from '../../../resources/ledger/table.js';
+import { valueIn } from '../../../resources/compiled-edges.js';
+import type { Funds } from '../../../resources/edges.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
 import { isNonNullType } from 'graphql';
 import { storedAs } from '../stored-names.js';
@@ -32,6 +33,9 @@ export interface Terms {
   /** The prefix of the id's parameter, for each branch that is a root object. */
   ids: Map<Branch, string>;
 }
+
+/** The SQL of the column of a row's property. */
+type Column = (property: string) => string;
 
 /** Makes a sub-select return exactly one row, even when it has no aggregate or reads no row. */
 const oneRow = ' having true';
@@ -118,9 +122,9 @@ class Writer {
         );
       if (rule.read === 'edge')
         return this.#page(branch, rule.table, rule.listing, { parent: rule.match, of: sql.raw(column('id')) });
-      if (rule.read === 'balance') return this.#balance(branch.below, column);
+      if (rule.read === 'funds') return this.#funds(rule.funds, branch.below, column);
       if (rule.read !== 'link') throw new NotCompilable();
-      const found = this.#row(rule.table, sql`${rule.match} = ${sql.raw(column(rule.of))}`, branch.below);
+      const found = this.#row(rule.table, sql`${rule.match} = ${sql.raw(valueIn(rule.of, column))}`, branch.below);
       // NULL in a non-null field: fall back to the resolvers.
       return isNonNullType(field.type) ? `coalesce(${found}, absent())` : orNull(found);
     };
@@ -171,14 +175,13 @@ class Writer {
       from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
   }
 
-  /** Funds by compartment and currency; before the first movement, zero in the edition's currency. */
-  #balance(below: Branch[], column: (property: string) => string): string {
+  /** The funds of an account, as `Funds` describes them. */
+  #funds({ table, account, currency, where, compartments }: Funds, below: Branch[], column: Column): string {
     const alias = this.#alias();
-    const columns = getTableColumns(balance);
     const rows = this.#fragment(
-      sql`select * from ${balance} where ${balance.tenantId} = ${sql.placeholder('tenant')}
-        and ${balance.livemode} = ${sql.placeholder('live')} and ${balance.accountId} = ${sql.raw(column('id'))}
-        and ${booked} order by ${balance.currency}`,
+      sql`select * from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenant')}
+        and ${table.livemode} = ${sql.placeholder('live')} and ${account} = ${sql.raw(column('id'))}
+        and ${where} order by ${currency}`,
       '',
     );
     const money = (parts: Branch[], amount: string, currency: () => string) =>
@@ -194,12 +197,13 @@ class Writer {
       if (!field) return constant(parent.name);
       if (name === 'accountId') return quoted(column('id'));
       if (name === 'livemode') return `${column('livemode')}::text`;
-      const held = columns[name as 'available'];
-      if (!held) throw new NotCompilable();
-      const each = money(parts, amount(`${alias}."${held.name}"`), () => `${alias}."currency"`);
+      const compartment = compartments[name];
+      if (!compartment) throw new NotCompilable();
+      const each = money(parts, amount(`${alias}."${compartment.column.name}"`), () => `${alias}."${currency.name}"`);
       const nothing = money(parts, `'0.00'`, first);
       const all = `'[' || coalesce(string_agg(${each}, ','), ${nothing}) || ']'`;
-      return name === 'feeAdvance' ? `case ${column('kind')} when 'platform' then ${all} else '[]' end` : all;
+      const { kind } = compartment;
+      return kind === undefined ? all : `case ${column('kind')} when '${kind}' then ${all} else '[]' end`;
     };
     const members = object(below.map((part) => [part.key, member(part)]));
     return `(select chr(3) || ${members} from (${rows}) ${alias}${oneRow})`;

@@ -13,7 +13,7 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Rule } from '../../../resources/edges.js';
+import type { Rule } from '../../../resources/compiled-edges.js';
 import { rules } from '../../../resources/registry.js';
 import { storedAs } from '../stored-names.js';
 

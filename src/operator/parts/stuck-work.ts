@@ -1,11 +1,12 @@
 import { Args, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import { TenantWork } from '../jobs/table.js';
-import { DateTime } from '../types/scalars.js';
-import type { OperatorContext } from './context.js';
-import { PageArgs, pageSizeOf } from './inputs.js';
-import type { StuckWork } from './jobs.js';
-import type { ListPage } from './paging.js';
-import { pageOf } from './page-type.js';
+import type { OperatorPart } from '../part.js';
+import { TenantWork } from '../../jobs/table.js';
+import { DateTime } from '../../types/scalars.js';
+import type { OperatorContext } from '../context.js';
+import { PageArgs, pageSizeOf } from '../inputs.js';
+import type { StuckWork } from '../jobs.js';
+import type { ListPage } from '../paging.js';
+import { pageOf } from '../page-type.js';
 
 registerEnumType(TenantWork, {
   name: 'TenantWork',
@@ -53,7 +54,7 @@ const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, m
 
 /** What the worker could not do. Silent: all of it. */
 @Resolver()
-export class OperatorWork {
+class OperatorWork {
   @Query(() => StuckWorkPage, { description: 'The work of all tenants that fails and is tried again.' })
   stuckWork(
     @Args(() => PageArgs) { first, after }: PageArgs,
@@ -62,3 +63,10 @@ export class OperatorWork {
     return operator.stuckWork(after ?? undefined, pageSizeOf('job', first));
   }
 }
+
+export default {
+  resolvers: [OperatorWork],
+  fields: {
+    stuckWork: 'job',
+  },
+} satisfies OperatorPart;

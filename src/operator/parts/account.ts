@@ -1,18 +1,19 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import type { AccountRow } from '../resources/account/table.js';
-import { accountSetting } from '../resources/account-setting/table.js';
-import { address } from '../resources/address/table.js';
-import { editions } from '../editions/editions.js';
-import { Requirement, requirementsIn, shownRequirement } from '../resources/activation/resolver.js';
-import { file } from '../resources/file/table.js';
-import { payloadOf } from '../types/payload.js';
-import { type PersonRow, person } from '../resources/person/table.js';
-import { Identification, Relationship } from '../resources/person/type.js';
-import { identificationOf, relationshipOf } from '../resources/person/v1.js';
-import type { OperatorContext } from './context.js';
-import { filterOf, liveOf } from './filters.js';
-import { AccountArgs, AccountInput, AccountsArgs, IssueAddressInput, VerifyAccountInput } from './inputs.js';
-import type { ListPage } from './paging.js';
+import { all, edgesOf, one, type OperatorPart } from '../part.js';
+import type { AccountRow } from '../../resources/account/table.js';
+import { accountSetting } from '../../resources/account-setting/table.js';
+import { address } from '../../resources/address/table.js';
+import { editions } from '../../editions/editions.js';
+import { Requirement, requirementsIn, shownRequirement } from '../../resources/activation/resolver.js';
+import { file } from '../../resources/file/table.js';
+import { payloadOf } from '../../types/payload.js';
+import { type PersonRow, person } from '../../resources/person/table.js';
+import { Identification, Relationship } from '../../resources/person/type.js';
+import { identificationOf, relationshipOf } from '../../resources/person/v1.js';
+import type { OperatorContext } from '../context.js';
+import { filterOf, liveOf } from '../filters.js';
+import { AccountArgs, AccountInput, AccountsArgs, IssueAddressInput, VerifyAccountInput } from '../inputs.js';
+import type { ListPage } from '../paging.js';
 import {
   AccountPage,
   OperatorAccount,
@@ -20,8 +21,8 @@ import {
   OperatorFile,
   OperatorPerson,
   OperatorSetting,
-} from './type.js';
-import { Input } from '../types/input.js';
+} from '../type.js';
+import { Input } from '../../types/input.js';
 
 const VerifyAccountPayload = payloadOf('VerifyAccount', 'account', OperatorAccount);
 const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
@@ -33,7 +34,7 @@ const IssueAddressPayload = payloadOf('IssueAddress', 'address', OperatorAddress
  * Silent: all of it.
  */
 @Resolver(() => OperatorAccount)
-export class OperatorAccounts {
+class OperatorAccounts {
   @Query(() => OperatorAccount, { nullable: true, description: 'An account of any tenant.' })
   account(
     @Args(() => AccountArgs) { id, mode }: AccountArgs,
@@ -105,20 +106,10 @@ export class OperatorAccounts {
       shownRequirement,
     );
   }
-
-  @FieldResolver(() => [OperatorAddress], { description: 'Its addresses, newest first.' })
-  addresses(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorAddress[]> {
-    return context.related.all(address, address.linkedId, row, row.id);
-  }
-
-  @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Its payout setting.' })
-  setting(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorSetting | null> {
-    return context.related.one(accountSetting, accountSetting.accountId, row, row.id);
-  }
 }
 
 @Resolver(() => OperatorPerson)
-export class OperatorPersons {
+class OperatorPersons {
   @FieldResolver(() => Relationship, { description: 'Its roles in the business.' })
   relationship(@Root() row: PersonRow): Relationship {
     return relationshipOf(row);
@@ -131,3 +122,22 @@ export class OperatorPersons {
     return identificationOf(row);
   }
 }
+
+export default {
+  resolvers: [OperatorAccounts, OperatorPersons],
+  fields: {
+    account: 'account',
+    accounts: 'account',
+    verifyAccount: 'account',
+    holdAccount: 'account',
+    deactivateAccount: 'account',
+    issueAddress: 'address',
+  },
+  edges: [
+    edgesOf(OperatorAccount, {
+      addresses: all(OperatorAddress, address, address.linkedId, 'Its addresses, newest first.'),
+      setting: one(OperatorSetting, accountSetting, accountSetting.accountId, 'id', 'Its payout setting.'),
+    }),
+  ],
+  sizes: { 'Account.requirements': 20, 'Account.persons': 10, 'Account.files': 10, 'Account.addresses': 10 },
+} satisfies OperatorPart;

@@ -12,22 +12,22 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { JobRow } from '../jobs/table.js';
-import { account } from '../resources/account/table.js';
-import type { AccountSettingRow } from '../resources/account-setting/table.js';
-import { deposit } from '../resources/deposit/table.js';
-import type { FileRow } from '../resources/file/table.js';
-import { Input } from '../types/input.js';
-import { payloadOf } from '../types/payload.js';
-import { DateTime } from '../types/scalars.js';
-import type { GatewayProcess } from './console.js';
-import type { OperatorContext } from './context.js';
-import { PageArgs, pageSizeOf } from './inputs.js';
-import { noticeOf } from './money-resolver.js';
-import { pageOf } from './page-type.js';
-import type { ListPage } from './paging.js';
-import { OperatorAccount, OperatorBankNotice, OperatorFile, OperatorSetting } from './type.js';
-import { modeOf } from '../request/mode.js';
+import { edgesOf, one, type OperatorPart } from '../part.js';
+import type { JobRow } from '../../jobs/table.js';
+import { account } from '../../resources/account/table.js';
+import { deposit } from '../../resources/deposit/table.js';
+import type { FileRow } from '../../resources/file/table.js';
+import { Input } from '../../types/input.js';
+import { payloadOf } from '../../types/payload.js';
+import { DateTime } from '../../types/scalars.js';
+import type { GatewayProcess } from '../console.js';
+import type { OperatorContext } from '../context.js';
+import { PageArgs, pageSizeOf } from '../inputs.js';
+import { noticeOf } from './money.js';
+import { pageOf } from '../page-type.js';
+import type { ListPage } from '../paging.js';
+import { OperatorAccount, OperatorBankNotice, OperatorFile, OperatorSetting } from '../type.js';
+import { modeOf } from '../../request/mode.js';
 
 const NoticePage = pageOf('BankNotice', () => OperatorBankNotice, 'newest first');
 const HoldPage = pageOf('AccountSetting', () => OperatorSetting, 'newest first');
@@ -80,8 +80,8 @@ class JobInput {
 }
 
 /** What the operator's console shows besides the queues: notices, holds, gateways, and jobs to retry. */
-@Resolver(() => OperatorSetting)
-export class OperatorConsole {
+@Resolver()
+class OperatorConsole {
   @Query(() => NoticePage, { description: 'All notices of banks, of all tenants, newest first.' })
   async bankNotices(
     @Args(() => PageArgs) { first, after }: PageArgs,
@@ -116,15 +116,10 @@ export class OperatorConsole {
   async retryJob(@Input(() => JobInput) { id }: JobInput, @Ctx() { operator }: OperatorContext) {
     return { job: await operator.retryJob(id) };
   }
-
-  @FieldResolver(() => OperatorAccount, { nullable: true, description: 'The account that it belongs to.' })
-  account(@Root() row: AccountSettingRow, @Ctx() context: OperatorContext): Promise<OperatorAccount | null> {
-    return context.related.one(account, account.id, row, row.accountId);
-  }
 }
 
 @Resolver(() => OperatorFile)
-export class OperatorFiles {
+class OperatorFiles {
   @FieldResolver(() => String, {
     description: 'The address of its content below the origin of the gateway. Each download is in the audit log.',
   })
@@ -132,3 +127,19 @@ export class OperatorFiles {
     return `/operator/files/${id}?tenant_id=${tenantId}&mode=${modeOf(livemode)}`;
   }
 }
+
+export default {
+  resolvers: [OperatorConsole, OperatorFiles],
+  fields: {
+    bankNotices: 'deposit',
+    serviceHolds: 'account_setting',
+    gateways: 'gateway',
+    retryJob: 'job',
+  },
+  edges: [
+    edgesOf(OperatorSetting, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that it belongs to.'),
+    }),
+  ],
+  sizes: { 'Query.gateways': 200 },
+} satisfies OperatorPart;

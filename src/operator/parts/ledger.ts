@@ -1,12 +1,13 @@
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import { type LedgerCheckRow, LedgerCheckStatus } from '../resources/ledger/table.js';
-import { DateTime } from '../types/scalars.js';
-import type { OperatorContext } from './context.js';
-import { filterOf } from './filters.js';
-import { ListFilterArgs } from './inputs.js';
-import { pageOf } from './page-type.js';
-import type { ListPage } from './paging.js';
-import { LedgerAudit, LedgerChain, Violation } from './type.js';
+import type { OperatorPart } from '../part.js';
+import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
+import { DateTime } from '../../types/scalars.js';
+import type { OperatorContext } from '../context.js';
+import { filterOf } from '../filters.js';
+import { ListFilterArgs } from '../inputs.js';
+import { pageOf } from '../page-type.js';
+import type { ListPage } from '../paging.js';
+import { LedgerAudit, LedgerChain, Violation } from '../type.js';
 
 registerEnumType(LedgerCheckStatus, {
   name: 'LedgerCheckStatus',
@@ -54,7 +55,7 @@ class LedgerChecksArgs extends ListFilterArgs {
 
 /** The checks of the ledger. */
 @Resolver()
-export class OperatorLedger {
+class OperatorLedger {
   @Query(() => LedgerAudit, { description: 'Checks the invariants of the ledger for all tenants.' })
   ledgerAudit(@Ctx() { operator }: OperatorContext): Promise<LedgerAudit> {
     return operator.audit();
@@ -82,3 +83,13 @@ function checkOf({ violations, ...row }: LedgerCheckRow): OperatorLedgerCheck {
   const { tenantId: tenant, livemode } = row;
   return { ...row, violations: violations.map((violation) => ({ ...violation, tenant, livemode })) };
 }
+
+export default {
+  resolvers: [OperatorLedger],
+  fields: {
+    ledgerAudit: 'ledger',
+    ledgerChecks: 'ledger',
+    ledgerSeal: 'ledger',
+  },
+  sizes: { 'Query.ledgerSeal': 0, 'LedgerAudit.violations': 0, 'LedgerCheck.violations': 20 },
+} satisfies OperatorPart;

@@ -1,15 +1,16 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
+import type { OperatorPart } from '../part.js';
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import { DomainError, problem } from '../request/problems.js';
-import { Mode } from '../types/mode.js';
-import { DateTime } from '../types/scalars.js';
-import type { ActionSeal, OperatorActionEntry } from './actions.js';
-import type { OperatorContext } from './context.js';
-import type { OperatorIdentity } from './credential.js';
-import { PageArgs, pageSizeOf } from './inputs.js';
-import { pageOf } from './page-type.js';
-import type { ListPage } from './paging.js';
-import { ActionOutcome, OperatorRole, type OperatorRow } from './table.js';
+import { DomainError, problem } from '../../request/problems.js';
+import { Mode } from '../../types/mode.js';
+import { DateTime } from '../../types/scalars.js';
+import type { ActionSeal, OperatorActionEntry } from '../actions.js';
+import type { OperatorContext } from '../context.js';
+import type { OperatorIdentity } from '../credential.js';
+import { PageArgs, pageSizeOf } from '../inputs.js';
+import { pageOf } from '../page-type.js';
+import type { ListPage } from '../paging.js';
+import { ActionOutcome, OperatorRole, type OperatorRow } from '../table.js';
 
 registerEnumType(OperatorRole, {
   name: 'OperatorRole',
@@ -144,7 +145,7 @@ class SealArgs {
 
 /** The operators and what they do. Silent: all of it. */
 @Resolver()
-export class OperatorActions {
+class OperatorActions {
   @Query(() => OperatorViewer, { description: 'Who sends the request.' })
   viewer(@Ctx() { viewer }: OperatorContext): OperatorViewer {
     return viewerOf(viewer);
@@ -188,3 +189,14 @@ export class OperatorActions {
 export function viewerOf({ id, name, role, session }: OperatorIdentity): OperatorViewer {
   return { id, name, role, sessionExpires: session?.expiresAt ?? null };
 }
+
+export default {
+  resolvers: [OperatorActions],
+  fields: {
+    viewer: 'operator',
+    operators: 'operator',
+    operatorActions: 'operator_action',
+    operatorActionsSeal: 'operator_action',
+  },
+  sizes: { 'Query.operators': 200 },
+} satisfies OperatorPart;

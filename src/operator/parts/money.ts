@@ -1,12 +1,12 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { account } from '../resources/account/table.js';
-import { address } from '../resources/address/table.js';
-import type { BankNoticeRow } from './table.js';
-import { payloadOf } from '../types/payload.js';
-import type { PayoutRow } from '../resources/payout/table.js';
-import type { TransactionRow } from '../resources/transaction/table.js';
-import type { OperatorContext } from './context.js';
-import { filterOf, liveOf } from './filters.js';
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { edgesOf, one, type OperatorPart } from '../part.js';
+import { account } from '../../resources/account/table.js';
+import { address } from '../../resources/address/table.js';
+import type { BankNoticeRow } from '../table.js';
+import { payloadOf } from '../../types/payload.js';
+import type { TransactionRow } from '../../resources/transaction/table.js';
+import type { OperatorContext } from '../context.js';
+import { filterOf, liveOf } from '../filters.js';
 import {
   DepositArgs,
   PayoutInput,
@@ -16,8 +16,8 @@ import {
   ReconcileDepositInput,
   ServiceHoldInput,
   SetRateInput,
-} from './inputs.js';
-import type { ListPage } from './paging.js';
+} from '../inputs.js';
+import type { ListPage } from '../paging.js';
 import {
   OperatorAccount,
   OperatorAddress,
@@ -28,8 +28,8 @@ import {
   OperatorRate,
   OperatorSetting,
   PayoutPage,
-} from './type.js';
-import { Input } from '../types/input.js';
+} from '../type.js';
+import { Input } from '../../types/input.js';
 
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
@@ -41,8 +41,8 @@ const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', Op
 const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
 
 /** What the operator reads and does with money: deposits, bank notices, payouts, service holds and rates. */
-@Resolver(() => OperatorPayout)
-export class OperatorMoney {
+@Resolver()
+class OperatorMoney {
   @Query(() => OperatorDeposit, { nullable: true, description: 'A deposit of any tenant.' })
   deposit(
     @Args(() => DepositArgs) { id, tenantId }: DepositArgs,
@@ -172,16 +172,6 @@ export class OperatorMoney {
     const row = await operator.account(accountId, true, 'rate.account_id');
     return { rate: await operator.setRate(row, source, target, rate) };
   }
-
-  @FieldResolver(() => OperatorAccount, { nullable: true, description: 'The account that is paid out.' })
-  account(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAccount | null> {
-    return context.related.one(account, account.id, row, row.accountId);
-  }
-
-  @FieldResolver(() => OperatorAddress, { nullable: true, description: 'Where it is sent.' })
-  address(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAddress | null> {
-    return context.related.one(address, address.id, row, row.addressId);
-  }
 }
 
 /** A notice with its deposit, as the graph shows it. */
@@ -198,3 +188,30 @@ function mismatchOf(row: TransactionRow): OperatorMismatch {
   const { id: transactionId, paymentMethodDetails: submitted, mismatch } = row;
   return { ...row, transactionId, submitted, credited: mismatch!.credited, reported: mismatch!.details };
 }
+
+export default {
+  resolvers: [OperatorMoney],
+  fields: {
+    deposit: 'deposit',
+    payout: 'payout',
+    payouts: 'payout',
+    transactionMismatches: 'transaction',
+    rates: 'rate',
+    recordBankNotice: 'deposit',
+    waitingBankNotices: 'deposit',
+    withdrawBankNotice: 'deposit',
+    reconcileDeposit: 'deposit',
+    settlePayout: 'payout',
+    failPayout: 'payout',
+    placeServiceHold: 'account_setting',
+    liftServiceHold: 'account_setting',
+    setRate: 'rate',
+  },
+  edges: [
+    edgesOf(OperatorPayout, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that is paid out.'),
+      address: one(OperatorAddress, address, address.id, 'addressId', 'Where it is sent.'),
+    }),
+  ],
+  sizes: { 'Query.rates': 200, 'Query.waitingBankNotices': 200, 'Query.transactionMismatches': 200 },
+} satisfies OperatorPart;
