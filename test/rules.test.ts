@@ -4,6 +4,7 @@ import { WebhookDisabledReason } from '../src/resources/webhook-endpoint/table.j
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { definedFunctions } from '../src/db/print-write-functions.js';
+import { currencyOf } from '../src/dashboard/format/money.js';
 import { Scope } from '../src/db/scope.js';
 import { editions } from '../src/editions/editions.js';
 import { payerScope } from '../src/hosted/session.js';
@@ -53,6 +54,11 @@ describe('a rule that TypeScript and SQL both need', () => {
       attempts: attemptsMax,
       keys: metadataKeysMax,
     });
+  });
+
+  it('has one value in the dashboard, which imports nothing of the gateway: the currency of an edition', () => {
+    const shown = Object.values(editions).map(({ number }) => currencyOf(number));
+    expect(shown).toEqual(Object.values(editions).map(({ currency }) => currency));
   });
 
   it('has one value for the receiver of a deposit, for every kind of account', async () => {

@@ -82,7 +82,7 @@ begin
     p_partner,
     'service_checkout',
     'vpa',
-    'INR',
+    edition_currency(p_partner.edition),
     p_name => p_partner.business_details ->> 'legalName',
     p_vpa =>
       case

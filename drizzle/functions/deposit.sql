@@ -4,7 +4,7 @@
 -- each call of a function would cost a statement); move_deposit (the status and all its effects).
 
 -- Returns the account whose receivables a deposit may be reconciled against: the account itself if it is a user, or the
--- owner if it is a partner.
+-- owner if it is a partner. The rule is a table of TypeScript, from which receiver_by_kind is generated.
 create or replace function receiver_of(p_tenant text, p_live boolean, p_to text)
 returns text
 language plpgsql
@@ -19,10 +19,7 @@ begin
   into v_kind, v_owner, v_id
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_to;
-  return case
-    when v_kind = 'partner' then v_owner
-    else v_id
-  end;
+  return receiver_by_kind(v_kind, v_id, v_owner);
 end;
 $$;
 

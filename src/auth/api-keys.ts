@@ -163,13 +163,13 @@ export class Callers {
           .from(account)
           .where(
             and(
-              eq(account.tenantId, p('tenant')),
-              eq(account.livemode, p('live')),
+              eq(account.tenantId, p('tenantId')),
+              eq(account.livemode, p('livemode')),
               eq(account.id, p('id')),
               eq(account.kind, 'connected_user'),
             ),
           ),
-      { tenant: caller.tenantId, live: caller.livemode, id },
+      { tenantId: caller.tenantId, livemode: caller.livemode, id },
     );
     if (!user) throw new DomainError(problem('resource_missing', 'On-Behalf-Of'));
     const acting = { ...caller, actingAccountId: id, actingAccountKind: user.kind };

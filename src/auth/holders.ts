@@ -26,11 +26,11 @@ const now = sql<number>`extract(epoch from clock_timestamp())::int`;
 /** The holder of a key or session token with this digest. */
 export async function holderOf(
   database: Database,
-  { kind, tenantId: tenant, livemode: live }: TokenParts,
+  { kind, tenantId, livemode }: TokenParts,
   digest: string,
 ): Promise<Holder | undefined> {
   const read = kind === 'key' ? keyHolder : sessionHolder;
-  const [holder] = await read(database, { tenant, live, digest });
+  const [holder] = await read(database, { tenantId, livemode, digest });
   return holder;
 }
 
@@ -54,9 +54,15 @@ function keyHolder(database: Database, values: Record<string, unknown>): Promise
         .from(apiKey)
         .innerJoin(
           account,
-          and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)),
+          and(
+            eq(account.tenantId, p('tenantId')),
+            eq(account.livemode, p('livemode')),
+            eq(account.id, apiKey.accountId),
+          ),
         )
-        .where(and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.digest, p('digest')))),
+        .where(
+          and(eq(apiKey.tenantId, p('tenantId')), eq(apiKey.livemode, p('livemode')), eq(apiKey.digest, p('digest'))),
+        ),
     values,
   );
 }
@@ -85,14 +91,22 @@ function sessionHolder(database: Database, values: Record<string, unknown>): Pro
         .from(session)
         .innerJoin(
           apiKey,
-          and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.id, session.apiKeyId)),
+          and(eq(apiKey.tenantId, p('tenantId')), eq(apiKey.livemode, p('livemode')), eq(apiKey.id, session.apiKeyId)),
         )
         .innerJoin(
           account,
-          and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, session.accountId)),
+          and(
+            eq(account.tenantId, p('tenantId')),
+            eq(account.livemode, p('livemode')),
+            eq(account.id, session.accountId),
+          ),
         )
         .where(
-          and(eq(session.tenantId, p('tenant')), eq(session.livemode, p('live')), eq(session.digest, p('digest'))),
+          and(
+            eq(session.tenantId, p('tenantId')),
+            eq(session.livemode, p('livemode')),
+            eq(session.digest, p('digest')),
+          ),
         ),
     values,
   );

@@ -68,8 +68,8 @@ function entryConditions(asked: Asked): SQL[] {
   const kind = sql.raw(`'${listing.search!.object}'`);
   const account = listing.byAccount.find((name) => name in (listing.fixed ?? {}));
   const conditions = [
-    eq(entry.tenantId, p('tenant')),
-    eq(entry.livemode, p('live')),
+    eq(entry.tenantId, p('tenantId')),
+    eq(entry.livemode, p('livemode')),
     visibility === 'root' && account === undefined
       ? sql`${entry.rootList} = search_list(${kind}, null)`
       : sql`${entry.list} = search_list(${kind}, ${p(account ?? 'actingAccount')}::text)`,
@@ -84,7 +84,7 @@ function entryConditions(asked: Asked): SQL[] {
   if (to && beyond !== 'before') conditions.push(sql`${entry.start} < ${to}`);
   if (!beyond) return conditions;
   const c: ColumnName = ({ name }) => sql`c.${sql.identifier(name)}`;
-  const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
+  const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
   const visible = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
   const found = positionOf(asked, c);
   const place = one

@@ -71,7 +71,7 @@ function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 
     .$dynamic();
   if (parent && 'links' in parent) {
     const { tenantId, livemode } = parent.links;
-    const tenantAndMode = [eq(tenantId, p('tenant')), eq(livemode, p('live'))];
+    const tenantAndMode = [eq(tenantId, p('tenantId')), eq(livemode, p('livemode'))];
     // A join by `any` looks each child up by its key. With `=`, PostgreSQL could read the whole table of the children.
     const linked = parent.few ? sql`${table.id} = any(array[${parent.child}])` : eq(parent.child, table.id);
     each.innerJoin(parent.links as PgTable, and(...tenantAndMode, linked));
@@ -154,7 +154,7 @@ function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.
   }
   if (visibility === 'root') return [{ where: [] }];
   // All rows of the tenant: its indexes are like those of a parent.
-  if (visibility === 'all') return [{ of: { column: table.tenantId, value: sql`${p('tenant')}` }, where: [] }];
+  if (visibility === 'all') return [{ of: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
   const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
   if (!listing.own) return [{ of: ofActingAccount, where: [] }];
   return [
@@ -233,8 +233,8 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
       of?.filter === undefined ? undefined : of.column === listing.own ? 'account' : tableOf(asked, of.filter);
     if (named !== undefined)
       conditions.push(
-        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenant')}
-          and a.livemode = ${p('live')} and a.id = ${parent} and a.context_id = ${p('actingAccount')})`,
+        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenantId')}
+          and a.livemode = ${p('livemode')} and a.id = ${parent} and a.context_id = ${p('actingAccount')})`,
       );
   }
   for (const [name, value] of Object.entries(request.filters)) {

@@ -10,7 +10,7 @@ import { later, type WalPosition } from './wal-positions.js';
 export type Consistency = WalPosition | 'primary';
 
 /** A read of a tenant, and where its request may read; without a source it reads on the primary. */
-export type TenantQuestion = Question & { tenant: string; source: ReadSource | undefined };
+export type TenantQuestion = Question & { tenantId: string; source: ReadSource | undefined };
 
 /**
  * Where one request reads. Statements that may lag go to one replica, the same for the whole request, so that time does

@@ -110,7 +110,11 @@ export class Scope {
               .select({ parent: sql<string>`${parent}`, row: getTableColumns(table) })
               .from(table as PgTable)
               .where(
-                and(eq(table.tenantId, p('tenant')), eq(table.livemode, p('live')), sql`${parent} = any(${p('ids')})`),
+                and(
+                  eq(table.tenantId, p('tenantId')),
+                  eq(table.livemode, p('livemode')),
+                  sql`${parent} = any(${p('ids')})`,
+                ),
               )
               .orderBy(desc(table.created), desc(table.id)),
           { ids, ...this.#tenantAndMode },
@@ -170,7 +174,7 @@ export class Scope {
     values: Record<string, unknown>,
     question: Question = questionOfValues(values),
   ): Promise<T[]> {
-    const asked = { tenant: this.caller.tenantId, source: this.source, ...question };
+    const asked = { tenantId: this.caller.tenantId, source: this.source, ...question };
     const all = Object.assign(this.#tenantAndMode, values);
     return this.#onceReady(() => this.database.read<T>(name, build, all, this.budget, asked));
   }
@@ -187,7 +191,7 @@ export class Scope {
   ): Promise<{ data?: string | null }[]> {
     const all: Record<string, unknown> = Object.assign(this.#tenantAndMode, values);
     const given = names.map((name) => all[name]);
-    const asked = { tenant: this.caller.tenantId, source: this.source, ...question };
+    const asked = { tenantId: this.caller.tenantId, source: this.source, ...question };
     return this.#onceReady(() => this.database.text(text, given, this.budget, asked));
   }
 
@@ -222,7 +226,11 @@ export class Scope {
   }
 
   get #tenantAndMode() {
-    return { tenant: this.caller.tenantId, live: this.caller.livemode, actingAccount: this.caller.actingAccountId };
+    return {
+      tenantId: this.caller.tenantId,
+      livemode: this.caller.livemode,
+      actingAccount: this.caller.actingAccountId,
+    };
   }
 
   #loader<V>(name: string, batch: (ids: readonly string[]) => Promise<Map<string, V>>): DataLoader<string, V | null> {

@@ -102,7 +102,7 @@ export class SlowReads {
       begins();
       return this.#read(question, read);
     };
-    return this.#turns.during(question.tenant, work, ended);
+    return this.#turns.during(question.tenantId, work, ended);
   }
 
   async #read(question: TenantQuestion, read: Read): Promise<Found> {

@@ -35,7 +35,10 @@ export function listOf(caller: Caller, beyondOwn: boolean): Visibility {
 
 /** The predicate of a visibility, always with tenant and mode. `actingAccount` is a placeholder. */
 export function visibilityPredicate(table: VisibilityColumns, visibility: Visibility): SQL[] {
-  const tenantAndMode = [eq(table.tenantId, sql.placeholder('tenant')), eq(table.livemode, sql.placeholder('live'))];
+  const tenantAndMode = [
+    eq(table.tenantId, sql.placeholder('tenantId')),
+    eq(table.livemode, sql.placeholder('livemode')),
+  ];
   if (visibility === 'actingAccount') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('actingAccount')));
   if (visibility === 'root') tenantAndMode.push(sql`${table.onRootList} = true`);
   return tenantAndMode;

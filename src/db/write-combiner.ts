@@ -42,7 +42,7 @@ export interface Sends {
 /** A call of a write function that waits for its turn: its envelope and its arguments are JSON. */
 interface Waiting {
   fn: WriteFunction;
-  tenant: string;
+  tenantId: string;
   livemode: boolean;
   envelope: string;
   args: string;
@@ -80,10 +80,10 @@ export class WriteCombiner {
   }
 
   /** Does a write. Resolves with the rows that its function returns. */
-  async write(fn: WriteFunction, tenant: string, livemode: boolean, envelope: string, args: object): Promise<Rows> {
-    const visit = this.#turns.visit(`${tenant} ${livemode}`);
+  async write(fn: WriteFunction, tenantId: string, livemode: boolean, envelope: string, args: object): Promise<Rows> {
+    const visit = this.#turns.visit(`${tenantId} ${livemode}`);
     const { fromAccountId, id } = args as { fromAccountId?: string | null; id?: string };
-    const write = { fn, tenant, livemode, envelope, args: text(args), locks: fromAccountId ?? id ?? '', visit };
+    const write = { fn, tenantId, livemode, envelope, args: text(args), locks: fromAccountId ?? id ?? '', visit };
     try {
       return await new Promise<Rows>((resolve, reject) => {
         const member: Waiting = { resolve, reject, ...write };
@@ -124,8 +124,8 @@ export class WriteCombiner {
     clearTimeout(slow);
   }
 
-  #alone({ fn, tenant, livemode, envelope, args, resolve, reject }: Waiting, until: number): Promise<void> {
-    return this.sends.run(fn, [tenant, livemode, envelope, args], { until }).then(resolve, reject);
+  #alone({ fn, tenantId, livemode, envelope, args, resolve, reject }: Waiting, until: number): Promise<void> {
+    return this.sends.run(fn, [tenantId, livemode, envelope, args], { until }).then(resolve, reject);
   }
 
   /** Takes along the writes that wait, the oldest first. They give up their own turns. */
@@ -149,11 +149,11 @@ export class WriteCombiner {
     // In one order, so that two calls do not wait for each other.
     members.sort((a, b) => (a.locks < b.locks ? -1 : a.locks > b.locks ? 1 : 0));
     const writes = members.map(({ fn, envelope, args }) => `{"fn":"${fn}","envelope":${envelope},"args":${args}}`);
-    const [{ tenant, livemode }] = members as [Waiting];
+    const [{ tenantId, livemode }] = members as [Waiting];
     const lockMilliseconds = Math.min(this.sends.lockMilliseconds, lockMillisecondsMax);
     try {
       this.sends.onCombined(members.length);
-      const values = [tenant, livemode, lockMilliseconds, `[${writes.join()}]`];
+      const values = [tenantId, livemode, lockMilliseconds, `[${writes.join()}]`];
       // The function declares these columns.
       const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as Outcome[];
       const done = new Set<Waiting>();
@@ -186,5 +186,5 @@ type Outcome = {
   answer: Record<string, unknown> | null;
 };
 
-const nameOf = ({ tenant, livemode }: Waiting) => `${tenant} ${livemode}`;
+const nameOf = ({ tenantId, livemode }: Waiting) => `${tenantId} ${livemode}`;
 const lengthOf = ({ envelope, args }: Waiting) => envelope.length + args.length;

@@ -21,8 +21,10 @@ export interface Edition {
   shown: Record<string, boolean>;
   /** The payment method of a live bank transfer, if the bank's notice does not say which. */
   bankMethod: DepositPaymentMethod;
-  /** The currency of receiving addresses by default. */
+  /** The currency of receiving addresses by default, and of checkouts where the edition has them. */
   currency: string;
+  /** Whether the operator may set that payouts of a platform's connected users are processed at once. */
+  liveFx: boolean;
   /** The keys of a root account's setting that apply to the root and to the accounts below it. */
   offers: Record<'platform' | 'direct_user', readonly AddressKey[]>;
   /** The sub_types that a platform may have. */

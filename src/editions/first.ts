@@ -70,6 +70,7 @@ export const first: Edition = {
   },
   bankMethod: 'domestic_credit',
   currency: 'USD',
+  liveFx: true,
   offers: {
     platform: ['platform', 'partner', 'connected_user', 'connected_user_partner'],
     direct_user: ['user', 'partner'],

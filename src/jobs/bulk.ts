@@ -130,14 +130,14 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
   }
 
   async #turn(piece: Piece): Promise<void> {
-    const { tenantId: tenant, id } = piece;
+    const { tenantId, id } = piece;
     try {
       if (await this.kind.expire(piece)) return;
       const row = await this.kind.claim(piece);
       if (row) await this.#work(row);
     } catch (error) {
       if (error instanceof Lost) return;
-      this.log.warn({ tenant, id, ...faultLine(error) }, `${this.name} will be tried again`);
+      this.log.warn({ tenant: tenantId, id, ...faultLine(error) }, `${this.name} will be tried again`);
       await sleep(waitMilliseconds, undefined, { signal: this.stop }).catch(() => {});
     }
   }

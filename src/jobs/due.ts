@@ -88,11 +88,15 @@ export class DueJobs {
           .from(job)
           .where(
             sql`${where} and (${job.due}, ${job.tenantId}, ${job.livemode}) <
-              (${placeholder('due')}::bigint, ${placeholder('tenant')}::text, ${placeholder('live')}::boolean)`,
+              (${placeholder('due')}::bigint, ${placeholder('tenantId')}::text, ${placeholder('livemode')}::boolean)`,
           )
           .orderBy(sql`${job.due} desc, ${job.tenantId} desc, ${job.livemode} desc`)
           .limit(rowsMax),
-      { due: after?.due ?? Number.MAX_SAFE_INTEGER, tenant: after?.tenantId ?? '', live: after?.livemode ?? false },
+      {
+        due: after?.due ?? Number.MAX_SAFE_INTEGER,
+        tenantId: after?.tenantId ?? '',
+        livemode: after?.livemode ?? false,
+      },
       { by: ['due', 'tenantId', 'livemode'], descending: true, limit: rowsMax },
     );
     return { rows, ended: rows.length < rowsMax };

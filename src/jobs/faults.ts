@@ -117,12 +117,16 @@ export class Faults {
           .from(workerFault)
           .where(
             sql`(${workerFault.tenantId}, ${workerFault.livemode}, ${workerFault.work}) >
-              (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean,
+              (${sql.placeholder('tenantId')}::text, ${sql.placeholder('livemode')}::boolean,
                 ${sql.placeholder('work')}::text)`,
           )
           .orderBy(workerFault.tenantId, workerFault.livemode, workerFault.work)
           .limit(faultsMax),
-      { tenant: this.#after?.tenantId ?? '', live: this.#after?.livemode ?? false, work: this.#after?.work ?? '' },
+      {
+        tenantId: this.#after?.tenantId ?? '',
+        livemode: this.#after?.livemode ?? false,
+        work: this.#after?.work ?? '',
+      },
       { by: ['tenantId', 'livemode', 'work'], limit: faultsMax },
     );
     this.#after = rows.length < faultsMax ? undefined : rows.at(-1);

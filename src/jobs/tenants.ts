@@ -57,13 +57,13 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
           .where(
             and(
               where,
-              sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text,
-                ${sql.placeholder('live')}::boolean)`,
+              sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenantId')}::text,
+                ${sql.placeholder('livemode')}::boolean)`,
             ),
           )
           .orderBy(tenantId, livemode, ...order)
           .limit(rowsMax),
-      { tenant: this.#after?.tenantId ?? '', live: this.#after?.livemode ?? false },
+      { tenantId: this.#after?.tenantId ?? '', livemode: this.#after?.livemode ?? false },
       { by: ['tenantId', 'livemode'], limit: rowsMax },
     );
     const ended = rows.length < rowsMax;

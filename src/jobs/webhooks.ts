@@ -135,15 +135,15 @@ export class Webhooks {
           .where(
             sql`${kinds.deliveries.where} and
               (${due}, ${tenantId}, ${livemode}, ${id}) >
-              (${placeholder('due')}::bigint, ${placeholder('tenant')}::text, ${placeholder('live')}::boolean,
+              (${placeholder('due')}::bigint, ${placeholder('tenantId')}::text, ${placeholder('livemode')}::boolean,
                 ${placeholder('id')}::text)`,
           )
           .orderBy(due, tenantId, livemode, id)
           .limit(endpointsMax),
       {
         due: this.#after?.due ?? 0,
-        tenant: this.#after?.tenantId ?? '',
-        live: this.#after?.livemode ?? false,
+        tenantId: this.#after?.tenantId ?? '',
+        livemode: this.#after?.livemode ?? false,
         id: this.#after?.id ?? '',
       },
       { by: ['due', 'tenantId', 'livemode', 'id'], limit: endpointsMax },
@@ -155,8 +155,8 @@ export class Webhooks {
     this.#running.set(key, endpoint);
     void this.#deliver(endpoint)
       .catch((error: unknown) => {
-        const { tenantId: tenant, id } = endpoint;
-        this.log.warn({ tenant, endpoint: id, ...faultLine(error) }, 'deliveries will be tried again');
+        const { tenantId, id } = endpoint;
+        this.log.warn({ tenant: tenantId, endpoint: id, ...faultLine(error) }, 'deliveries will be tried again');
       })
       .finally(() => {
         this.#running.delete(key);

@@ -24,7 +24,7 @@ export function inputProblems(
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
   if (access === 'read') problems.push(...remaining(problems, emptyIds(object, input)));
-  return [...problems, ...remaining(problems, rules?.(input) ?? [])];
+  return [...problems, ...remaining(problems, rules?.(input, edition) ?? [])];
 }
 
 /** The problems of parameters and values that the edition does not have, and of required parameters that are absent. */

@@ -1,5 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
+import type { Edition } from '../editions/edition.js';
 import type { ProblemCode } from '../request/catalogue.js';
 import type { Problem } from '../request/problems.js';
 
@@ -7,10 +8,10 @@ import type { Problem } from '../request/problems.js';
 export interface Operation extends Permission {
   name: string;
   /**
-   * Checks the parameters by themselves, beyond their types. It runs before any database query, and the client gets its
-   * problems together with all others. Invalid parameters are absent from `input`.
+   * Checks the parameters by themselves, beyond their types, and by the caller's edition. It runs before any database
+   * query, and the client gets its problems together with all others. Invalid parameters are absent from `input`.
    */
-  rules?: ((input: object) => Problem[]) | undefined;
+  rules?: ((input: object, edition: Edition) => Problem[]) | undefined;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number | undefined;
   /** The values of parameters that it accepts, where the type of the parameter has more. */

@@ -62,7 +62,7 @@ const rootKinds: readonly string[] = ['platform', 'direct_user'];
 /** Creates a platform or direct user in both modes, with one key in each. Spec: What the service does, 5. */
 export async function createRoot(
   desk: OperatorDesk,
-  { type, edition: number, subType, nickname, businessDetails, tenantId, key }: NewRoot,
+  { type, edition: number, subType, nickname, businessDetails, tenantId: given, key }: NewRoot,
 ) {
   const edition = editions[number];
   if (subType && !(type === 'platform' && edition.subTypes.includes(subType)))
@@ -72,12 +72,12 @@ export async function createRoot(
     ...accountProblems(nickname === undefined ? {} : { nickname }),
   ]);
   const kind = type === 'platform' ? 'platform' : 'direct_user';
-  const tenant = tenantId ?? (await newTenant(desk));
-  const make = key ?? ((livemode: boolean) => newKey(desk.secrets, tenant, livemode));
+  const tenantId = given ?? (await newTenant(desk));
+  const make = key ?? ((livemode: boolean) => newKey(desk.secrets, tenantId, livemode));
   const keys = { test: make(false), live: make(true) };
   const row = await desk.write(
     'create_root',
-    { tenantId: tenant, livemode: false },
+    { tenantId, livemode: false },
     'createRoot',
     {
       kind,
@@ -134,7 +134,7 @@ export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: R
     throw new OperatorError(
       'Only a platform or a direct user is updated by the operator; a connected user by its platform.',
     );
-  if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
+  if (changes.liveFx !== undefined && (row.kind !== 'platform' || !editions[row.edition].liveFx))
     throw new OperatorError('--live-fx is for platforms of Edition 1.');
   refuse([...textProblems(changes, 'account'), ...accountProblems(changes)]);
   await checkFiles(desk.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);

@@ -175,12 +175,12 @@ export async function depositOf(desk: OperatorDesk, id: string, tenantId?: strin
               .from(deposit)
               .where(
                 and(
-                  eq(deposit.tenantId, sql.placeholder('tenant')),
+                  eq(deposit.tenantId, sql.placeholder('tenantId')),
                   inArray(deposit.livemode, [false, true]),
                   eq(deposit.id, sql.placeholder('id')),
                 ),
               ),
-          { tenant: tenantOf(tenantId), id },
+          { tenantId: tenantOf(tenantId), id },
         );
   if (!row) throw new OperatorError('There is no such deposit.', 'resource_missing', 'deposit.id');
   return row;

@@ -111,7 +111,7 @@ export class OperatorDesk {
       this.requestId,
       // No client can send a key with this prefix, so it never collides with the idempotency keys of the account.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
-      key ?? ((tenant, live) => newKey(this.secrets, tenant, live)),
+      key ?? ((tenantId, livemode) => newKey(this.secrets, tenantId, livemode)),
       {
         terms: this.checkoutTerms,
         payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,

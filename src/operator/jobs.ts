@@ -100,7 +100,7 @@ const none = sql<string | null>`null::text`;
 
 /** The rows after the end of a page. */
 function beyond([tenantId, livemode, id]: [unknown, unknown, unknown]): SQL {
-  return sql`(${tenantId}, ${livemode}, ${id}) > (${placeholder('tenant')}::text, ${placeholder('live')}::boolean,
+  return sql`(${tenantId}, ${livemode}, ${id}) > (${placeholder('tenantId')}::text, ${placeholder('livemode')}::boolean,
     ${placeholder('id')}::text)`;
 }
 
@@ -119,11 +119,11 @@ export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> 
 }
 
 /** Reads the cursor of a list of jobs, which begins with the tenant. */
-function jobCursorOf(text: string): { tenant: string; id: string; live: boolean } {
-  const [, tenant, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
-  if (tenant === undefined || id === undefined)
+function jobCursorOf(text: string): { tenantId: string; id: string; livemode: boolean } {
+  const [, tenantId, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
+  if (tenantId === undefined || id === undefined)
     throw new DomainError(
       problem('parameter_invalid', 'job.starting_after', 'must be the cursor of a page of this list'),
     );
-  return { tenant, id, live: mode === 'live' };
+  return { tenantId, id, livemode: mode === 'live' };
 }

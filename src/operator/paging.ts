@@ -48,7 +48,7 @@ export async function listed<
     after:
       from &&
       sql`(${table.created}, ${table.id}, ${table.livemode}) ${newestFirst ? sql`<` : sql`>`}
-        (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
+        (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('lastLivemode')}::boolean)`,
   };
   const values: Record<string, unknown> = {
     livemode,
@@ -89,11 +89,11 @@ export async function listed<
 }
 
 /** Reads a cursor: the position at which a page ended. */
-function cursorOf(text: string, object: string): { created: string; id: string; live: boolean } {
+function cursorOf(text: string, object: string): { created: string; id: string; lastLivemode: boolean } {
   const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (created === undefined || id === undefined)
     throw new DomainError(
       problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
     );
-  return { created, id, live: mode === 'live' };
+  return { created, id, lastLivemode: mode === 'live' };
 }

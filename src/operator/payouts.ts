@@ -64,8 +64,8 @@ export function listRates(desk: OperatorDesk, { tenantId }: Pick<TenantAndMode, 
       db
         .select()
         .from(rate)
-        .where(and(eq(rate.tenantId, sql.placeholder('tenant')), eq(rate.livemode, true)))
+        .where(and(eq(rate.tenantId, sql.placeholder('tenantId')), eq(rate.livemode, true)))
         .orderBy(asc(rate.source), asc(rate.target)),
-    { tenant: tenantOf(tenantId) },
+    { tenantId: tenantOf(tenantId) },
   );
 }

@@ -28,13 +28,13 @@ export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenan
           .from(job)
           .where(
             and(
-              eq(job.tenantId, sql.placeholder('tenant')),
+              eq(job.tenantId, sql.placeholder('tenantId')),
               eq(job.livemode, false),
               due,
               ne(job.kind, statusPollKind),
             ),
           ),
-      { tenant: root.tenantId },
+      { tenantId: root.tenantId },
     );
     left = count?.left ?? 0;
     if (left > 0) await sleep(10);
@@ -49,8 +49,8 @@ export async function catchUp(desk: OperatorDesk, root: AccountRow): Promise<voi
       db
         .select({ offset: testClock.offsetSeconds })
         .from(testClock)
-        .where(and(eq(testClock.tenantId, sql.placeholder('tenant')), eq(testClock.livemode, false))),
-    { tenant: root.tenantId },
+        .where(and(eq(testClock.tenantId, sql.placeholder('tenantId')), eq(testClock.livemode, false))),
+    { tenantId: root.tenantId },
   );
   if (clock && clock.offset < 0) await passTime(desk, root, -clock.offset);
 }

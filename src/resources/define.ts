@@ -57,7 +57,7 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   /** The noun that begins the names of its parameters, where it differs from the noun of the resource. */
   object?: string;
   /** Returns the problems of its parameters that need no look at the database. */
-  rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
+  rules?: NonNullable<Operation['rules']>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number;
   /**

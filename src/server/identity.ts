@@ -114,7 +114,7 @@ export class Identity {
     return new OperatorContext(acting, viewer, requestId, key, budget, this.parts.refusedChanges);
   }
 
-  readonly #newKey = (tenant: string, live: boolean) => this.parts.callers.newKey(tenant, live);
+  readonly #newKey = (tenantId: string, livemode: boolean) => this.parts.callers.newKey(tenantId, livemode);
 
   /** The context in which the worker reads and writes for an account, without a request. It makes no sessions. */
   accountContext(
@@ -148,7 +148,7 @@ export class Identity {
     const checkouts = this.#checkouts(() => originOf(request, config));
     const edition = editions[caller.edition];
     const sessions: NewSessions = {
-      newToken: (tenant, live) => this.parts.callers.newSessionToken(tenant, live),
+      newToken: (tenantId, livemode) => this.parts.callers.newSessionToken(tenantId, livemode),
       admits: (origin) => this.admits(request, origin),
     };
     const made = this.#newKey;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { editions } from '../../src/editions/editions.js';
+import { AccountKind } from '../../src/resources/account/table.js';
 import { refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
@@ -262,6 +263,17 @@ of('edition_currency', () => {
   it('is the currency of each edition', async () => {
     expect(await value('edition_currency', 1)).toBe(editions[1].currency);
     expect(await value('edition_currency', 2)).toBe(editions[2].currency);
+  });
+});
+
+of('receiver_by_kind', () => {
+  it('is the account itself, and the owner of a partner', async () => {
+    const receivers = Object.fromEntries(
+      await Promise.all(
+        Object.values(AccountKind).map(async (kind) => [kind, await value('receiver_by_kind', kind, 'own', 'owner')]),
+      ),
+    );
+    expect(receivers).toEqual({ platform: 'own', direct_user: 'own', connected_user: 'own', partner: 'owner' });
   });
 });
 

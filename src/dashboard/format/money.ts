@@ -60,3 +60,9 @@ export function currenciesOf(amounts: readonly { currency: string }[]): string[]
 
 /** The currencies that lists are filtered by. */
 export const currencies = ['USD', 'INR', 'EUR', 'GBP'] as const;
+
+/** The currency of each edition, as in the gateway's src/editions: a test compares them. */
+const editionCurrencies: Readonly<Record<number, string>> = { 1: 'USD', 2: 'INR' };
+
+/** The currency in which an edition collects money: where pages offer a choice, the one they begin with. */
+export const currencyOf = (edition: number): string => editionCurrencies[edition]!;

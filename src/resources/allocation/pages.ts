@@ -18,7 +18,7 @@ import type { Allocation, AllocationStatus } from './type.js';
 const listing: Listing = { object: 'allocation', filters: {}, byAccount: [] };
 const p = sql.placeholder;
 const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 const batch = sql`join lock_batch b on ${tenantAndMode('b')} and b.id = l.batch_id`;
 
 /** The locks of a parent and their order: each has an index that begins with the parent and has this order. */

@@ -13,9 +13,9 @@ export const descendantsText =
  * and for a root account all others.
  */
 export function balancesOfActingAccounts(descendants: boolean): SQL {
-  const root = sql`('account_' || ${p('tenant')}::text)`;
+  const root = sql`('account_' || ${p('tenantId')}::text)`;
   const part = (id: SQL, where: SQL) =>
-    sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenant')} and b.livemode = ${p('live')}
+    sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenantId')} and b.livemode = ${p('livemode')}
       and b.version > 0 and ${where}`;
   const own = part(sql`b.account_id`, sql`b.account_id = any(${p('ids')})`);
   if (!descendants) return own;

@@ -87,7 +87,7 @@ async function readSeries(
   const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
   const step = interval ? bucket(interval, sql`w.created`) : sql`${p('from')}::bigint`;
   const tenantAndMode = (table: string) =>
-    sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+    sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
   const keyOf = (table: string) =>
     sql.raw(`(${['account_id', 'currency', 'category'].map((name) => `${table}.${name}`).join(" || ' ' || ")})`);
   const lastOf = (compartment: string, end: SQL) =>

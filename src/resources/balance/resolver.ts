@@ -58,8 +58,8 @@ export class BalanceResolver {
           .from(balance)
           .where(
             and(
-              eq(balance.tenantId, p('tenant')),
-              eq(balance.livemode, p('live')),
+              eq(balance.tenantId, p('tenantId')),
+              eq(balance.livemode, p('livemode')),
               eq(balance.ofPartner, true),
               booked,
               ofTenant ? undefined : eq(balance.ownerId, p('owner')),
@@ -164,8 +164,8 @@ function readBalance({ scope }: Context, id: string) {
         .leftJoin(
           balance,
           and(
-            eq(balance.tenantId, p('tenant')),
-            eq(balance.livemode, p('live')),
+            eq(balance.tenantId, p('tenantId')),
+            eq(balance.livemode, p('livemode')),
             eq(balance.accountId, account.id),
             booked,
           ),
@@ -186,8 +186,8 @@ async function readBalances({ scope }: Context, ids: readonly string[]): Promise
         .from(balance)
         .where(
           and(
-            eq(balance.tenantId, p('tenant')),
-            eq(balance.livemode, p('live')),
+            eq(balance.tenantId, p('tenantId')),
+            eq(balance.livemode, p('livemode')),
             sql`${balance.accountId} = any(${p('ids')})`,
             booked,
           ),

@@ -49,8 +49,8 @@ export class UserTotal {
 }
 
 const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
-const root = sql`('account_' || ${p('tenant')}::text)`;
+  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
+const root = sql`('account_' || ${p('tenantId')}::text)`;
 
 /**
  * The rows whose sums are the totals of all connected users of a platform, from the same parts as `depositTotals`. The

@@ -174,9 +174,9 @@ const changedOf = (descendants: boolean): SQL =>
   descendants ? sql`(c.to_account_id = i.id or c.context_id = i.id or i.id = ${root})` : sql`c.to_account_id = i.id`;
 
 const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 /** The id of the root account. */
-const root = sql`('account_' || ${p('tenant')}::text)`;
+const root = sql`('account_' || ${p('tenantId')}::text)`;
 
 type Deposits = (first: SQL, last: SQL) => SQL;
 

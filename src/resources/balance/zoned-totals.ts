@@ -4,7 +4,7 @@ import { totalSeconds } from './table.js';
 
 const p = sql.placeholder;
 const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
 
 /** What the statement has in common with that of steps in UTC. */
 interface Common {

@@ -1,6 +1,7 @@
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
+import type { Edition } from '../../editions/edition.js';
 import type { Link } from '../../db/list-statement.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
@@ -76,7 +77,7 @@ export class CheckoutResolver {
       ...ReceivableRow[],
     ];
     const to = await scope.one(account, receivables[0]!.accountId, 'checkout.receivables[0].id');
-    const refused = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
+    const refused = [...receivablesProblems(receivables, to, context.edition.currency), ...partnerProblems(from, to)];
     if (refused.length > 0) throw new DomainError(...refused);
     const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
     const problems: Problem[] = [];
@@ -131,19 +132,16 @@ export class CheckoutResolver {
   }
 }
 
-/** The problems of a checkout that its parameters alone show. */
-export function checkoutProblems({
-  amount,
-  currency,
-  paymentMethods,
-  receivables,
-  redirectUrl,
-}: Partial<CreateCheckoutInput>): Problem[] {
+/** The problems of a checkout that its parameters alone show. Its currency is that of the edition. */
+export function checkoutProblems(
+  { amount, currency, paymentMethods, receivables, redirectUrl }: Partial<CreateCheckoutInput>,
+  edition: Pick<Edition, 'currency'>,
+): Problem[] {
   const problems: Problem[] = [];
   if (amount !== undefined && amount < amountMin)
     problems.push(problem('parameter_invalid', 'checkout.amount', `must be at least ${amountText(amountMin)}`));
-  if (currency !== undefined && currency !== 'INR')
-    problems.push(problem('parameter_invalid', 'checkout.currency', 'must be INR'));
+  if (currency !== undefined && currency !== edition.currency)
+    problems.push(problem('parameter_invalid', 'checkout.currency', `must be ${edition.currency}`));
   if (paymentMethods && new Set(paymentMethods).size < paymentMethods.length)
     problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'names a method twice'));
   if (receivables && receivables.length > receivablesMax)
@@ -175,14 +173,14 @@ function loopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** The receivables must be open, in INR, and of one user. */
-function receivablesProblems(receivables: ReceivableRow[], to: AccountRow): Problem[] {
+/** The receivables must be open, in the currency of checkouts, and of one user. */
+function receivablesProblems(receivables: ReceivableRow[], to: AccountRow, currency: string): Problem[] {
   return receivables.flatMap((r, i) => {
     const field = `checkout.receivables[${i}].id`;
     if (r.accountId !== to.id) return [problem('parameter_invalid', field, 'must belong to the account of the first')];
     if (!['direct_user', 'connected_user'].includes(to.kind))
       return [problem('account_type_invalid', field, 'A checkout pays the receivables of a user.')];
-    if (r.currency !== 'INR') return [problem('parameter_invalid', field, 'must be in INR')];
+    if (r.currency !== currency) return [problem('parameter_invalid', field, `must be in ${currency}`)];
     return r.status === 'open' ? [] : [problem('status_invalid', field, 'The receivable is not open.')];
   });
 }

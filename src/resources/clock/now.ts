@@ -5,7 +5,7 @@ const p = sql.placeholder;
 
 /** How many seconds the clock of the tenant and mode is ahead of real time. */
 export const clockOffset: SQL = sql`coalesce((select c.offset_seconds from test_clock c
-  where c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')}), 0)`;
+  where c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')}), 0)`;
 
 /** The time by the clock of the tenant and mode, in epoch seconds: the database's clock, and its test clock. */
 export const now: SQL = sql`(date_part('epoch', clock_timestamp())::bigint + ${clockOffset})`;

@@ -50,8 +50,8 @@ async function destination({ scope, caller }: Context, { to, currency }: CreateD
         .from(address)
         .where(
           and(
-            eq(address.tenantId, p('tenant')),
-            eq(address.livemode, p('live')),
+            eq(address.tenantId, p('tenantId')),
+            eq(address.livemode, p('livemode')),
             eq(address.linkedId, account.id),
             eq(address.category, 'service_receive'),
             eq(address.status, 'activated'),

@@ -53,7 +53,7 @@ export const depositListing: Listing = {
     // The names of a payer on another account's list are not searched: that account does not see them.
     texts: (name) => sql`(array[${name(deposit.statementDescriptor)}] || (
       select array[a.nickname, a.business_details ->> 'legalName'] from account a
-      where a.tenant_id = ${sql.placeholder('tenant')} and a.livemode = ${sql.placeholder('live')}
+      where a.tenant_id = ${sql.placeholder('tenantId')} and a.livemode = ${sql.placeholder('livemode')}
         and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,
     metadata: (name) => name(deposit.metadata),
   },

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 
 const p = sql.placeholder;
-const own = sql`e.tenant_id = ${p('tenant')} and e.livemode = ${p('live')}`;
+const own = sql`e.tenant_id = ${p('tenantId')} and e.livemode = ${p('livemode')}`;
 
 /**
  * Bounds of the numbers of the events that a bound of `created` admits, so that a page reads no others. Events are

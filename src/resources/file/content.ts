@@ -12,7 +12,11 @@ export async function contentOf(scope: Scope, id: string): Promise<Buffer> {
         .select({ content: fileContent.content })
         .from(fileContent)
         .where(
-          and(eq(fileContent.tenantId, p('tenant')), eq(fileContent.livemode, p('live')), eq(fileContent.id, p('id'))),
+          and(
+            eq(fileContent.tenantId, p('tenantId')),
+            eq(fileContent.livemode, p('livemode')),
+            eq(fileContent.id, p('id')),
+          ),
         ),
     { id },
   );

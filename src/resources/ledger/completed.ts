@@ -22,8 +22,8 @@ function postedAt(scope: Scope, kind: Completion, cause: string): Promise<number
           .from(posting)
           .where(
             and(
-              eq(posting.tenantId, p('tenant')),
-              eq(posting.livemode, p('live')),
+              eq(posting.tenantId, p('tenantId')),
+              eq(posting.livemode, p('livemode')),
               eq(posting.kind, sql.raw(`'${kind}'`)),
               sql`${posting.cause} = any(${p('ids')})`,
             ),

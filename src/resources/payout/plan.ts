@@ -127,17 +127,17 @@ function obstacleOf({ currency, rate, amount }: Facts): PayoutObstacle[] {
  */
 async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<string, Facts[]>> {
   const own = (table: string) =>
-    sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+    sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
   const usable = sql`${own('a')} and a.linked_id = s.account_id and a.category = 'user_payout'
     and a.status = 'activated'`;
   const liveFx = sql`s.of_connected_user and exists (select from account_setting g where ${own('g')}
-    and g.account_id = 'account_' || ${p('tenant')}::text and g.live_fx)`;
+    and g.account_id = 'account_' || ${p('tenantId')}::text and g.live_fx)`;
   const scheduled = sql`(select j.due + ${clockOffset} from job j where ${own('j')} and j.kind = 'pay_out'
     and j.subject_id = s.account_id order by j.due limit 1)`;
   const money = sql`select b.currency, e.rate::text as rate, e.amount::text as amount from balance b
       left join lateral (select a.currency from address a
           where ${usable} order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d on true
-      left join lateral exchanged(${p('tenant')}, ${p('live')}, b.available, b.currency, d.currency) e on true
+      left join lateral exchanged(${p('tenantId')}, ${p('livemode')}, b.available, b.currency, d.currency) e on true
       where ${own('b')} and b.account_id = s.account_id and b.available > 0`;
   const rows = await scope.read<Facts>(
     'payout_plans',

@@ -99,8 +99,8 @@ function partsOf(descendants: boolean): SQL[] {
   const part = (id: SQL, where: SQL) =>
     sql`select ${id} as account_id, ${bucket} as bucket, r.currency, r.amount_reconcilable as amount
       from ${receivable} r cross join (select ${now} as now) t
-      where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and r.status = 'open' and ${where}`;
-  const root = sql`('account_' || ${p('tenant')}::text)`;
+      where r.tenant_id = ${p('tenantId')} and r.livemode = ${p('livemode')} and r.status = 'open' and ${where}`;
+  const root = sql`('account_' || ${p('tenantId')}::text)`;
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
   const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')})
     and r.account_id <> ${root}`;

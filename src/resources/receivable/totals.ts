@@ -87,8 +87,8 @@ function partsOf(descendants: boolean): SQL[] {
   const part = (id: SQL, where: SQL) =>
     sql`select ${id} as account_id, r.status, r.currency, r.amount_maximum_reconcilable, r.amount_reconcilable,
       r.amount_locked, r.amount_settled_payouts
-      from ${receivable} r where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and ${where}`;
-  const root = sql`('account_' || ${p('tenant')}::text)`;
+      from ${receivable} r where r.tenant_id = ${p('tenantId')} and r.livemode = ${p('livemode')} and ${where}`;
+  const root = sql`('account_' || ${p('tenantId')}::text)`;
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
   const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')})
     and r.account_id <> ${root}`;

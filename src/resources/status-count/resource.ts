@@ -47,10 +47,10 @@ const kinds = Object.keys(counted) as Counted[];
 function partsOf(kind: Counted, descendants: boolean): SQL[] {
   const { rows, own, hashed } = counted[kind];
   const ownColumn = sql.raw(`r.${own}`);
-  const root = sql`('account_' || ${p('tenant')}::text)`;
+  const root = sql`('account_' || ${p('tenantId')}::text)`;
   const part = (id: SQL, where: SQL) =>
     sql`select ${id} as account_id, ${sql.raw(`'${kind}'`)} as kind, r.status from ${sql.raw(rows)} r
-      where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and ${where}`;
+      where r.tenant_id = ${p('tenantId')} and r.livemode = ${p('livemode')} and ${where}`;
   const ids = p('ids');
   const parts = [part(ownColumn, hashed ? isAnyParent(ownColumn, sql`${ids}`) : sql`${ownColumn} = any(${ids})`)];
   if (descendants)

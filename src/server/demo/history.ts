@@ -1,4 +1,5 @@
 import type { AccountRow } from '../../resources/account/table.js';
+import { editions } from '../../editions/editions.js';
 import type { CheckoutRow } from '../../resources/checkout/table.js';
 import type { DepositPaymentMethod, DepositRow } from '../../resources/deposit/table.js';
 import type { Operator } from '../../operator/operator.js';
@@ -65,7 +66,7 @@ export async function createHistory(
   progress: (share: number) => void,
 ): Promise<void> {
   const random = sequence(edition);
-  const currency = edition === 1 ? 'USD' : 'INR';
+  const currency = editions[edition].currency;
   let invoiceNumber = 1000;
   let reversals = 0;
   for (let day = 0; day < historyDays; day++) {

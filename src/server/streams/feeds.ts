@@ -120,8 +120,8 @@ export class Feeds {
         db
           .select({ last: eventCounter.last })
           .from(eventCounter)
-          .where(and(eq(eventCounter.tenantId, p('tenant')), eq(eventCounter.livemode, p('live')))),
-      { tenant: tenantId, live: livemode },
+          .where(and(eq(eventCounter.tenantId, p('tenantId')), eq(eventCounter.livemode, p('livemode')))),
+      { tenantId, livemode },
     );
     return row?.last ?? 0;
   }

@@ -47,7 +47,7 @@ const builder = drizzle.mock();
  */
 const charactersMax = 16_000;
 /** The parameters that all parts of a statement share. */
-const shared = new Set(['tenant', 'live', 'actingAccount']);
+const shared = new Set(['tenantId', 'livemode', 'actingAccount']);
 /** The parameter for the currency of a balance before its first movement. */
 export const emptyCurrency = 'edition_currency';
 
@@ -179,8 +179,8 @@ class Writer {
   #funds({ table, account, currency, where, compartments }: Funds, below: Branch[], column: Column): string {
     const alias = this.#alias();
     const rows = this.#fragment(
-      sql`select * from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenant')}
-        and ${table.livemode} = ${sql.placeholder('live')} and ${account} = ${sql.raw(column('id'))}
+      sql`select * from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenantId')}
+        and ${table.livemode} = ${sql.placeholder('livemode')} and ${account} = ${sql.raw(column('id'))}
         and ${where} order by ${currency}`,
       '',
     );

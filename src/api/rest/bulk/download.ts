@@ -113,8 +113,8 @@ async function* parts(scope: Scope, id: string, { start, end }: Range): AsyncGen
           .from(exportPart)
           .where(
             and(
-              eq(exportPart.tenantId, p('tenant')),
-              eq(exportPart.livemode, p('live')),
+              eq(exportPart.tenantId, p('tenantId')),
+              eq(exportPart.livemode, p('livemode')),
               eq(exportPart.exportId, p('id')),
               lte(exportPart.start, p('at')),
             ),

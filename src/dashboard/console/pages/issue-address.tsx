@@ -1,3 +1,4 @@
+import { currencyOf } from '../../format';
 import { SelectField, TextField } from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
@@ -30,13 +31,7 @@ export function IssueAddress({ account }: { account: Account }) {
           { value: 'SERVICE_FEE_ADVANCE', name: 'Fees in advance' },
         ]}
       />
-      <TextField
-        name="currency"
-        label="Currency"
-        placeholder={account.edition === 1 ? 'USD' : 'INR'}
-        maxLength={3}
-        required
-      />
+      <TextField name="currency" label="Currency" placeholder={currencyOf(account.edition)} maxLength={3} required />
       <TextField name="bankAccount.bankName" label="Bank" />
       <TextField name="bankAccount.number" label="Account number" hint="The number, or the IBAN." />
       <TextField name="bankAccount.iban" label="IBAN" />

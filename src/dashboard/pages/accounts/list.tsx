@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { countryName, currencies, hundredths, useTimes } from '../../format';
+import { countryName, currencies, currencyOf, hundredths, useTimes } from '../../format';
 import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   Choice,
@@ -85,7 +85,7 @@ function useArguments(type: keyof typeof kinds) {
   const { viewer } = useSession();
   const [sort, status] = [one('sort', sorts), one('status', statuses)];
   const [search, after] = [params.get('search'), params.get('after')];
-  const currency = one('currency', currencies) ?? (viewer.edition === 2 ? 'INR' : 'USD');
+  const currency = one('currency', currencies) ?? currencyOf(viewer.edition);
   const filters = sort
     ? { type: [type], orderBy: orders[sort], currency }
     : sent({ type: [type], status: status && [status] });

@@ -1,4 +1,4 @@
-import { currencies, dayBefore, startOfDay, useTimes, useTimeZone, words } from '../../format';
+import { currencies, currencyOf, dayBefore, startOfDay, useTimes, useTimeZone, words } from '../../format';
 import { sent, useLive } from '../../graph';
 import {
   amountAndStatus,
@@ -53,7 +53,7 @@ function useArguments() {
   const days = range('received', isDay);
   const filters: Filters = byAmount
     ? // Amounts of several currencies have no common order.
-      sent({ currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) })
+      sent({ currency: [currency ?? currencyOf(viewer.edition)], amount: range('amount', isAmount) })
     : sent({
         ...(open ? { unreconciled: true } : { status: status && [status] }),
         method: method && [method],

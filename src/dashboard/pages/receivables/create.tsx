@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { currencies, dayBefore } from '../../format';
+import { currencies, currencyOf, dayBefore } from '../../format';
 import { graphql, type VariablesOf } from '../../graph';
 import { AmountField, CreatePage, SelectField, TextField, UploadField } from '../../parts';
 import { nameOf, useSession } from '../../session';
@@ -25,7 +25,7 @@ type Input = VariablesOf<typeof CreateMutation>['input'];
 export function CreateReceivable() {
   const { viewer } = useSession();
   const [{ data }] = useQuery({ query: FormQuery });
-  const [currency, setCurrency] = useState<string>(viewer.edition === 2 ? 'INR' : 'USD');
+  const [currency, setCurrency] = useState<string>(currencyOf(viewer.edition));
   const [accountId, setAccountId] = useState('');
   return (
     <CreatePage

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { currencies, formatDay, hundredths } from '../../format';
+import { currencies, currencyOf, formatDay, hundredths } from '../../format';
 import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   amountAndStatus,
@@ -69,7 +69,7 @@ function useArguments() {
     created: sent({ status: status && [status], currency: currency && [currency] }),
     due: overdue ? { overdue } : sent({ status: status && [status], dueDate: range('due', isDay) }),
     // Amounts of several currencies have no common order.
-    amount: sent({ currency: [currency ?? (viewer.edition === 2 ? 'INR' : 'USD')], amount: range('amount', isAmount) }),
+    amount: sent({ currency: [currency ?? currencyOf(viewer.edition)], amount: range('amount', isAmount) }),
   }[by];
   const orderBy = orders[sort ?? 'due'];
   const [search, after] = [params.get('search'), params.get('after')];
