@@ -14,7 +14,18 @@ import { operations, restOperations, routes } from '../src/resources/registry.js
 import { Worker } from '../src/jobs/runner.js';
 import { scale, share } from './faults/scale.js';
 import { changing, recordChanges, seenChanges } from './changes.js';
-import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import {
+  details,
+  type Edition,
+  eventually,
+  givenIn,
+  nickname,
+  payoutAddressBody,
+  payoutAddressInput,
+  type Reply,
+  Speaker,
+  useWorld,
+} from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -33,26 +44,6 @@ const replayed = (reply: Reply) => reply.headers.get('idempotent-replayed');
 /** The status of a response of either API; in a GraphQL response it is the status of the error. */
 const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
 
-const addressBody = (linkedId: string) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Asha Rao',
-  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-});
-const addressInput = (linkedId: string) => ({
-  category: 'USER_PAYOUT',
-  type: 'BANK_ACCOUNT',
-  currency: 'INR',
-  linkedId,
-  linkedObject: 'ACCOUNT',
-  name: 'Asha Rao',
-  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001' },
-  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-});
 const partnerBody = (more: object = {}) => ({
   type: 'partner',
   nickname: nickname(),
@@ -105,7 +96,7 @@ const verifyingId = async (me: Speaker) => {
 };
 const userId = async (me: Speaker) => (await me.connectedUser()).id;
 const addressId = async (me: Speaker) =>
-  (await me.post('/v1/addresses', addressBody(await userId(me)))).body.id as string;
+  (await me.post('/v1/addresses', payoutAddressBody(await userId(me)))).body.id as string;
 const keyId = async (me: Speaker) =>
   (await mutate(me, 'createApiKey', { permission: 'FULL' }, 'apiKey { id }')).body.data.createApiKey.apiKey
     .id as string;
@@ -153,7 +144,7 @@ const reconcilable = async (me: Speaker) => [await completedId(me), await receiv
 /** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
-  await user.post('/v1/addresses', addressBody(user.id));
+  await user.post('/v1/addresses', payoutAddressBody(user.id));
   await user.post('/v1/persons', { ...person, relationship: { owner: true } });
   await me.post(`/v1/accounts/${user.id}/activate`);
   await me.post(`/v1/test_helpers/accounts/${user.id}/verify`);
@@ -301,8 +292,8 @@ const writes: Record<string, Write> = {
   createAddress: {
     subject: userId,
     path: '/v1/addresses',
-    body: addressBody,
-    input: addressInput,
+    body: payoutAddressBody,
+    input: payoutAddressInput,
     member: 'address',
     fields: ['id', 'status', 'currency'],
     events: ['address.created'],
@@ -767,8 +758,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
 
   it('emits a separate event for the replacement of a payout address', async () => {
     const user = await platform.connectedUser();
-    const first = await user.post('/v1/addresses', addressBody(user.id));
-    const second = await user.post('/v1/addresses', addressBody(user.id));
+    const first = await user.post('/v1/addresses', payoutAddressBody(user.id));
+    const second = await user.post('/v1/addresses', payoutAddressBody(user.id));
     const events = await eventsOf(second);
     expect(events.map(({ type, object_id: id }) => [type, id])).toEqual([
       ['address.created', second.body.id],
@@ -884,7 +875,7 @@ describe('an Idempotency-Key that was already used', () => {
   it('refuses other parameters of addresses, settings and keys too', async () => {
     const [user, setting, key] = await Promise.all([userId(platform), settingId(platform), keyId(platform)]);
     const bank = (number: string) => ({
-      ...addressBody(user),
+      ...payoutAddressBody(user),
       bank_account: { number, domestic_credit: 'HDFC0000001' },
     });
     expect(
@@ -1175,7 +1166,7 @@ describe('a refused write', () => {
       400,
       ['account.addresses.user_payout', 'account.persons.owner'],
     ]);
-    await user.post('/v1/addresses', addressBody(user.id));
+    await user.post('/v1/addresses', payoutAddressBody(user.id));
     expect((await activate()).fieldNames).toEqual(['account.persons.owner']);
     await user.post('/v1/persons', { ...person, relationship: { owner: true } });
     const done = await activate();
@@ -1208,9 +1199,9 @@ describe('a replay', () => {
     expect(graph.body.data.activateAccount.account.status).toBe('VERIFYING');
     expect((await platform.get(`/v1/accounts/${partner}`)).body.status).toBe('deactivated');
 
-    const address = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
-    await platform.post('/v1/addresses', addressBody(user.id));
-    const old = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
+    const address = await platform.post('/v1/addresses', payoutAddressBody(user.id), keyed(key + 'a'));
+    await platform.post('/v1/addresses', payoutAddressBody(user.id));
+    const old = await platform.post('/v1/addresses', payoutAddressBody(user.id), keyed(key + 'a'));
     expect([old.text, old.body.status]).toEqual([address.text, 'activated']);
     expect((await platform.get(`/v1/addresses/${old.body.id}`)).body.status).toBe('pending_deactivation');
   });

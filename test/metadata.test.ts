@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scale, share } from './faults/scale.js';
-import { details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import { details, givenIn, nickname, payoutAddressBody, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -86,23 +86,7 @@ const creations: Record<string, Creation> = {
   'an address': {
     object: 'address',
     path: '/v1/addresses',
-    create: (metadata) =>
-      user.post(
-        '/v1/addresses',
-        body(
-          {
-            category: 'user_payout',
-            type: 'bank_account',
-            currency: 'INR',
-            linked_id: user.id,
-            linked_object: 'account',
-            name: 'Acme',
-            bank_account: { number: '12341', domestic_credit: 'X' },
-            billing_details: { city: 'Pune' },
-          },
-          metadata,
-        ),
-      ),
+    create: (metadata) => user.post('/v1/addresses', body(payoutAddressBody(user.id), metadata)),
     made: (reply) => reply.body,
   },
   'a person': {

@@ -7,16 +7,18 @@ import { operationOfSubscription } from '../src/api/graphql/subscription-type.js
 import { denied, parameterRelations, type Relation } from '../src/auth/permissions.js';
 import { operations as declared, restOperations, routes } from '../src/resources/registry.js';
 import {
-  type Edition,
   details,
+  type Edition,
   givenIn,
   inTurns,
+  loggedRequest,
   nickname,
+  payoutAddressBody,
+  payoutAddressInput,
   type Reply,
   type Speaker,
   useWorld,
   withLiveAcquirer,
-  loggedRequest,
 } from './world.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -97,7 +99,7 @@ const sessionId = async (platform: Speaker) =>
 const fileId = async (platform: Speaker) => (await platform.upload('identity_document', pdf)).body.id as string;
 // A new user: a second payout address of one account replaces the first.
 const addressId = async (platform: Speaker) =>
-  (await platform.post('/v1/addresses', addressBody(await userId(platform)))).body.id as string;
+  (await platform.post('/v1/addresses', payoutAddressBody(await userId(platform)))).body.id as string;
 const verifyingId = async (platform: Speaker) => {
   const id = await partnerId(platform);
   await platform.post(`/v1/accounts/${id}/activate`);
@@ -148,7 +150,7 @@ const reconcilable = async (platform: Speaker) => {
   return { id: deposit, receivables: [{ id: receivable, amount: '100.00' }] };
 };
 const payoutId = async (platform: Speaker) => {
-  await platform.post('/v1/addresses', addressBody(platform.id));
+  await platform.post('/v1/addresses', payoutAddressBody(platform.id));
   const { id, receivables } = await reconcilable(platform);
   await platform.post(`/v1/deposits/${id}/reconcile`, { receivables });
   // Payouts are daily, and settle a minute later.
@@ -191,26 +193,6 @@ const personBody = {
   relationship: { director: true },
   identification: { tax_card_number: 'ABCDE1234F' },
 };
-const addressBody = (linkedId: string) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Asha Rao',
-  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001', global_wire: 'HDFCINBB' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-});
-const addressInput = (linkedId: string) => ({
-  category: 'USER_PAYOUT',
-  type: 'BANK_ACCOUNT',
-  currency: 'INR',
-  linkedId,
-  linkedObject: 'ACCOUNT',
-  name: 'Asha Rao',
-  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001', globalWire: 'HDFCINBB' },
-  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-});
 const partnerInput = () => {
   const { legal_name: legalName, physical_address: at, ...rest } = details();
   const { postal_code: postalCode, ...place } = at;
@@ -274,8 +256,8 @@ const operations: Record<string, Operation> = {
   address: byId(addressId),
   addresses: listed,
   createAddress: {
-    graph: (platform) => ({ input: addressInput(platform.id) }),
-    body: (platform) => addressBody(platform.id),
+    graph: (platform) => ({ input: payoutAddressInput(platform.id) }),
+    body: (platform) => payoutAddressBody(platform.id),
   },
   updateAddress: writeById(addressId, { metadata: { a: '1' } }),
   apiKey: byId(keyId),
@@ -1005,8 +987,8 @@ describe('the operations that the relation of an account to the caller allows', 
       graph: (speaker, id) => mutate(speaker, 'updateAccount', { id, metadata: { a: '1' } }),
     },
     'create address': {
-      v1: (speaker, id) => speaker.post('/v1/addresses', addressBody(id)),
-      graph: (speaker, id) => mutate(speaker, 'createAddress', addressInput(id)),
+      v1: (speaker, id) => speaker.post('/v1/addresses', payoutAddressBody(id)),
+      graph: (speaker, id) => mutate(speaker, 'createAddress', payoutAddressInput(id)),
     },
     // Keys are created only in the graph, so both rows are the same call.
     'create key': {

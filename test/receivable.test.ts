@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { oneInTurn } from './faults/scale.js';
 import {
-  details,
-  type Transport,
-  transports,
   givenIn,
   nickname,
+  payoutAddress,
   type Reply,
   type Speaker,
   statementsWaiting,
+  type Transport,
+  transports,
   useWorld,
 } from './world.js';
 
@@ -114,12 +114,7 @@ async function locked(user: Speaker, receivable: { id: string }, amount: string)
 
 /** Pays out the available money, and settles the payout. */
 async function paidOut(user: Speaker): Promise<void> {
-  await user.post('/v1/addresses', {
-    ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', linked_id: user.id, linked_object: 'account' },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001' },
-    billing_details: details().physical_address,
-  });
+  await payoutAddress(user);
   await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
   await world.database.call('run_jobs', [user.id.replace('account_', ''), false, 50]);
   const [payout] = (await user.get('/v1/payouts?status=processing')).body.data;
