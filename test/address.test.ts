@@ -1,11 +1,12 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
-import { documentsOf, must, pdf, without } from './onboarding-profile.js';
+import { documentsOf, pdf, without } from './onboarding-profile.js';
 import {
   type Edition,
   eventually,
   givenIn,
+  must,
   payoutAddressBody,
   payoutAddressInput,
   type Speaker,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must, pdf, personBody } from './onboarding-profile.js';
+import { assemble, complete, pdf, personBody } from './onboarding-profile.js';
 import { oneInTurn } from './faults/scale.js';
-import { details, type Edition, givenIn, nickname, payoutAddressBody, type Speaker, useWorld } from './world.js';
+import { details, type Edition, givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from './world.js';
 
 const oneOf = oneInTurn();
 

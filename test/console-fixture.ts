@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { LedgerChecks } from '../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../src/jobs/lane.js';
 import { PayeeFixture } from './checkout-fixture.js';
-import { complete, must, personBody } from './onboarding-profile.js';
-import { details, type Edition, nickname, payoutAddressBody, Speaker, tenantOf, type World } from './world.js';
+import { complete, personBody } from './onboarding-profile.js';
+import { details, type Edition, must, nickname, payoutAddressBody, Speaker, tenantOf, type World } from './world.js';
 
 /** What a stranger could have written. Shown as text, it does nothing. */
 export const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'`;

@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from './ports.js';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
-import { must } from './onboarding-profile.js';
 import { text } from './faults/harness.js';
 import { Receiver } from './faults/receiver.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
-import { details, payoutAddressBody, type Reply, Speaker, type World } from './world.js';
+import { details, must, payoutAddressBody, type Reply, Speaker, type World } from './world.js';
 
 vi.setConfig(patience);
 

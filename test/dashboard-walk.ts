@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import type { Visit } from './dashboard-fixture.js';
-import { complete, must, pdf, personBody } from './onboarding-profile.js';
-import { eventually, payoutAddressBody, Speaker, type World } from './world.js';
+import { complete, pdf, personBody } from './onboarding-profile.js';
+import { eventually, must, payoutAddressBody, Speaker, type World } from './world.js';
 
 const sources = 'src/dashboard';
 const ofConsole = /(^|\/)console\//;

@@ -102,7 +102,7 @@ describe('edges that lead from one object to another', () => {
     const payee = await PayeeFixture.open(world);
     const checkout = await payee.checkoutFixture();
     await payee.help(checkout, 'decline');
-    expect((await payee.help(checkout, 'pay')).status).toBe(200);
+    await payee.help(checkout, 'pay');
     const { payments } = await data(
       payee.user,
       '{ payments(first: 10) { nodes { type counterpart { id } transaction { id ' +

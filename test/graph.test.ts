@@ -23,6 +23,7 @@ import { catalogue, type ProblemCode } from '../src/request/catalogue.js';
 import { oneInTurn, scale, share } from './faults/scale.js';
 import {
   givenIn,
+  must,
   nickname,
   payoutAddressBody,
   payoutAddressInput,
@@ -1164,7 +1165,7 @@ describe('the statements of a query', () => {
       receivables: [{ id: receivable.body.id }],
       redirect_url: 'https://shop.example/',
     });
-    await user.post(`/v1/test_helpers/checkouts/${made.body.id}/decline`);
+    await must(user.post(`/v1/test_helpers/checkouts/${made.body.id}/decline`));
     return user.post(`/v1/test_helpers/checkouts/${made.body.id}/pay`);
   }
 

@@ -14,11 +14,12 @@ import {
   cards,
   type CheckoutFixture,
   submit,
+  submitAccepted,
   type PayeeFixture,
   payeesIn,
   upiCode,
 } from './checkout-fixture.js';
-import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
+import { eventually, must, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 const long = inTurn(3, it);
 const chapter = inTurn(2, describe);
@@ -314,7 +315,7 @@ describe('a form', () => {
     await payee.pass(2);
     expect(await stateAt(carded.url)).toMatch(/^paid:/);
     // A later repetition makes none either.
-    await submit(`${carded.url}/card`, form);
+    await submitAccepted(`${carded.url}/card`, form);
     expect(await count(carded)).toBe(1);
   });
 
@@ -330,12 +331,12 @@ describe('a form', () => {
     const submitted = (await payee.attempts(checkoutFixture)).filter((a) => a.details !== null);
     expect(submitted).toHaveLength(1);
     // No other attempt is started during this one.
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
-    await submit(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submitAccepted(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
     expect(await count(checkoutFixture)).toBe(1);
     await payee.pass(481);
     expect(await stateAt(checkoutFixture.url)).toMatch(/^declined:/);
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await payee.pass(2);
     expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
@@ -417,7 +418,7 @@ describe('a lost answer of the acquirer', () => {
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
     expect(await inquiries(checkoutFixture)).toEqual([]);
     // The payer's browser may send the form once more.
-    await submit(`${checkoutFixture.url}/card`, form);
+    await submitAccepted(`${checkoutFixture.url}/card`, form);
     await payee.pass(600);
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
   });
@@ -480,7 +481,7 @@ describe('a lost answer of the acquirer', () => {
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
     });
-    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 }));
     await Promise.all(Array.from({ length: 8 }, () => payee.pollStatus()));
     const [jobs] = await world.sql`select count(*)::int as n from job
       where kind = 'settle_transaction' and subject_id in (select id from transaction
@@ -495,7 +496,7 @@ describe('a lost answer of the acquirer', () => {
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
     });
-    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 }));
     const workers = Array.from({ length: 2 }, () => new Worker(world.database, pino({ level: 'silent' })));
     for (const worker of workers) worker.start();
     await eventually(
@@ -510,7 +511,7 @@ describe('a lost answer of the acquirer', () => {
 chapter('an attempt that the acquirer has not decided', () => {
   it('is polled again at growing intervals, until a day after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
       const [left] = await inquiries(checkoutFixture);
@@ -542,7 +543,7 @@ chapter('an attempt that the acquirer has not decided', () => {
     ]);
     // A code that is paid later is polled for again.
     const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
-    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
+    await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
     expect((await inquiries(checkoutFixture)).length).toBe(1);
   });
 });
@@ -754,7 +755,7 @@ describe('the stream', () => {
     await seen('summary');
     const id = await upiCode(payee, checkoutFixture);
     await seen('awaiting');
-    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
+    await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
     await seen('confirming');
     await payee.pass(2);
     await seen('paid');
@@ -770,7 +771,7 @@ describe('the stream', () => {
       async () => news.length,
       (n) => n === 1,
     );
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await eventually(
       async () => news.at(-1)!,
       (last) => last.startsWith('confirming'),
@@ -885,7 +886,7 @@ describe('16 concurrent payments of one checkout', () => {
       const answers = await Promise.all(ids.map((id, i) => submit(`${at(i)}/upi/${id}`, { vpa: 'success@test' })));
       expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
       // Four workers at the same time, and the acquirer reports some results twice.
-      await mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 });
+      await must(mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 }));
       const settle = (id: string) =>
         world.sql`select settle_transaction(${mine.tenantId}, false, '{}', ${id}, 'succeeded', null)`;
       const works = Array.from({ length: 4 }, () => world.database.call('run_jobs', [mine.tenantId, false, 5]));

@@ -8,6 +8,7 @@ import {
   givenIn,
   inTurns,
   loggedRequest,
+  must,
   nickname,
   payoutAddressBody,
   payoutAddressInput,
@@ -137,7 +138,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     await work(owner, 'process_addresses');
     await work(owner, 'issue_addresses');
     deposit = (await owner.post('/v1/deposits', depositBody(owner, { to: { account_id: partnerId } }))).body.id;
-    await owner.post(`/v1/test_helpers/deposits/${deposit}/complete`);
+    await must(owner.post(`/v1/test_helpers/deposits/${deposit}/complete`));
   }
   const first = async (path: string) => (await owner.get(path)).body.data[0].id as string;
   const [payment, bt] = await Promise.all([

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { must } from './onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from './faults/scale.js';
-import { givenIn, nickname, payoutAddressBody, type Reply, Speaker, tenantOf, useWorld } from './world.js';
+import { givenIn, must, nickname, payoutAddressBody, type Reply, Speaker, tenantOf, useWorld } from './world.js';
 
 vi.setConfig(patience);
 

@@ -1,4 +1,4 @@
-import { type Edition, nickname, payoutAddressBody, type Speaker } from './world.js';
+import { type Edition, must, nickname, payoutAddressBody, type Speaker } from './world.js';
 
 export type Purpose = 'additional_verification' | 'identity_document' | 'tax_document';
 export type Role = 'director' | 'owner' | 'representative';
@@ -144,11 +144,4 @@ export async function assemble(platform: Speaker, profile: OnboardingProfile): P
     }),
   );
   return id;
-}
-
-/** The body of an answer that has to be 200 for the test to make sense. */
-export async function must(reply: Promise<{ status: number; body: any; text: string }>): Promise<any> {
-  const { status, body, text } = await reply;
-  if (status !== 200 || body?.errors) throw new Error(text);
-  return body;
 }

@@ -3,11 +3,12 @@ import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
 import { inTurn, scale, share } from './faults/scale.js';
-import { assemble, complete, must } from './onboarding-profile.js';
+import { assemble, complete } from './onboarding-profile.js';
 import {
   type Edition,
   eventually,
   givenIn,
+  must,
   payoutAddressBody,
   type Speaker,
   tenantOf,

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { assemble, complete, must } from './onboarding-profile.js';
+import { assemble, complete } from './onboarding-profile.js';
 import {
   completeDeposit,
   eventually,
   givenIn,
+  must,
   nickname,
   partnerRows,
   payoutAddressBody,

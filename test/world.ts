@@ -466,11 +466,16 @@ export const payoutAddressInput = (linkedId: string, more: object = {}) => ({
   ...more,
 });
 
+/** The body of an answer that has to be 200 for the test to make sense. */
+export async function must(reply: Promise<{ status: number; body: any; text: string }>): Promise<any> {
+  const { status, body, text } = await reply;
+  if (status !== 200 || body?.errors) throw new Error(text);
+  return body;
+}
+
 /** Creates a bank account to which an account's money is paid out; returns its /v1 object. */
 export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {
-  const reply = await speaker.post('/v1/addresses', payoutAddressBody(linkedId, { currency }));
-  if (reply.status !== 200) throw new Error(reply.text);
-  return reply.body;
+  return must(speaker.post('/v1/addresses', payoutAddressBody(linkedId, { currency })));
 }
 
 /**

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { auditLedger } from '../audit.js';
 import { Amount, amountText, Currency } from '../../src/types/scalars.js';
-import { must } from '../onboarding-profile.js';
-import { givenIn, nickname, payoutAddressBody, type Speaker, useWorld } from '../world.js';
+import { givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from '../world.js';
 import { text } from './harness.js';
 import { figures, patience, scale, secondsSince } from './scale.js';
 

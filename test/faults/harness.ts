@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { assemble, complete, must } from '../onboarding-profile.js';
-import { type Edition, givenIn, payoutAddressBody, type Reply, type Speaker, type World } from '../world.js';
+import { assemble, complete } from '../onboarding-profile.js';
+import { type Edition, givenIn, must, payoutAddressBody, type Reply, type Speaker, type World } from '../world.js';
 import { Model, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
 
 export const tenantKinds = [
