@@ -31,13 +31,13 @@ const children = useChildren();
 const extra: FastifyInstance[] = [];
 const lines: string[] = [];
 let payee: PayeeFixture;
-/** A page on which nothing changes, from the beginning of the file, and when its stream had the first comment. */
-let listening: { begun: number; heard: Promise<number> };
+/** What came first on a page on which nothing changes, from the beginning of the file. */
+let listening: ReturnType<typeof firstComment>;
 
 beforeAll(async () => {
   payee = await payees.open();
   const { url } = await payee.checkoutFixture();
-  listening = { begun: Date.now(), heard: firstComment(url) };
+  listening = firstComment(url);
 });
 afterEach(() => payees.agree());
 afterAll(() => Promise.all(extra.map((app) => app.close())));
@@ -55,13 +55,20 @@ async function gatewayWith(environment: Record<string, string>): Promise<{ app: 
   return { app, origin: await app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-/** When the stream of a page has its first comment. */
-function firstComment(url: string): Promise<number> {
-  const heard = new Promise<number>((resolve, reject) => {
+/**
+ * What comes first: a comment on the stream of a page, or a timer of 25 s. The gateway's timers are in this process, so
+ * that a busy machine delays both alike. A comment that was sent before the timer has arrived when a request after it
+ * is answered.
+ */
+function firstComment(url: string): Promise<'the comment' | 'the timer'> {
+  const heard = new Promise<'the comment' | 'the timer'>((resolve, reject) => {
     const request = http.get(`${url}/events`, { agent: false }, (response) => {
+      const late = () => stateAt(url).then(() => resolve('the timer'), reject);
+      const timer = setTimeout(late, 25_000);
       response.setEncoding('utf8').on('data', (text: string) => {
         if (!text.includes(': still here\n\n')) return;
-        resolve(Date.now());
+        clearTimeout(timer);
+        resolve('the comment');
         request.destroy();
       });
       response.on('end', () => reject(new Error('the stream has ended')));
@@ -293,13 +300,11 @@ describe('a form', () => {
     const id = await upiCode(payee, checkoutFixture);
     for (const vpa of ['__proto__', 'constructor', '', 'somebody@okbank', `${'a'.repeat(30_000)}@test`])
       expect((await submit(`${checkoutFixture.url}/upi/${id}`, { vpa })).status).toBe(400);
-    // A very long text must not block the process.
-    const begun = Date.now();
+    // A very long text must not block the process, which would last until this test fails.
     for (const field of ['number', 'expiry', 'code', 'name'])
       expect(
         (await submit(`${checkoutFixture.url}/card`, cardForm(cards.good, { [field]: ' 4-/'.repeat(8_000) }))).status,
       ).toBe(400);
-    expect(Date.now() - begun).toBeLessThan(20_000);
     expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
@@ -410,10 +415,17 @@ describe('a lost answer of the acquirer', () => {
       expect((await submit(`${checkoutFixture.url}/card`, form)).status).toBe(500);
     });
     expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
+    // The acquirer is asked after five seconds. More of them are longer than this test may take.
+    const more = 100;
+    expect(Math.max(...(await inquiries(checkoutFixture)))).toBeLessThanOrEqual(5);
+    await world.sql`update job set due = due + ${more} where kind = 'inquire_transaction' and subject_id in (
+      select id from transaction where checkout_id = ${checkoutFixture.id})`;
     await payee.work();
     expect(await endsOf(checkoutFixture)).toEqual([['processing', null]]);
+    // An answer would have deleted the job, although the attempt ends only later.
+    expect(await inquiries(checkoutFixture)).toHaveLength(1);
 
-    await payee.pass(6);
+    await payee.pass(more + 6);
     await payee.pass(2);
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
     expect(await inquiries(checkoutFixture)).toEqual([]);
@@ -813,8 +825,7 @@ describe('the stream', () => {
   });
 
   it('sends keep-alive comments while nothing changes, because a proxy would end it otherwise', async () => {
-    const { begun, heard } = listening;
-    expect((await heard) - begun).toBeLessThan(25_000);
+    expect(await listening).toBe('the comment');
   });
 
   long('ends when the gateway shuts down, which does not wait for open pages', async () => {
@@ -822,11 +833,9 @@ describe('the stream', () => {
     const { app, origin } = await gatewayWith({});
     const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
-    const begun = Date.now();
+    // No page leaves: a stream that did not end would keep the server running until this test fails.
     await app.close();
     await Promise.all(streams.map(({ ended }) => ended));
-    // Otherwise a stream would keep the server running for as long as its page is open.
-    expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
   long(
