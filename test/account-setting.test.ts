@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must } from './onboarding-profile.js';
+import { assemble, complete } from './onboarding-profile.js';
 import { scale, share } from './faults/scale.js';
-import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
+import { type Edition, givenIn, must, type Speaker, useWorld } from './world.js';
 
 // Without a worker, so that switching a kind on changes only the setting.
 const world = useWorld({ worker: false });

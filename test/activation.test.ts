@@ -8,14 +8,13 @@ import {
   complete,
   documentsOf,
   type OnboardingProfile,
-  must,
   personBody,
   type Purpose,
   type Role,
   secondDetails,
   without,
 } from './onboarding-profile.js';
-import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+import { type Edition, givenIn, type Reply, must, type Speaker, useWorld } from './world.js';
 
 const oneOf = oneInTurn();
 

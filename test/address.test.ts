@@ -1,15 +1,24 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
-import { documentsOf, must, payoutBody, pdf, without } from './onboarding-profile.js';
-import { type Edition, eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { documentsOf, pdf, without } from './onboarding-profile.js';
+import {
+  type Edition,
+  eventually,
+  givenIn,
+  must,
+  payoutAddressBody,
+  payoutAddressInput,
+  type Speaker,
+  useWorld,
+} from './world.js';
 
 // Without a worker, so that a test can see an address that waits for its deactivation.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 const create = (speaker: Speaker, body: object) => speaker.post('/v1/addresses', body);
-const payout = (speaker: Speaker, more: object = {}) => payoutBody(speaker.id, more);
+const payout = (speaker: Speaker, more: object = {}) => payoutAddressBody(speaker.id, more);
 
 const keys =
   'id object created livemode category type status currency name is_reusable linked_object linked_id ' +
@@ -91,16 +100,7 @@ describe('creating a payout address', () => {
           'status currency name isReusable linkedObject linkedId bankAccount { number domesticCredit last4 type ' +
           '} billingDetails { line1 country } wallet { provider } vpa { id } metadata account { id } } } }',
         {
-          input: {
-            category: 'USER_PAYOUT',
-            type: 'BANK_ACCOUNT',
-            currency: 'INR',
-            linkedId: user.id,
-            linkedObject: 'ACCOUNT',
-            name: 'Acme Exports',
-            bankAccount: { number: '004501551234', domesticCredit: 'BOTC0000451' },
-            billingDetails: { line1: '1 Wharf', country: 'IN' },
-          },
+          input: payoutAddressInput(user.id),
         },
       ),
     );
@@ -240,23 +240,9 @@ describe('creating a payout address', () => {
   ];
   it.each(plausible)('accepts only an account with a plausible %s, in both APIs', async (name, good, bad) => {
     const user = await given.directUser(2);
-    const input = (bankAccount: object) => {
-      const {
-        linked_id: linkedId,
-        category: _,
-        type: __,
-        linked_object: ___,
-        bank_account: ____,
-        billing_details: place,
-        ...rest
-      } = payout(user) as any;
-      const { postal_code: postalCode, ...billingDetails } = place;
-      const enums = { category: 'USER_PAYOUT', type: 'BANK_ACCOUNT', linkedObject: 'ACCOUNT' };
-      return { ...rest, ...enums, linkedId, bankAccount, billingDetails: { ...billingDetails, postalCode } };
-    };
     const graph = (bank: object) =>
       user.graph('mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id } } }', {
-        input: input(bank),
+        input: payoutAddressInput(user.id, { bankAccount: bank }),
       });
     for (const value of bad)
       for (const reply of [
@@ -357,9 +343,9 @@ describe('creating a payout address', () => {
     const [ofPlatform, ofUser] = await Promise.all([platform.partner(), user.partner()]);
 
     const replies = await Promise.all([
-      create(platform, payoutBody(ofPlatform.id)),
-      create(platform, payoutBody(ofUser.id)),
-      create(user, payoutBody(ofUser.id)),
+      create(platform, payoutAddressBody(ofPlatform.id)),
+      create(platform, payoutAddressBody(ofUser.id)),
+      create(user, payoutAddressBody(ofUser.id)),
     ]);
 
     expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
@@ -384,7 +370,7 @@ describe('creating a payout address', () => {
       [platform, `account_${'0'.repeat(32)}`, 404],
     ];
     for (const [speaker, linkedId, status] of rows) {
-      const reply = await create(speaker, payoutBody(linkedId));
+      const reply = await create(speaker, payoutAddressBody(linkedId));
       expect([reply.status, reply.codes, reply.fieldNames]).toEqual(
         status === 200 ? [200, [], []] : [404, ['resource_missing'], ['address.linked_id']],
       );
@@ -453,10 +439,10 @@ describe('the newest payout address of a currency', () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const [own, users] = [
-      await must(create(platform, payoutBody(platform.id))),
-      await must(create(platform, payoutBody(user.id))),
+      await must(create(platform, payoutAddressBody(platform.id))),
+      await must(create(platform, payoutAddressBody(user.id))),
     ];
-    await must(create(platform, payoutBody(user.id)));
+    await must(create(platform, payoutAddressBody(user.id)));
     expect(await Promise.all([own, users].map(({ id }) => statusOf(platform, id)))).toEqual([
       'activated',
       'pending_deactivation',

@@ -202,7 +202,7 @@ it('a checkout that is paid has its allocations in the event', async () => {
   const payee = await PayeeFixture.open(world);
   const receivableIds = [await payee.receivable('40.00'), await payee.receivable('60.00')];
   const checkout = await payee.checkoutFixture({ amount: '70.00', receivableIds });
-  expect((await payee.help(checkout, 'pay')).status).toBe(200);
+  await payee.help(checkout, 'pay');
   await world.database.call('number_events', [payee.tenantId, false, 500]);
   const { events } = await data(
     payee.user,

@@ -10,8 +10,7 @@ import { makeTables, migrationFiles } from '../src/db/migrate.js';
 import { programVersion } from '../src/db/schema-version.js';
 import { behind, type Gateway, until, useChildren } from './child.js';
 import { figures, inTurn, patience, scale, secondsSince } from './faults/scale.js';
-import { must } from './onboarding-profile.js';
-import { details, type Speaker } from './world.js';
+import { details, must, type Speaker } from './world.js';
 
 const chapter = inTurn(3, describe);
 

@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../src/resources/registry.js';
 import { inTurn } from './faults/scale.js';
-import { details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import { details, givenIn, nickname, payoutAddressBody, type Reply, type Speaker, useWorld } from './world.js';
 
 const long = inTurn(3, it);
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   // A separate draft for requests that change an account's status, and an unused key for requests that end keys.
   ids.account = (await platform.connectedUser()).id;
   ids.account_setting = await made(platform.get(`/v1/account_settings?account_id=${ids.account}`));
-  ids.address = await made(platform.post('/v1/addresses', templates.addresses(ids.account)));
+  ids.address = await made(platform.post('/v1/addresses', templates.addresses()));
   ids.person = await made(platform.post('/v1/persons', { ...templates.persons(), account_id: ids.account }));
   ids.file = await made(platform.upload('logo', pdf));
   ids.platform = platform.id;
@@ -91,18 +91,8 @@ const templates = {
     payouts: { enabled: true, interval: 'weekly', weekly_anchor: 1, monthly_anchor: null },
     metadata: { a: '1' },
   }),
-  addresses: (linked?: string) => ({
-    category: 'user_payout',
-    type: 'bank_account',
-    currency: 'INR',
-    linked_id: linked ?? ids.account,
-    linked_object: 'account',
-    name: 'Acme',
-    bank_account: { number: '12341', domestic_credit: 'X', global_wire: 'Y' },
-    billing_details: { city: 'Pune', country: 'IN' },
-    supporting_documentation: { id_document: null },
-    metadata: { a: '1' },
-  }),
+  addresses: () =>
+    payoutAddressBody(ids.account!, { supporting_documentation: { id_document: null }, metadata: { a: '1' } }),
   address: () => ({ metadata: { a: '1' } }),
   webhook_endpoints: () => ({
     url: 'https://example.com/hooks',

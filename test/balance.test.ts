@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
-import { type Edition, givenIn, nickname, type Speaker, tenantOf, useWorld, payoutAddress } from './world.js';
+import { type Edition, givenIn, must, nickname, type Speaker, tenantOf, useWorld, payoutAddress } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -183,7 +183,7 @@ describe('a currency without any posting', () => {
       nodes: [{ balance: own }, { balance: shown(held) }],
     });
     // A currency with postings stays when its balance is zero again.
-    await user.post(`/v1/test_helpers/deposits/${inr.id}/reverse`);
+    await must(user.post(`/v1/test_helpers/deposits/${inr.id}/reverse`));
     expect((await user.get('/v1/balance')).body).toMatchObject(shown(money('0.00', 'INR')));
   });
 });
@@ -463,16 +463,16 @@ describe('the sum of balance transactions', () => {
       ];
       await reconciled(user, one, '60.00');
       await reconciled(user, two, '20.00');
-      await user.post(`/v1/test_helpers/deposits/${one.id}/dispute`, { amount: '15.00' });
+      await must(user.post(`/v1/test_helpers/deposits/${one.id}/dispute`, { amount: '15.00' }));
       await advance(user, day);
       await once(user);
       const [payout] = (await user.get('/v1/payouts')).body.data;
-      await user.post(`/v1/test_helpers/payouts/${payout.id}/fail`);
+      await must(user.post(`/v1/test_helpers/payouts/${payout.id}/fail`));
       await reconciled(user, three, '3.33');
       await advance(user, day);
       await work(user);
-      await user.post(`/v1/test_helpers/deposits/${three.id}/reverse`);
-      await user.post(`/v1/test_helpers/deposits/${two.id}/dispute`, { amount: '40.00' });
+      await must(user.post(`/v1/test_helpers/deposits/${three.id}/reverse`));
+      await must(user.post(`/v1/test_helpers/deposits/${two.id}/dispute`, { amount: '40.00' }));
       await deposited(user, '9.99');
 
       for (const id of [user.id, partner.id]) {
@@ -619,10 +619,10 @@ describe('figures over time', () => {
     await completed(user, '3.00', { currency: 'USD' });
     const [failing, reversing] = [await deposited(user, '100.00'), await completed(user, '200.00')];
     await deposited(user, '400.00');
-    await user.post(`/v1/test_helpers/deposits/${failing.id}/fail`);
-    await user.post(`/v1/test_helpers/deposits/${reversing.id}/reverse`);
+    await must(user.post(`/v1/test_helpers/deposits/${failing.id}/fail`));
+    await must(user.post(`/v1/test_helpers/deposits/${reversing.id}/reverse`));
     await advance(user, day);
-    await user.post(`/v1/test_helpers/deposits/${disputed.id}/dispute`, { amount: '1.00' });
+    await must(user.post(`/v1/test_helpers/deposits/${disputed.id}/dispute`, { amount: '1.00' }));
     const total = (start: number, paymentMethod: string, currency: string, count: number, amount: string) => ({
       ...{ start: iso(start), paymentMethod, currency, count, amount },
     });
@@ -636,7 +636,7 @@ describe('figures over time', () => {
       total(midnight + day, 'UPI', 'INR', 1, '-1.00'),
     ]);
     // A reversed deposit does not count, nor do its disputes, which are a part of it.
-    await user.post(`/v1/test_helpers/deposits/${disputed.id}/reverse`);
+    await must(user.post(`/v1/test_helpers/deposits/${disputed.id}/reverse`));
     const after = await ranged(user, 'depositTotals', midnight, midnight + 2 * day, 'DAY', all);
     expect(after.body.data.account.depositTotals).toEqual([
       total(midnight, 'CARD', 'INR', 1, '2.00'),

@@ -4,7 +4,7 @@ import type { AccountRow } from '../src/resources/account/table.js';
 import { pollStatus } from '../src/hosted/status-poll.js';
 import { payerScope } from '../src/hosted/session.js';
 import { transaction } from '../src/resources/transaction/table.js';
-import { nickname, Speaker, withLiveAcquirer, type World } from './world.js';
+import { must, nickname, Speaker, withLiveAcquirer, type World } from './world.js';
 
 /** A checkout and the address of its page. */
 export interface CheckoutFixture {
@@ -94,8 +94,9 @@ export class PayeeFixture {
     return { ...checkout, url: `${this.world.origin}${checkout.path}` };
   }
 
-  help(checkout: CheckoutFixture, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
-    return this.user.post(`/v1/test_helpers/checkouts/${checkout.id}/${verb}`, body);
+  /** Calls a test helper, which must succeed; returns the checkout. */
+  help(checkout: CheckoutFixture, verb: 'pay' | 'decline' | 'expire', body: object = {}): Promise<any> {
+    return must(this.user.post(`/v1/test_helpers/checkouts/${checkout.id}/${verb}`, body));
   }
 
   async seen(checkout: CheckoutFixture): Promise<any> {
@@ -201,11 +202,16 @@ export function submit(url: string, fields: Record<string, string>, init: Reques
   return fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), ...init });
 }
 
+/** Sends a form that must be accepted: the answer leads back to the page. */
+export async function submitAccepted(url: string, fields: Record<string, string>): Promise<void> {
+  const { status } = await submit(url, fields);
+  expect(status).toBe(303);
+}
+
 /** Starts a UPI attempt; returns its transaction id, which its UPI code carries. */
 export async function upiCode(payee: PayeeFixture, checkout: CheckoutFixture): Promise<string> {
   const before = new Set((await payee.attempts(checkout)).map(({ id }) => id));
-  const reply = await submit(`${checkout.url}/upi`, { attempt: `${randomUUID()}-upi` });
-  expect(reply.status).toBe(303);
+  await submitAccepted(`${checkout.url}/upi`, { attempt: `${randomUUID()}-upi` });
   return (await payee.attempts(checkout)).find(({ id }) => !before.has(id))!.id;
 }
 

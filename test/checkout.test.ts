@@ -4,6 +4,7 @@ import { auditLedger } from './audit.js';
 import { inTurn, oneInTurn } from './faults/scale.js';
 import {
   type Transport,
+  must,
   transports,
   eventually,
   givenIn,
@@ -518,7 +519,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
       const made = await user.post('/v1/deposits', {
         ...{ amount: '10.00', currency: 'INR', payment_method: 'upi', to: { account_id: user.id } },
       });
-      await user.post(`/v1/test_helpers/deposits/${made.body.id}/complete`);
+      await must(user.post(`/v1/test_helpers/deposits/${made.body.id}/complete`));
       const counted = await user.post(`/v1/deposits/${made.body.id}/reconcile`, {
         receivables: [{ id, amount: '10.00' }],
       });
@@ -635,7 +636,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
     const draft = await act(live, transport, 'create', bodyOf(partner, [receivable]));
     expect(told(draft)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
-    await live.post(`/v1/accounts/${partner}/activate`);
+    await must(live.post(`/v1/accounts/${partner}/activate`));
     const verifying = await act(live, transport, 'create', bodyOf(partner, [receivable]));
     expect(told(verifying)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await world.operator.verify(await world.operator.account(partner, true), 'activated');
@@ -670,7 +671,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
       one(404, 'resource_missing', 'checkout.receivables[0].id'),
     );
     expect(told(await create(body))).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
-    await live.post(`/v1/accounts/${partner}/activate`);
+    await must(live.post(`/v1/accounts/${partner}/activate`));
     await world.operator.verify(await world.operator.account(partner, true), 'activated');
     const key = { 'idempotency-key': randomUUID() };
 
@@ -839,7 +840,7 @@ describe('a fee', () => {
 
   it('can be configured together with the time limit of an attempt', async () => {
     const { user, id } = await opened({}, givenIn(dear));
-    await act(user, 'REST', 'decline', {}, id);
+    done(await act(user, 'REST', 'decline', {}, id));
     const [row] = await dear.sql`select expires_at - created as seconds from transaction where checkout_id = ${id}`;
     expect(Number(row!.seconds)).toBe(60);
   });
@@ -1037,7 +1038,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
       await act(user, transport, 'create', bodyOf(partner, [voided, taken, lowered], { amount: '90.00' })),
     );
     await pay(user, first.id);
-    await user.post(`/v1/receivables/${lowered}`, { amount_maximum_reconcilable: '5.00' });
+    await must(user.post(`/v1/receivables/${lowered}`, { amount_maximum_reconcilable: '5.00' }));
     expect((await user.post(`/v1/receivables/${voided}/void`)).status).toBe(200);
 
     const paid = done(await act(user, transport, 'pay', {}, id));
@@ -1063,7 +1064,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
 
   it('credits an amount that no receivable can take as pending', async () => {
     const { user, receivable, id } = await opened();
-    await user.post(`/v1/receivables/${receivable}/void`);
+    await must(user.post(`/v1/receivables/${receivable}/void`));
     const before = (await eventsOf(user)).length;
     expect(done(await act(user, transport, 'pay', {}, id)).status).toBe('completed');
     expect(await funds(user)).toEqual({ 'pending INR': '60.00' });
@@ -1079,7 +1080,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
   it('credits also if the partner was put on hold or deactivated meanwhile, because the money has come', async () => {
     for (const verb of ['hold', 'deactivate']) {
       const { user, partner, id } = await opened();
-      await user.post(`/v1/accounts/${partner}/activate`);
+      await must(user.post(`/v1/accounts/${partner}/activate`));
       expect((await user.post(`/v1/test_helpers/accounts/${partner}/${verb}`)).status).toBe(200);
       expect(done(await act(user, transport, 'pay', {}, id)).status).toBe('completed');
       expect(await funds(user)).toEqual({ 'available INR': '60.00' });
@@ -1348,7 +1349,7 @@ describe('a checkout after its expiry', () => {
   it('stays completed or cancelled if that happened in time', async () => {
     const [paid, cancelled] = [await opened(), await opened()];
     await pay(paid.user, paid.id);
-    await act(cancelled.user, 'REST', 'cancel', {}, cancelled.id);
+    done(await act(cancelled.user, 'REST', 'cancel', {}, cancelled.id));
     for (const [{ user, id }, status] of [
       [paid, 'completed'],
       [cancelled, 'cancelled'],
@@ -1422,7 +1423,7 @@ describe('an attempt', () => {
     await expect(begin(s, key, 'upi')).rejects.toMatchObject(
       domainError('state_conflict', 'checkout.effective_transaction'),
     );
-    await act(s.user, 'REST', 'cancel', {}, s.id);
+    done(await act(s.user, 'REST', 'cancel', {}, s.id));
     await expect(begin(s, key)).rejects.toMatchObject(domainError('status_invalid', 'checkout.status'));
     expect((await s.user.get(`/v1/transactions/${begun[0].id}`)).body).toMatchObject({
       ...{ status: 'processing', reason_code: null, payment_id: null, payment_method: 'card', checkout_id: s.id },
@@ -1451,7 +1452,7 @@ describe('an attempt', () => {
   it('is refused on a checkout that is over, by a method that it does not accept, and after thirty attempts', async () => {
     const over = await Promise.all([opened(), opened(), opened()]);
     await pay(over[0].user, over[0].id);
-    await act(over[1].user, 'REST', 'cancel', {}, over[1].id);
+    done(await act(over[1].user, 'REST', 'cancel', {}, over[1].id));
     await advance(over[2].user, day);
     for (const s of over)
       await expect(begin(s)).rejects.toMatchObject(domainError('status_invalid', 'checkout.status'));
@@ -1638,7 +1639,7 @@ describe('the deposit of a checkout', () => {
     const { user, partner } = await shop();
     const [small, gone] = [await receivableOf(user, '20.00'), await receivableOf(user, '40.00')];
     const { id } = done(await act(user, 'REST', 'create', bodyOf(partner, [small, gone])));
-    await user.post(`/v1/receivables/${gone}/void`);
+    await must(user.post(`/v1/receivables/${gone}/void`));
     await pay(user, id);
     expect(await funds(user)).toEqual({ 'available INR': '20.00', 'pending INR': '40.00' });
     return { user, small, id, deposit: (await depositsOf(user, id))[0] };
@@ -1714,7 +1715,7 @@ describe('a user of an aggregator', () => {
     const user = await platform.connectedUser();
     const [{ id: partner }, receivable] = [await user.partner(), await receivableOf(user, '100.00')];
     const lower = done(await act(user, 'REST', 'create', bodyOf(partner, [receivable], { amount: '100.00' })));
-    await user.post(`/v1/receivables/${receivable}`, { amount_maximum_reconcilable: '70.00' });
+    await must(user.post(`/v1/receivables/${receivable}`, { amount_maximum_reconcilable: '70.00' }));
 
     await pay(platform, lower.id);
 
@@ -1750,8 +1751,8 @@ describe('the list of checkouts', () => {
       if (i === 2) await advance(user, 3_600);
     }
     await pay(user, made[0]!);
-    await act(user, 'REST', 'cancel', {}, made[1]!);
-    await act(user, 'REST', 'expire', {}, made[2]!);
+    done(await act(user, 'REST', 'cancel', {}, made[1]!));
+    done(await act(user, 'REST', 'expire', {}, made[2]!));
     const newest = made.toReversed();
     const ids = async (query: string) => {
       const { body } = await user.get(`/v1/checkouts${query}`);
@@ -1803,8 +1804,8 @@ describe('the checkouts of a receivable', () => {
       made.push(done(await act(user, 'REST', 'create', bodyOf(partner, against, { amount: '1.00' }))).id);
       if (i === 2) await advance(user, 60);
     }
-    await act(user, 'REST', 'cancel', {}, made[1]!);
-    await act(user, 'REST', 'cancel', {}, made[6]!);
+    done(await act(user, 'REST', 'cancel', {}, made[1]!));
+    done(await act(user, 'REST', 'cancel', {}, made[6]!));
     const page = async (args: string) => {
       const { data, errors } = (
         await user.graph(

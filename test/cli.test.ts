@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from './child.js';
 import { readingCommands } from '../src/operator/commands/command.js';
 import { inTurn, scale } from './faults/scale.js';
-import { eventually, type Speaker } from './world.js';
+import { details, eventually, payoutAddressBody, type Speaker } from './world.js';
 
 const chapter = inTurn(3, describe);
 
@@ -269,18 +269,10 @@ describe('live mode, where the operator decides', () => {
       relationship: { owner: true },
       identification: { tax_card_number: 'ABCPE1234F', tax_card_image: image.body.id },
     });
-    const paid = await user.post('/v1/addresses', {
-      ...{
-        category: 'user_payout',
-        type: 'bank_account',
-        currency: 'INR',
-        linked_id: weaver,
-        linked_object: 'account',
-      },
-      name: 'Weaver',
-      bank_account: { number: '004501551234', domestic_credit: 'BOTC0000451' },
-      billing_details: { line1: '1 Road', line2: 'x', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-    });
+    const paid = await user.post(
+      '/v1/addresses',
+      payoutAddressBody(weaver, { billing_details: { ...details().physical_address, line2: 'x' } }),
+    );
     const updated = await user.post(`/v1/accounts/${weaver}`, {
       business_details: { type: 'sole_proprietor' },
       supporting_documentation: { id_document: document.body.id },

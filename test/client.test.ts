@@ -1,6 +1,6 @@
 import { cacheExchange, Client, type CombinedError, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { details, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, nickname, payoutAddress, payoutAddressBody, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -20,20 +20,10 @@ beforeAll(async () => {
     () => walker.get('/v1/addresses'),
     (reply) => reply.body.data.length === 1,
   );
-  const address = {
-    category: 'user_payout',
-    type: 'bank_account',
-    currency: 'INR',
-    linked_id: walker.id,
-    linked_object: 'account',
-    name: 'Root Traders',
-    bank_account: { number: '004501551234', domestic_credit: 'BOTC0000451' },
-    billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-  };
   const others = Array.from({ length: listLength - 1 });
   // All in one second, so that the order depends on the tie-break by id and not on the clock.
   await Promise.all(others.map(() => walker.partner()));
-  const made = await Promise.all(others.map(() => walker.post('/v1/addresses', address)));
+  const made = await Promise.all(others.map(() => walker.post('/v1/addresses', payoutAddressBody(walker.id))));
   expect(made.map((reply) => reply.status)).toEqual(others.map(() => 200));
 });
 
@@ -403,30 +393,21 @@ describe('refetching by id, as Relay does', () => {
       }),
       user.get(`/v1/account_settings?account_id=${user.id}`),
     ]);
-    const address = await platform.post('/v1/addresses', {
-      category: 'user_payout',
-      type: 'bank_account',
-      currency: 'INR',
-      linked_id: user.id,
-      linked_object: 'account',
-      name: 'Refetched',
-      bank_account: { number: '004501551234', domestic_credit: 'BOTC0000451' },
-      billing_details: details().physical_address,
-    });
+    const address = await payoutAddress(platform, 'INR', user.id);
     const key = await platform.graph(
       'mutation ($id: ID) { createApiKey(input: { accountId: $id }) { apiKey { id } } }',
       { id: user.id },
     );
     const keyId = key.body.data.createApiKey.apiKey.id;
     const { client } = clientOf(platform);
-    const ids = [user.id, setting.body.data[0].id, address.body.id, keyId, file.body.id, person.body.id];
+    const ids = [user.id, setting.body.data[0].id, address.id, keyId, file.body.id, person.body.id];
 
     const found = await Promise.all(ids.map((id) => client.query(refetch, { id }).toPromise()));
 
     expect(found.map((result) => result.data?.node)).toEqual([
       { __typename: 'Account', id: user.id, nickname: 'Refetched' },
       { __typename: 'AccountSetting', id: setting.body.data[0].id, accountId: user.id },
-      { __typename: 'Address', id: address.body.id, linkedId: user.id },
+      { __typename: 'Address', id: address.id, linkedId: user.id },
       { __typename: 'ApiKey', id: keyId, accountId: user.id },
       { __typename: 'File', id: file.body.id, filename: 'logo.pdf' },
       { __typename: 'Person', id: person.body.id, fullName: 'Meera Rao' },

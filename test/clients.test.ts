@@ -3,8 +3,7 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { scale, share } from './faults/scale.js';
-import { must } from './onboarding-profile.js';
-import { details, givenIn, type Speaker, tenantOf, useWorld } from './world.js';
+import { details, givenIn, must, type Speaker, tenantOf, useWorld } from './world.js';
 
 // Without a worker, so that the sandbox does not complete a deposit before its client does.
 const world = useWorld({ worker: false });

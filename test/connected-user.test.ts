@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must, payoutBody, pdf, personBody } from './onboarding-profile.js';
+import { assemble, complete, pdf, personBody } from './onboarding-profile.js';
 import { oneInTurn } from './faults/scale.js';
-import { details, type Edition, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { details, type Edition, givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from './world.js';
 
 const oneOf = oneInTurn();
 
@@ -646,7 +646,7 @@ describe('the edges of an account', () => {
     const [person, file, address] = await Promise.all([
       must(platform.post('/v1/persons', personBody(user.id, ['owner']))),
       must(user.upload('logo', pdf())),
-      must(platform.post('/v1/addresses', payoutBody(user.id))),
+      must(platform.post('/v1/addresses', payoutAddressBody(user.id))),
     ]);
     await must(update(user, user.id, { logo_id: file.id }));
     const settings = await Promise.all(

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { LedgerChecks } from '../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../src/jobs/lane.js';
 import { PayeeFixture } from './checkout-fixture.js';
-import { complete, must, payoutBody, personBody } from './onboarding-profile.js';
-import { details, type Edition, nickname, Speaker, tenantOf, type World } from './world.js';
+import { complete, personBody } from './onboarding-profile.js';
+import { details, type Edition, must, nickname, payoutAddressBody, Speaker, tenantOf, type World } from './world.js';
 
 /** What a stranger could have written. Shown as text, it does nothing. */
 export const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'`;
@@ -62,7 +62,7 @@ export class ConsoleSeed {
       }),
     );
     await must(platform.post('/v1/persons', { ...personBody(id, ['director']), full_name: 'Anand Iyer' }));
-    await must(platform.post('/v1/addresses', payoutBody(id)));
+    await must(platform.post('/v1/addresses', payoutAddressBody(id)));
     await must(
       platform.post(`/v1/accounts/${id}`, {
         business_details: { ...profile.details, legal_name: legalName },
@@ -80,7 +80,7 @@ export class ConsoleSeed {
       ...{ accountId: id, currency: 'USD', bankAccount: { number: '000123456789', bankName: 'Bank of the Coast' } },
     });
     const addressId: string = issueAddress.address.id;
-    await must(live.post('/v1/addresses', payoutBody(id, { billing_details: details().physical_address })));
+    await must(live.post('/v1/addresses', payoutAddressBody(id, { billing_details: details().physical_address })));
     const { recordBankNotice } = await this.ask(notice, {
       ...{ reference: `WIRE-${amount}`, addressId, amount, currency: 'USD' },
     });

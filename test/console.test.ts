@@ -5,8 +5,7 @@ import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { inTurn, scale, share } from './faults/scale.js';
-import { must } from './onboarding-profile.js';
-import { type Speaker, useWorld } from './world.js';
+import { must, type Speaker, useWorld } from './world.js';
 
 const chapter = inTurn(3, describe);
 

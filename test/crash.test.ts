@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from './ports.js';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
-import { must, payoutBody } from './onboarding-profile.js';
 import { text } from './faults/harness.js';
 import { Receiver } from './faults/receiver.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
-import { details, type Reply, Speaker, type World } from './world.js';
+import { details, must, payoutAddressBody, type Reply, Speaker, type World } from './world.js';
 
 vi.setConfig(patience);
 
@@ -398,7 +397,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     for (const root of roots) {
       const me = speaker(serving[0]!, root);
       const available = root.written.reduce((sum, { kind, amount }) => sum + (kind === 'reconcile' ? amount : 0n), 0n);
-      await must(me.post('/v1/addresses', payoutBody(root.id)));
+      await must(me.post('/v1/addresses', payoutAddressBody(root.id)));
       await must(me.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
       await until(async () => (await must(me.get('/v1/payouts?status=processing'))).data.length === 1);
       await must(me.post('/v1/test_helpers/clock', { advance_seconds: 60 }));

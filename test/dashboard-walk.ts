@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import type { Visit } from './dashboard-fixture.js';
-import { complete, must, payoutBody, pdf, personBody } from './onboarding-profile.js';
-import { eventually, Speaker, type World } from './world.js';
+import { complete, pdf, personBody } from './onboarding-profile.js';
+import { eventually, must, payoutAddressBody, Speaker, type World } from './world.js';
 
 const sources = 'src/dashboard';
 const ofConsole = /(^|\/)console\//;
@@ -185,7 +185,10 @@ async function activatedUser(platform: Speaker, { name, legalName, text }: UserT
     must(
       platform.post(
         '/v1/addresses',
-        payoutBody(id, { name: text('Holder'), bank_account: { bank_name: text('Bank'), number: '004501551234' } }),
+        payoutAddressBody(id, {
+          name: text('Holder'),
+          bank_account: { bank_name: text('Bank'), number: '004501551234' },
+        }),
       ),
     ),
   ]);

@@ -2,7 +2,16 @@ import fs from 'node:fs';
 import net from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../src/auth/tokens.js';
-import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import {
+  details,
+  eventually,
+  givenIn,
+  nickname,
+  payoutAddressBody,
+  type Reply,
+  type Speaker,
+  useWorld,
+} from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -613,18 +622,6 @@ describe('a required parameter', () => {
     ]);
   });
 
-  const bankAccount = { number: '000123456789', domestic_credit: 'HDFC0000001' };
-  const billing = { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' };
-  const address = (linkedId: string) => ({
-    category: 'user_payout',
-    type: 'bank_account',
-    currency: 'INR',
-    linked_id: linkedId,
-    linked_object: 'account',
-    name: 'Acme Exports',
-    bank_account: bankAccount,
-    billing_details: billing,
-  });
   const set = (body: object, path: string, value: unknown): object => {
     const [name = '', ...rest] = path.split('.');
     const at = body as Record<string, unknown>;
@@ -634,7 +631,7 @@ describe('a required parameter', () => {
   };
   const bodies = {
     account: { path: '/v1/accounts', of: () => partnerBody() as object },
-    address: { path: '/v1/addresses', of: () => address(user.id) as object },
+    address: { path: '/v1/addresses', of: () => payoutAddressBody(user.id) as object },
     person: {
       path: '/v1/persons',
       of: () => ({
@@ -683,7 +680,8 @@ describe('a required parameter', () => {
 
   it('is one of two choices in Edition 2, by the first of them', async () => {
     const second = await given.directUser(2);
-    const reply = await second.post('/v1/addresses', { ...address(second.id), bank_account: { domestic_debit: '1' } });
+    const of = (account: object) => payoutAddressBody(second.id, { bank_account: account });
+    const reply = await second.post('/v1/addresses', of({ domestic_debit: '1' }));
     expect(sorted(reply)).toEqual([
       400,
       'parameter_missing address.bank_account.global_wire',
@@ -693,7 +691,7 @@ describe('a required parameter', () => {
       { number: '12341', global_wire: 'HDFCINBB' },
       { iban: 'DE75512108001245126199', bank_name: 'HDFC' },
     ])
-      expect((await second.post('/v1/addresses', { ...address(second.id), bank_account: choice })).status).toBe(200);
+      expect((await second.post('/v1/addresses', of(choice))).status).toBe(200);
   });
 });
 
@@ -1260,17 +1258,8 @@ describe('a country', () => {
         'businessDetails { physicalAddress { country } } } } }',
     );
     expect(created.body.data.createAccount.account.businessDetails.physicalAddress.country).toBe('US');
-    const paid = await user.post('/v1/addresses', {
-      ...{
-        category: 'user_payout',
-        type: 'bank_account',
-        currency: 'INR',
-        linked_id: user.id,
-        linked_object: 'account',
-      },
-      ...{ name: 'Acme', bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001' } },
-      billing_details: { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'in' },
-    });
+    const lower = { billing_details: { ...details().physical_address, country: 'in' } };
+    const paid = await user.post('/v1/addresses', payoutAddressBody(user.id, lower));
     expect([paid.status, paid.body.billing_details?.country]).toEqual([200, 'IN']);
   });
 
@@ -1537,17 +1526,6 @@ describe('the precedence of errors', () => {
   type Case = [title: string, asked: () => Promise<Reply>, status: number, ...problems: string[]];
   const unknownKey = () => user.using('sk_test_0');
   const volume = { estimated_monthly_volume: { amount: '1.50', currency: 'JPY' } };
-  const address = (linkedId: string, more: object = {}) => ({
-    category: 'user_payout',
-    type: 'bank_account',
-    currency: 'INR',
-    linked_id: linkedId,
-    linked_object: 'account',
-    name: 'Acme',
-    bank_account: { number: '12341', domestic_credit: 'X' },
-    billing_details: { city: 'Pune' },
-    ...more,
-  });
 
   const key: Case[] = [
     ['an unknown path', () => unknownKey().get('/v1/nothing'), 401, 'api_key_invalid '],
@@ -1606,13 +1584,13 @@ describe('the precedence of errors', () => {
     ],
     [
       'an address of an account out of reach',
-      () => user.post('/v1/addresses', address(invented, { name: '' })),
+      () => user.post('/v1/addresses', payoutAddressBody(invented, { name: '' })),
       400,
       'parameter_invalid_empty address.name',
     ],
     [
       'an address of a category that the service creates',
-      () => user.post('/v1/addresses', address(invented, { category: 'service_receive' })),
+      () => user.post('/v1/addresses', payoutAddressBody(invented, { category: 'service_receive' })),
       400,
       'parameter_invalid address.category',
     ],
@@ -1676,7 +1654,7 @@ describe('the precedence of errors', () => {
     ],
     [
       'a payout address',
-      () => connected.post('/v1/addresses', address(foreign.id)),
+      () => connected.post('/v1/addresses', payoutAddressBody(foreign.id)),
       404,
       'resource_missing address.linked_id',
     ],

@@ -5,6 +5,7 @@ import { Worker } from '../src/jobs/runner.js';
 import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
   type Transport,
+  must,
   transports,
   type Edition,
   eventually,
@@ -119,7 +120,7 @@ const move = (speaker: Speaker, transport: Transport, id: string, verb: Verb, bo
 /** Runs the due jobs of a root's test mode and advances its test clock until none is due. */
 async function work(root: Speaker, of: World = world): Promise<void> {
   for (let done = 1; done > 0; ) {
-    await root.post('/v1/test_helpers/clock', { advance_seconds: 61 });
+    await must(root.post('/v1/test_helpers/clock', { advance_seconds: 61 }));
     done = await once(root, of);
   }
 }
@@ -133,7 +134,7 @@ async function once(root: Speaker, of: World = world): Promise<number> {
 /** Advances a root's test clock to the next noon, far from midnight, when payouts are made. */
 async function noon(root: Speaker): Promise<void> {
   const { now } = (await root.post('/v1/test_helpers/clock', { advance_seconds: 1 })).body;
-  await root.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) });
+  await must(root.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) }));
 }
 
 /** Creates a connected user that is activated and can receive money. */
@@ -795,13 +796,13 @@ describe('the money of a deposit', () => {
       fee_advance: [],
     };
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => deposited(user)));
-    await move(user, 'REST', one.id, 'process');
-    await move(user, 'REST', two.id, 'cancel');
-    await move(user, 'REST', three.id, 'fail');
+    await must(move(user, 'REST', one.id, 'process'));
+    await must(move(user, 'REST', two.id, 'cancel'));
+    await must(move(user, 'REST', three.id, 'fail'));
     expect(await funds(user)).toEqual(nothing);
     expect((await user.get('/v1/balance_transactions')).body.data).toEqual([]);
 
-    await move(user, 'REST', one.id, 'complete');
+    await must(move(user, 'REST', one.id, 'complete'));
 
     expect(await funds(user)).toEqual({ ...nothing, pending: money('10.00') });
     expect((await user.get('/v1/balance_transactions')).body.data).toEqual([
@@ -844,9 +845,9 @@ describe('the money of a deposit', () => {
         expect.objectContaining({ amount: '25.00', category: 'fee_advance' }),
       ]);
       // It is clawed back from the same compartment.
-      await move(platform, 'REST', done.id, 'dispute', { amount: '5.00' });
+      await must(move(platform, 'REST', done.id, 'dispute', { amount: '5.00' }));
       expect(await funds(platform)).toMatchObject({ ...held, fee_advance: money('20.00', currency) });
-      await move(platform, 'REST', done.id, 'reverse');
+      await must(move(platform, 'REST', done.id, 'reverse'));
       expect(await funds(platform)).toMatchObject({ ...held, fee_advance: money('0.00', currency) });
     }
   });
@@ -1048,11 +1049,11 @@ describe('finding deposits', () => {
     await deposited(user, '7.00');
     const rest = [second.id, '20.10'];
     expect(await waiting()).toEqual([[rest, [first.id, '10.00']], '30.10']);
-    await reconcile(user, 'REST', first.id, [[receivable.id, '9.99']]);
+    await must(reconcile(user, 'REST', first.id, [[receivable.id, '9.99']]));
     expect(await waiting()).toEqual([[rest, [first.id, '0.01']], '20.11']);
-    await reconcile(user, 'REST', first.id, [[receivable.id, '0.01']]);
+    await must(reconcile(user, 'REST', first.id, [[receivable.id, '0.01']]));
     expect(await waiting()).toEqual([[rest], '20.10']);
-    await move(user, 'REST', second.id, 'reverse');
+    await must(move(user, 'REST', second.id, 'reverse'));
     expect((await waiting())[0]).toEqual([]);
     for (const wrong of [
       'unreconciled=false',
@@ -1209,7 +1210,7 @@ describe('finding deposits', () => {
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const made = [];
     for (let n = 1; n <= 12; n++) made.push(await deposited(user, `${n}.00`));
-    await move(user, 'REST', made[0]!.id, 'complete');
+    await must(move(user, 'REST', made[0]!.id, 'complete'));
 
     expect((await stranger.get('/v1/deposits')).body).toEqual({ object: 'list', data: [], has_next: false });
     expect((await stranger.get(`/v1/deposits/${made[0]!.id}`)).status).toBe(404);
@@ -1495,8 +1496,8 @@ describe.each(oneOf(transports))('a dispute over %s', (transport) => {
     const user = await given.directUser(1);
     const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
     const deposit = await completed(user, '100.00');
-    await reconcile(user, 'REST', deposit.id, [[old.id, '30.00']]);
-    await reconcile(user, 'REST', deposit.id, [[newer.id, '40.00']]);
+    await must(reconcile(user, 'REST', deposit.id, [[old.id, '30.00']]));
+    await must(reconcile(user, 'REST', deposit.id, [[newer.id, '40.00']]));
 
     const first = await move(user, transport, deposit.id, 'dispute', { amount: '20.00', reason_code: 'high_risk' });
     expect([first.deposit.amount, first.deposit.reason_code, first.deposit.status]).toEqual([
@@ -1511,7 +1512,7 @@ describe.each(oneOf(transports))('a dispute over %s', (transport) => {
     ]);
 
     // 10.00 of it is pending; the other 45.00 use up the newer lock, and 5.00 of the older one.
-    await move(user, transport, deposit.id, 'dispute', { amount: '55.00' });
+    await must(move(user, transport, deposit.id, 'dispute', { amount: '55.00' }));
     expect(await funds(user)).toMatchObject({ available: money('25.00'), pending: money('0.00') });
     expect([await locksOf(user, old.id), await locksOf(user, newer.id)]).toEqual([
       ['25.00', '0.00', '75.00', [deposit.id]],
@@ -1567,15 +1568,15 @@ describe.each(oneOf(transports))('a dispute over %s', (transport) => {
     await payoutAddress(user);
     const receivable = await receivableOf(user, '100.00');
     const deposit = await completed(user, '80.00');
-    await reconcile(user, 'REST', deposit.id, [[receivable.id, '60.00']]);
-    await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+    await must(reconcile(user, 'REST', deposit.id, [[receivable.id, '60.00']]));
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     await once(user);
     const [payout] = (await user.get('/v1/payouts')).body.data;
     expect([payout.status, payout.amount]).toEqual(['processing', '60.00']);
     // Money that is reconciled meanwhile is not part of the payout.
-    await reconcile(user, 'REST', deposit.id, [[receivable.id, '5.00']]);
+    await must(reconcile(user, 'REST', deposit.id, [[receivable.id, '5.00']]));
 
-    await move(user, transport, deposit.id, 'dispute', { amount: '50.00' });
+    await must(move(user, transport, deposit.id, 'dispute', { amount: '50.00' }));
 
     expect(await funds(user)).toEqual({
       available: money('-30.00', 'INR'),
@@ -1598,9 +1599,9 @@ describe.each(oneOf(transports))('a dispute over %s', (transport) => {
     const receivable = await receivableOf(user, '100.00');
     const party = { account_id: partner.id };
     const deposit = await completed(user, '40.00', { from: party, to: party });
-    await reconcile(user, 'REST', deposit.id, [[receivable.id, '25.00']]);
+    await must(reconcile(user, 'REST', deposit.id, [[receivable.id, '25.00']]));
 
-    await move(user, transport, deposit.id, 'dispute', { amount: '20.00' });
+    await must(move(user, transport, deposit.id, 'dispute', { amount: '20.00' }));
 
     expect((await funds(user, partner.id)).pending).toEqual(money('0.00'));
     expect((await funds(user)).available).toEqual(money('20.00'));
@@ -1635,12 +1636,14 @@ describe.each(oneOf(transports))('a reversal over %s', (transport) => {
     const user = await given.directUser(1);
     const [one, other] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
     const [deposit, kept] = [await completed(user, '100.00'), await completed(user, '5.00')];
-    await reconcile(user, 'REST', deposit.id, [
-      [one.id, '60.00'],
-      [other.id, '10.00'],
-    ]);
-    await reconcile(user, 'REST', kept.id, [[other.id, '5.00']]);
-    await move(user, 'REST', deposit.id, 'dispute', { amount: '20.00' });
+    await must(
+      reconcile(user, 'REST', deposit.id, [
+        [one.id, '60.00'],
+        [other.id, '10.00'],
+      ]),
+    );
+    await must(reconcile(user, 'REST', kept.id, [[other.id, '5.00']]));
+    await must(move(user, 'REST', deposit.id, 'dispute', { amount: '20.00' }));
 
     const reply = await move(user, transport, deposit.id, 'reverse', { reason_code: 'duplicate' });
 
@@ -1662,8 +1665,8 @@ describe.each(oneOf(transports))('a reversal over %s', (transport) => {
     await payoutAddress(user);
     const receivable = await receivableOf(user, '500.00');
     const deposit = await completed(user, '80.00');
-    await reconcile(user, 'REST', deposit.id, [[receivable.id, '80.00']]);
-    await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+    await must(reconcile(user, 'REST', deposit.id, [[receivable.id, '80.00']]));
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     await work(user);
     expect((await user.get('/v1/payouts')).body.data.map((p: any) => [p.amount, p.status])).toEqual([
       ['80.00', 'completed'],
@@ -1675,7 +1678,7 @@ describe.each(oneOf(transports))('a reversal over %s', (transport) => {
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '80.00', '420.00', []]);
 
     const next = await completed(user, '100.00');
-    await reconcile(user, 'REST', next.id, [[receivable.id, '100.00']]);
+    await must(reconcile(user, 'REST', next.id, [[receivable.id, '100.00']]));
     expect((await funds(user)).available).toEqual(money('20.00', 'INR'));
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PayeeFixture } from './checkout-fixture.js';
-import { eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, payoutAddressBody, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -83,13 +83,8 @@ describe('edges that lead from one object to another', () => {
     const supporting = { id_document: first, ownership_structure_document: second };
     const updated = await platform.post(`/v1/accounts/${user.id}`, { supporting_documentation: supporting });
     expect([updated.fieldNames, updated.status]).toEqual([[], 200]);
-    const address = await platform.post('/v1/addresses', {
-      ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', name: 'Acme Exports' },
-      ...{ linked_id: user.id, linked_object: 'account' },
-      bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001' },
-      billing_details: { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' },
-      supporting_documentation: { id_document: third },
-    });
+    const ofAddress = { supporting_documentation: { id_document: third } };
+    const address = await platform.post('/v1/addresses', payoutAddressBody(user.id, ofAddress));
     expect([address.fieldNames, address.status]).toEqual([[], 200]);
     const query = `{ account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id }
         }
@@ -110,7 +105,7 @@ describe('edges that lead from one object to another', () => {
     const payee = await PayeeFixture.open(world);
     const checkout = await payee.checkoutFixture();
     await payee.help(checkout, 'decline');
-    expect((await payee.help(checkout, 'pay')).status).toBe(200);
+    await payee.help(checkout, 'pay');
     const { payments } = await data(
       payee.user,
       '{ payments(first: 10) { nodes { type counterpart { id } transaction { id ' +

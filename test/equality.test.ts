@@ -20,14 +20,16 @@ import { operationOf, routes } from '../src/resources/registry.js';
 import { contract } from './contract.js';
 import { oneInTurn, scale, share } from './faults/scale.js';
 import {
+  completeDeposit,
   details,
   type Edition,
-  completeDeposit,
   eventually,
   givenIn,
   loggedRequest,
   nickname,
   partnerRows,
+  payoutAddressBody,
+  payoutAddressInput,
   type Reply,
   type Speaker,
   useWorld,
@@ -173,18 +175,6 @@ const done = (reply: Reply): Json => {
   if (reply.status !== 200 || reply.body.errors) throw new Error(reply.text);
   return reply.body;
 };
-const payoutAddress = (linkedId: string, more: object = {}) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Acme Exports',
-  bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001', global_wire: 'HDFCINBB' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-  ...more,
-});
-
 /** A receiver of webhooks: one path accepts events, one asks to wait for an hour, and one is gone. */
 const receiver = http.createServer((request, response) => {
   if (request.url === '/later') response.writeHead(503, { 'retry-after': '3600' });
@@ -278,8 +268,8 @@ async function furnished(edition: Edition): Promise<Speaker> {
   );
   await Promise.all([platform.partner({ metadata: { a: '1' } }), rich.partner()]);
   for (const more of [{ metadata: { a: '1' }, supporting_documentation: { id_document: document } }, {}])
-    done(await platform.post('/v1/addresses', payoutAddress(rich.id, more)));
-  done(await bare.post('/v1/addresses', payoutAddress(bare.id)));
+    done(await platform.post('/v1/addresses', payoutAddressBody(rich.id, more)));
+  done(await bare.post('/v1/addresses', payoutAddressBody(bare.id)));
   for (const identification of [
     { tax_card_number: 'ABCDE1234F', tax_card_image: document },
     { passport_image: document, tax_card_number: '12' },
@@ -345,7 +335,7 @@ async function traded(edition: Edition): Promise<Speaker> {
   await integrated(user);
   const currency = edition === 1 ? 'USD' : 'INR';
   const partner = (await user.partner()).id;
-  done(await user.post('/v1/addresses', payoutAddress(user.id)));
+  done(await user.post('/v1/addresses', payoutAddressBody(user.id)));
   const document = done(await user.upload('invoice', pdf)).id;
   const receivable = async (amount: string, more: object = {}) =>
     done(
@@ -745,17 +735,8 @@ describe('a write', () => {
       'createAddress',
       () => '/v1/addresses',
       'CreateAddressInput',
-      payoutAddress('', { metadata: { a: '1' } }),
-      {
-        category: 'USER_PAYOUT',
-        type: 'BANK_ACCOUNT',
-        currency: 'INR',
-        linkedObject: 'ACCOUNT',
-        name: 'Acme Exports',
-        bankAccount: { number: '000123456789', domesticCredit: 'HDFC0000001', globalWire: 'HDFCINBB' },
-        billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-        metadata: { a: '1' },
-      },
+      payoutAddressBody('', { metadata: { a: '1' } }),
+      payoutAddressInput('', { metadata: { a: '1' } }),
     ],
     [
       'createPerson',
@@ -1116,9 +1097,9 @@ const refusals: Refused[] = [
     title: 'an address of another category and type',
     status: 400,
     path: () => '/v1/addresses',
-    body: (c) => payoutAddress(c.user.id, { category: 'service_receive', type: 'wallet' }),
+    body: (c) => payoutAddressBody(c.user.id, { category: 'service_receive', type: 'wallet' }),
     field: 'createAddress',
-    input: (c) => ({ ...addressInput(c.user.id), category: 'SERVICE_RECEIVE', type: 'WALLET' }),
+    input: (c) => ({ ...payoutAddressInput(c.user.id), category: 'SERVICE_RECEIVE', type: 'WALLET' }),
     problems: [
       ['parameter_invalid address.category', at('category')],
       ['parameter_invalid address.type', at('type')],
@@ -1128,9 +1109,9 @@ const refusals: Refused[] = [
     title: 'an address of an account outside the visibility',
     status: 404,
     path: () => '/v1/addresses',
-    body: () => payoutAddress('account_0'),
+    body: () => payoutAddressBody('account_0'),
     field: 'createAddress',
-    input: () => addressInput('account_0'),
+    input: () => payoutAddressInput('account_0'),
     problems: [['resource_missing address.linked_id', at('linkedId')]],
   },
   {
@@ -1435,19 +1416,6 @@ const refusals: Refused[] = [
     problems: [['api_key_invalid undefined']],
   },
 ];
-
-function addressInput(linkedId: string) {
-  return {
-    category: 'USER_PAYOUT',
-    type: 'BANK_ACCOUNT',
-    currency: 'INR',
-    linkedId,
-    linkedObject: 'ACCOUNT',
-    name: 'Acme Exports',
-    bankAccount: { number: '12341', domesticCredit: 'X' },
-    billingDetails: { city: 'Pune' },
-  };
-}
 
 /** Input as literals of a document: names in capitals are enum values, except where the schema expects a string. */
 function literal(value: unknown): string {

@@ -4,7 +4,17 @@ import { auditLedger } from './audit.js';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
 import { inTurn } from './faults/scale.js';
-import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, tenantOf } from './world.js';
+import {
+  details,
+  eventually,
+  givenIn,
+  nickname,
+  payoutAddressBody,
+  type Reply,
+  type Speaker,
+  tenantOf,
+  useWorld,
+} from './world.js';
 
 const long = inTurn(2, it);
 
@@ -22,12 +32,6 @@ const once = (root: Speaker) => quiet.database.call('run_jobs', [tenantOf(root),
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
 
-const payoutBody = (linked_id: string) => ({
-  ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', linked_id, linked_object: 'account' },
-  name: 'Exporter',
-  bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001' },
-  billing_details: details().physical_address,
-});
 const receivableBody = (amount = '100.00', currency = 'USD') => ({
   currency,
   invoice: {
@@ -126,7 +130,7 @@ describe('an event', () => {
 
   it('has amounts exact to the cent that a floating-point number cannot represent', async () => {
     const user = await there.directUser(1);
-    await done(user.post('/v1/addresses', payoutBody(user.id)));
+    await done(user.post('/v1/addresses', payoutAddressBody(user.id)));
     const amount = '9999999999999.99';
     const deposit = await done(user.post('/v1/deposits', { amount, currency: 'USD' }));
     await done(user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`));
@@ -200,7 +204,7 @@ const writes: Record<string, Write> = {
     const { body } = await direct.get('/v1/account_settings');
     return direct.post(`/v1/account_settings/${body.data[0].id}`, { metadata: { a: 'b' } });
   },
-  'creating an address': ({ direct }) => direct.post('/v1/addresses', payoutBody(direct.id)),
+  'creating an address': ({ direct }) => direct.post('/v1/addresses', payoutAddressBody(direct.id)),
   'updating an address': async ({ direct }) => {
     const { body } = await direct.get('/v1/addresses?category=service_receive');
     return direct.post(`/v1/addresses/${body.data[0].id}`, { metadata: { a: 'b' } });
@@ -244,11 +248,11 @@ const writes: Record<string, Write> = {
   'closing an account': async ({ direct }) =>
     direct.post(`/v1/test_helpers/accounts/${(await direct.partner()).id}/deactivate`),
   'expiring an address': async ({ direct }) => {
-    const { id } = await done(direct.post('/v1/addresses', payoutBody(direct.id)));
+    const { id } = await done(direct.post('/v1/addresses', payoutAddressBody(direct.id)));
     return direct.post(`/v1/test_helpers/addresses/${id}/expire`);
   },
   'deactivating an address': async ({ direct }) => {
-    const { id } = await done(direct.post('/v1/addresses', payoutBody(direct.id)));
+    const { id } = await done(direct.post('/v1/addresses', payoutAddressBody(direct.id)));
     return direct.post(`/v1/test_helpers/addresses/${id}/deactivate`);
   },
 };
@@ -492,7 +496,7 @@ describe('before an event has its number', () => {
   // Without a worker a payout stays in flight until a test ends it.
   it.each(['settle', 'fail'])('a payout is ended by %s, and has its event', async (verb) => {
     const user = await there.directUser(1);
-    await done(user.post('/v1/addresses', payoutBody(user.id)));
+    await done(user.post('/v1/addresses', payoutAddressBody(user.id)));
     const deposit = await deposited(user, 'complete');
     const receivable = await done(user.post('/v1/receivables', receivableBody()));
     const receivables = [{ id: receivable.id, amount: '10.00' }];

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { inTurn } from './faults/scale.js';
-import { must, pdf } from './onboarding-profile.js';
-import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+import { pdf } from './onboarding-profile.js';
+import { type Edition, givenIn, type Reply, must, type Speaker, useWorld } from './world.js';
 
 const long = inTurn(2, it);
 

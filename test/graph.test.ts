@@ -21,7 +21,17 @@ import { graphText } from '../src/server/print-schema.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { catalogue, type ProblemCode } from '../src/request/catalogue.js';
 import { oneInTurn, scale, share } from './faults/scale.js';
-import { details, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
+import {
+  givenIn,
+  must,
+  nickname,
+  payoutAddressBody,
+  payoutAddressInput,
+  type Reply,
+  type Speaker,
+  useWorld,
+  type World,
+} from './world.js';
 
 const oneOf = oneInTurn();
 
@@ -777,15 +787,6 @@ describe('the problems of an operation', () => {
 
   const business = { legalName: 'L', email: 'l@l.example', type: 'COMPANY', physicalAddress: { country: 'US' } };
   const businessV1 = { legal_name: 'L', email: 'l@l.example', type: 'company', physical_address: { country: 'US' } };
-  const bank = { number: '12341', domesticCredit: 'BOTC0000451' };
-  const payout = { category: 'USER_PAYOUT', type: 'BANK_ACCOUNT', currency: 'INR', linkedObject: 'ACCOUNT', name: 'N' };
-  const payoutV1 = {
-    category: 'user_payout',
-    type: 'bank_account',
-    currency: 'INR',
-    linked_object: 'account',
-    name: 'N',
-  };
 
   interface Row {
     mutation: 'createAccount' | 'createAddress' | 'createPerson';
@@ -905,34 +906,17 @@ describe('the problems of an operation', () => {
     },
     'an object outside the visibility': {
       mutation: 'createAddress',
-      input: () => ({ ...payout, linkedId: 'account_0', bankAccount: bank, billingDetails: { country: 'US' } }),
+      input: () => payoutAddressInput('account_0'),
       path: '/v1/addresses',
-      body: () => ({
-        ...payoutV1,
-        linked_id: 'account_0',
-        bank_account: { number: '12341', domestic_credit: 'BOTC0000451' },
-        billing_details: { country: 'US' },
-      }),
+      body: () => payoutAddressBody('account_0'),
       status: 404,
       problems: [['resource_missing', 'address.linked_id', ['input', 'linkedId']]],
     },
     'currencies that do not exist, and a rule of the edition': {
       mutation: 'createAddress',
-      input: ({ id }) => ({
-        ...payout,
-        currency: 'XXX',
-        linkedId: id,
-        bankAccount: { number: '12341' },
-        billingDetails: { country: 'US' },
-      }),
+      input: ({ id }) => payoutAddressInput(id, { currency: 'XXX', bankAccount: { number: '12341' } }),
       path: '/v1/addresses',
-      body: ({ id }) => ({
-        ...payoutV1,
-        currency: 'XXX',
-        linked_id: id,
-        bank_account: { number: '12341' },
-        billing_details: { country: 'US' },
-      }),
+      body: ({ id }) => payoutAddressBody(id, { currency: 'XXX', bank_account: { number: '12341' } }),
       status: 400,
       problems: [
         ['parameter_invalid', 'address.currency', ['input', 'currency']],
@@ -1181,7 +1165,7 @@ describe('the statements of a query', () => {
       receivables: [{ id: receivable.body.id }],
       redirect_url: 'https://shop.example/',
     });
-    await user.post(`/v1/test_helpers/checkouts/${made.body.id}/decline`);
+    await must(user.post(`/v1/test_helpers/checkouts/${made.body.id}/decline`));
     return user.post(`/v1/test_helpers/checkouts/${made.body.id}/pay`);
   }
 
@@ -1206,16 +1190,7 @@ describe('the statements of a query', () => {
         ]);
         const replies = await Promise.all([
           user.partner().then((partner) => paidCheckout(user, partner.id)),
-          platform.post('/v1/addresses', {
-            category: 'user_payout',
-            type: 'bank_account',
-            currency: 'INR',
-            linked_id: id,
-            linked_object: 'account',
-            name: 'N',
-            bank_account: { number: '1234', bank_name: 'BOTC' },
-            billing_details: details().physical_address,
-          }),
+          platform.post('/v1/addresses', payoutAddressBody(id)),
           platform.post('/v1/persons', {
             account_id: id,
             full_name: 'Meera Rao',

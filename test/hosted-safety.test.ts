@@ -14,11 +14,12 @@ import {
   cards,
   type CheckoutFixture,
   submit,
+  submitAccepted,
   type PayeeFixture,
   payeesIn,
   upiCode,
 } from './checkout-fixture.js';
-import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
+import { eventually, must, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 const long = inTurn(3, it);
 const chapter = inTurn(2, describe);
@@ -30,13 +31,13 @@ const children = useChildren();
 const extra: FastifyInstance[] = [];
 const lines: string[] = [];
 let payee: PayeeFixture;
-/** A page on which nothing changes, from the beginning of the file, and when its stream had the first comment. */
-let listening: { begun: number; heard: Promise<number> };
+/** What came first on a page on which nothing changes, from the beginning of the file. */
+let listening: ReturnType<typeof firstComment>;
 
 beforeAll(async () => {
   payee = await payees.open();
   const { url } = await payee.checkoutFixture();
-  listening = { begun: Date.now(), heard: firstComment(url) };
+  listening = firstComment(url);
 });
 afterEach(() => payees.agree());
 afterAll(() => Promise.all(extra.map((app) => app.close())));
@@ -54,13 +55,20 @@ async function gatewayWith(environment: Record<string, string>): Promise<{ app: 
   return { app, origin: await app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-/** When the stream of a page has its first comment. */
-function firstComment(url: string): Promise<number> {
-  const heard = new Promise<number>((resolve, reject) => {
+/**
+ * What comes first: a comment on the stream of a page, or a timer of 25 s. The gateway's timers are in this process, so
+ * that a busy machine delays both alike. A comment that was sent before the timer has arrived when a request after it
+ * is answered.
+ */
+function firstComment(url: string): Promise<'the comment' | 'the timer'> {
+  const heard = new Promise<'the comment' | 'the timer'>((resolve, reject) => {
     const request = http.get(`${url}/events`, { agent: false }, (response) => {
+      const late = () => stateAt(url).then(() => resolve('the timer'), reject);
+      const timer = setTimeout(late, 25_000);
       response.setEncoding('utf8').on('data', (text: string) => {
         if (!text.includes(': still here\n\n')) return;
-        resolve(Date.now());
+        clearTimeout(timer);
+        resolve('the comment');
         request.destroy();
       });
       response.on('end', () => reject(new Error('the stream has ended')));
@@ -292,13 +300,11 @@ describe('a form', () => {
     const id = await upiCode(payee, checkoutFixture);
     for (const vpa of ['__proto__', 'constructor', '', 'somebody@okbank', `${'a'.repeat(30_000)}@test`])
       expect((await submit(`${checkoutFixture.url}/upi/${id}`, { vpa })).status).toBe(400);
-    // A very long text must not block the process.
-    const begun = Date.now();
+    // A very long text must not block the process, which would last until this test fails.
     for (const field of ['number', 'expiry', 'code', 'name'])
       expect(
         (await submit(`${checkoutFixture.url}/card`, cardForm(cards.good, { [field]: ' 4-/'.repeat(8_000) }))).status,
       ).toBe(400);
-    expect(Date.now() - begun).toBeLessThan(20_000);
     expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
@@ -314,7 +320,7 @@ describe('a form', () => {
     await payee.pass(2);
     expect(await stateAt(carded.url)).toMatch(/^paid:/);
     // A later repetition makes none either.
-    await submit(`${carded.url}/card`, form);
+    await submitAccepted(`${carded.url}/card`, form);
     expect(await count(carded)).toBe(1);
   });
 
@@ -330,12 +336,12 @@ describe('a form', () => {
     const submitted = (await payee.attempts(checkoutFixture)).filter((a) => a.details !== null);
     expect(submitted).toHaveLength(1);
     // No other attempt is started during this one.
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
-    await submit(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submitAccepted(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
     expect(await count(checkoutFixture)).toBe(1);
     await payee.pass(481);
     expect(await stateAt(checkoutFixture.url)).toMatch(/^declined:/);
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await payee.pass(2);
     expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
@@ -409,15 +415,22 @@ describe('a lost answer of the acquirer', () => {
       expect((await submit(`${checkoutFixture.url}/card`, form)).status).toBe(500);
     });
     expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
+    // The acquirer is asked after five seconds. More of them are longer than this test may take.
+    const more = 100;
+    expect(Math.max(...(await inquiries(checkoutFixture)))).toBeLessThanOrEqual(5);
+    await world.sql`update job set due = due + ${more} where kind = 'inquire_transaction' and subject_id in (
+      select id from transaction where checkout_id = ${checkoutFixture.id})`;
     await payee.work();
     expect(await endsOf(checkoutFixture)).toEqual([['processing', null]]);
+    // An answer would have deleted the job, although the attempt ends only later.
+    expect(await inquiries(checkoutFixture)).toHaveLength(1);
 
-    await payee.pass(6);
+    await payee.pass(more + 6);
     await payee.pass(2);
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
     expect(await statusPolls(checkoutFixture)).toEqual([]);
     // The payer's browser may send the form once more.
-    await submit(`${checkoutFixture.url}/card`, form);
+    await submitAccepted(`${checkoutFixture.url}/card`, form);
     await payee.pass(600);
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
   });
@@ -480,7 +493,7 @@ describe('a lost answer of the acquirer', () => {
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
     });
-    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 }));
     await Promise.all(Array.from({ length: 8 }, () => payee.pollStatus()));
     const [jobs] = await world.sql`select count(*)::int as n from job
       where kind = 'settle_transaction' and subject_id in (select id from transaction
@@ -495,7 +508,7 @@ describe('a lost answer of the acquirer', () => {
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
     });
-    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 }));
     const workers = Array.from({ length: 2 }, () => new Worker(world.database, pino({ level: 'silent' })));
     for (const worker of workers) worker.start();
     await eventually(
@@ -510,7 +523,7 @@ describe('a lost answer of the acquirer', () => {
 chapter('an attempt that the acquirer has not decided', () => {
   it('is polled again at growing intervals, until a day after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
       const [left] = await statusPolls(checkoutFixture);
@@ -542,7 +555,7 @@ chapter('an attempt that the acquirer has not decided', () => {
     ]);
     // A code that is paid later is polled for again.
     const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
-    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
+    await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
     expect((await statusPolls(checkoutFixture)).length).toBe(1);
   });
 });
@@ -754,7 +767,7 @@ describe('the stream', () => {
     await seen('summary');
     const id = await upiCode(payee, checkoutFixture);
     await seen('awaiting');
-    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
+    await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
     await seen('confirming');
     await payee.pass(2);
     await seen('paid');
@@ -770,7 +783,7 @@ describe('the stream', () => {
       async () => news.length,
       (n) => n === 1,
     );
-    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await eventually(
       async () => news.at(-1)!,
       (last) => last.startsWith('confirming'),
@@ -812,8 +825,7 @@ describe('the stream', () => {
   });
 
   it('sends keep-alive comments while nothing changes, because a proxy would end it otherwise', async () => {
-    const { begun, heard } = listening;
-    expect((await heard) - begun).toBeLessThan(25_000);
+    expect(await listening).toBe('the comment');
   });
 
   long('ends when the gateway shuts down, which does not wait for open pages', async () => {
@@ -821,11 +833,9 @@ describe('the stream', () => {
     const { app, origin } = await gatewayWith({});
     const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
-    const begun = Date.now();
+    // No page leaves: a stream that did not end would keep the server running until this test fails.
     await app.close();
     await Promise.all(streams.map(({ ended }) => ended));
-    // Otherwise a stream would keep the server running for as long as its page is open.
-    expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
   long(
@@ -885,7 +895,7 @@ describe('16 concurrent payments of one checkout', () => {
       const answers = await Promise.all(ids.map((id, i) => submit(`${at(i)}/upi/${id}`, { vpa: 'success@test' })));
       expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
       // Four workers at the same time, and the acquirer reports some results twice.
-      await mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 });
+      await must(mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 }));
       const settle = (id: string) =>
         world.sql`select settle_transaction(${mine.tenantId}, false, '{}', ${id}, 'succeeded', null)`;
       const works = Array.from({ length: 4 }, () => world.database.call('run_jobs', [mine.tenantId, false, 5]));

@@ -14,7 +14,19 @@ import { operations, restOperations, routes } from '../src/resources/registry.js
 import { Worker } from '../src/jobs/runner.js';
 import { scale, share } from './faults/scale.js';
 import { changing, recordChanges, seenChanges } from './changes.js';
-import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import {
+  details,
+  type Edition,
+  eventually,
+  givenIn,
+  must,
+  nickname,
+  payoutAddressBody,
+  payoutAddressInput,
+  type Reply,
+  Speaker,
+  useWorld,
+} from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -33,26 +45,6 @@ const replayed = (reply: Reply) => reply.headers.get('idempotent-replayed');
 /** The status of a response of either API; in a GraphQL response it is the status of the error. */
 const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
 
-const addressBody = (linkedId: string) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Asha Rao',
-  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-});
-const addressInput = (linkedId: string) => ({
-  category: 'USER_PAYOUT',
-  type: 'BANK_ACCOUNT',
-  currency: 'INR',
-  linkedId,
-  linkedObject: 'ACCOUNT',
-  name: 'Asha Rao',
-  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001' },
-  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-});
 const partnerBody = (more: object = {}) => ({
   type: 'partner',
   nickname: nickname(),
@@ -100,16 +92,16 @@ const mutate = (me: Speaker, name: string, input: object, select: string, header
 const partnerId = async (me: Speaker) => (await me.partner()).id as string;
 const verifyingId = async (me: Speaker) => {
   const id = await partnerId(me);
-  await me.post(`/v1/accounts/${id}/activate`);
+  await must(me.post(`/v1/accounts/${id}/activate`));
   return id;
 };
 const userId = async (me: Speaker) => (await me.connectedUser()).id;
 const addressId = async (me: Speaker) =>
-  (await me.post('/v1/addresses', addressBody(await userId(me)))).body.id as string;
+  (await must(me.post('/v1/addresses', payoutAddressBody(await userId(me))))).id as string;
 const keyId = async (me: Speaker) =>
   (await mutate(me, 'createApiKey', { permission: 'FULL' }, 'apiKey { id }')).body.data.createApiKey.apiKey
     .id as string;
-const sessionId = async (me: Speaker) => (await me.post('/v1/sessions', { role: 'read' })).body.id as string;
+const sessionId = async (me: Speaker) => (await must(me.post('/v1/sessions', { role: 'read' }))).id as string;
 /** The text of an answer without a new token or secret, which only the first answer has. */
 const withoutToken = (text: string) =>
   text.replace(/"token":("ses_\w+"|null)/, '"token"').replace(/,"secret":"whsec_[^"]+"/, '');
@@ -134,10 +126,13 @@ const lapse = (me: Speaker, seconds: number) =>
   world.operator.passTime({ tenantId: me.id.replace('account_', '') }, seconds);
 const money = { amount: '100.00', currency: 'USD' };
 /** A deposit to the platform's own receiving address. */
-const depositId = async (me: Speaker) => (await me.post('/v1/deposits', money)).body.id as string;
+const depositId = async (me: Speaker) => {
+  const second = me.edition === 2 && { currency: 'INR', to: { account_id: me.id }, payment_method: 'upi' };
+  return (await must(me.post('/v1/deposits', { ...money, ...second }))).id as string;
+};
 const completedId = async (me: Speaker) => {
   const id = await depositId(me);
-  await me.post(`/v1/test_helpers/deposits/${id}/complete`);
+  await must(me.post(`/v1/test_helpers/deposits/${id}/complete`));
   return id;
 };
 const receivableBody = (accountId?: string) => ({
@@ -147,22 +142,24 @@ const receivableBody = (accountId?: string) => ({
   transaction_type: 'services',
   ...(accountId && { account_id: accountId }),
 });
-const receivableId = async (me: Speaker) => (await me.post('/v1/receivables', receivableBody())).body.id as string;
+const receivableId = async (me: Speaker) => (await must(me.post('/v1/receivables', receivableBody()))).id as string;
 /** A deposit and a receivable with a given id length; the subject contains both ids. */
 const reconcilable = async (me: Speaker) => [await completedId(me), await receivableId(me)].join(' ');
 /** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
-  await user.post('/v1/addresses', addressBody(user.id));
-  await user.post('/v1/persons', { ...person, relationship: { owner: true } });
-  await me.post(`/v1/accounts/${user.id}/activate`);
-  await me.post(`/v1/test_helpers/accounts/${user.id}/verify`);
+  await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
+  await must(user.post('/v1/persons', { ...person, relationship: { owner: true } }));
+  await must(me.post(`/v1/accounts/${user.id}/activate`));
+  await must(me.post(`/v1/test_helpers/accounts/${user.id}/verify`));
   await lapse(me, 5);
   await lapse(me, 5);
   const { id } = (await user.post('/v1/deposits', money)).body;
-  await user.post(`/v1/test_helpers/deposits/${id}/complete`);
+  await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
   const receivable = await user.post('/v1/receivables', receivableBody());
-  await user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.body.id, amount: '100.00' }] });
+  await must(
+    user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.body.id, amount: '100.00' }] }),
+  );
   // Payouts are daily, and settle a minute later.
   await lapse(me, 90_000);
   return (await user.get('/v1/payouts')).body.data[0].id as string;
@@ -185,7 +182,7 @@ const checkoutBody = (both: string) => ({
   metadata: { a: '1' },
 });
 const checkoutId = async (me: Speaker) =>
-  (await me.post('/v1/checkouts', checkoutBody(await payable(me)))).body.id as string;
+  (await must(me.post('/v1/checkouts', checkoutBody(await payable(me))))).id as string;
 
 /**
  * One write in the format of each API. `subject` is created anew for every use; the fields are those that both APIs
@@ -205,7 +202,7 @@ interface Write {
 }
 const none = async () => nickname();
 const personId = async (me: Speaker) =>
-  (await me.post('/v1/persons', { ...person, account_id: await userId(me) })).body.id as string;
+  (await must(me.post('/v1/persons', { ...person, account_id: await userId(me) }))).id as string;
 const person = {
   full_name: 'Asha Rao',
   relationship: { director: true },
@@ -301,8 +298,8 @@ const writes: Record<string, Write> = {
   createAddress: {
     subject: userId,
     path: '/v1/addresses',
-    body: addressBody,
-    input: addressInput,
+    body: payoutAddressBody,
+    input: payoutAddressInput,
     member: 'address',
     fields: ['id', 'status', 'currency'],
     events: ['address.created'],
@@ -560,7 +557,7 @@ const writes: Record<string, Write> = {
   createImport: {
     subject: async (me) => {
       await withoutBulk(me);
-      return (await me.upload('import', new TextEncoder().encode('currency\nUSD'))).body.id as string;
+      return (await must(me.upload('import', new TextEncoder().encode('currency\nUSD')))).id as string;
     },
     path: '/v1/imports',
     body: (id) => ({ kind: 'receivables', file_id: id }),
@@ -767,8 +764,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
 
   it('emits a separate event for the replacement of a payout address', async () => {
     const user = await platform.connectedUser();
-    const first = await user.post('/v1/addresses', addressBody(user.id));
-    const second = await user.post('/v1/addresses', addressBody(user.id));
+    const first = await user.post('/v1/addresses', payoutAddressBody(user.id));
+    const second = await user.post('/v1/addresses', payoutAddressBody(user.id));
     const events = await eventsOf(second);
     expect(events.map(({ type, object_id: id }) => [type, id])).toEqual([
       ['address.created', second.body.id],
@@ -884,7 +881,7 @@ describe('an Idempotency-Key that was already used', () => {
   it('refuses other parameters of addresses, settings and keys too', async () => {
     const [user, setting, key] = await Promise.all([userId(platform), settingId(platform), keyId(platform)]);
     const bank = (number: string) => ({
-      ...addressBody(user),
+      ...payoutAddressBody(user),
       bank_account: { number, domestic_credit: 'HDFC0000001' },
     });
     expect(
@@ -1175,9 +1172,9 @@ describe('a refused write', () => {
       400,
       ['account.addresses.user_payout', 'account.persons.owner'],
     ]);
-    await user.post('/v1/addresses', addressBody(user.id));
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
     expect((await activate()).fieldNames).toEqual(['account.persons.owner']);
-    await user.post('/v1/persons', { ...person, relationship: { owner: true } });
+    await must(user.post('/v1/persons', { ...person, relationship: { owner: true } }));
     const done = await activate();
     expect([done.status, done.body.status, replayed(done)]).toEqual([200, 'verifying', null]);
   });
@@ -1190,7 +1187,7 @@ describe('a replay', () => {
     const key = randomUUID();
     const update = () => platform.post(`/v1/accounts/${user.id}`, { metadata: { a: '1' } }, keyed(key));
     const first = await update();
-    await platform.post(`/v1/accounts/${user.id}`, { metadata: { a: '2', b: '2' }, nickname: nickname() });
+    await must(platform.post(`/v1/accounts/${user.id}`, { metadata: { a: '2', b: '2' }, nickname: nickname() }));
     const again = await update();
     expect(again.text).toBe(first.text);
     expect(again.body.metadata).toEqual({ a: '1' });
@@ -1200,17 +1197,17 @@ describe('a replay', () => {
     const activation = randomUUID();
     const activate = () => platform.post(`/v1/accounts/${partner}/activate`, undefined, keyed(activation));
     const submitted = await activate();
-    await platform.post(`/v1/test_helpers/accounts/${partner}/verify`);
-    await platform.post(`/v1/accounts/${partner}/deactivate`);
+    await must(platform.post(`/v1/test_helpers/accounts/${partner}/verify`));
+    await must(platform.post(`/v1/accounts/${partner}/deactivate`));
     const later = await activate();
     expect([later.status, later.text, later.body.status]).toEqual([200, submitted.text, 'verifying']);
     const graph = await mutate(platform, 'activateAccount', { id: partner }, 'account { status }', keyed(activation));
     expect(graph.body.data.activateAccount.account.status).toBe('VERIFYING');
     expect((await platform.get(`/v1/accounts/${partner}`)).body.status).toBe('deactivated');
 
-    const address = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
-    await platform.post('/v1/addresses', addressBody(user.id));
-    const old = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
+    const address = await platform.post('/v1/addresses', payoutAddressBody(user.id), keyed(key + 'a'));
+    await must(platform.post('/v1/addresses', payoutAddressBody(user.id)));
+    const old = await platform.post('/v1/addresses', payoutAddressBody(user.id), keyed(key + 'a'));
     expect([old.text, old.body.status]).toEqual([address.text, 'activated']);
     expect((await platform.get(`/v1/addresses/${old.body.id}`)).body.status).toBe('pending_deactivation');
   });
@@ -1680,14 +1677,14 @@ describe('the time of the last change', () => {
   });
 
   it('is moved by no read of a list', async () => {
-    const platform = await given.platform(2);
-    const user = platform.actingFor(await userId(platform));
-    await Promise.all([depositId(platform), receivableId(platform), sessionId(platform), checkoutId(platform)]);
+    const [first, second] = [await given.platform(1), await given.platform(2)];
+    const user = second.actingFor(await userId(second));
+    await Promise.all([depositId(first), receivableId(first), sessionId(first), checkoutId(second)]);
     const lists = routes.flatMap(({ answers, path }) => (answers === 'list' && !path.includes(':') ? [path] : []));
     expect(lists.length).toBeGreaterThan(12);
     const seen = () => world.sql`select * from seen_change where "table" <> 'api_key'`;
     const before = await seen();
-    for (const reader of [platform, user])
+    for (const reader of [first, second, user])
       for (const path of lists) expect((await reader.get(path)).status).toBeLessThan(500);
     expect(await seen()).toEqual(before);
   });

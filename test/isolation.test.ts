@@ -3,12 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
-  type Edition,
   details,
+  type Edition,
   givenIn,
   inTurns,
   loggedRequest,
+  must,
   nickname,
+  payoutAddressBody,
+  payoutAddressInput,
   type Reply,
   Speaker,
   useWorld,
@@ -21,30 +24,6 @@ const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
-const place = { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' };
-const addressBody = (linkedId: string, more: object = {}) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Asha Rao',
-  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001', global_wire: 'HDFCINBB' },
-  billing_details: place,
-  ...more,
-});
-const { postal_code: postalCode, ...somewhere } = place;
-const addressInput = (linkedId: string, more: object = {}) => ({
-  category: 'USER_PAYOUT',
-  type: 'BANK_ACCOUNT',
-  currency: 'INR',
-  linkedId,
-  linkedObject: 'ACCOUNT',
-  name: 'Asha Rao',
-  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001', globalWire: 'HDFCINBB' },
-  billingDetails: { ...somewhere, postalCode },
-  ...more,
-});
 const personBody = (more: object = {}) => ({
   full_name: 'Asha Rao',
   relationship: { director: true },
@@ -159,7 +138,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     await work(owner, 'process_addresses');
     await work(owner, 'issue_addresses');
     deposit = (await owner.post('/v1/deposits', depositBody(owner, { to: { account_id: partnerId } }))).body.id;
-    await owner.post(`/v1/test_helpers/deposits/${deposit}/complete`);
+    await must(owner.post(`/v1/test_helpers/deposits/${deposit}/complete`));
   }
   const first = async (path: string) => (await owner.get(path)).body.data[0].id as string;
   const [payment, bt] = await Promise.all([
@@ -252,7 +231,7 @@ async function bulk(owner: Speaker) {
 async function holdings(owner: Speaker): Promise<Holdings> {
   const [partner, address, person, file, key, session] = await Promise.all([
     owner.partner(),
-    owner.post('/v1/addresses', addressBody(owner.id)),
+    owner.post('/v1/addresses', payoutAddressBody(owner.id)),
     owner.post('/v1/persons', personBody()),
     owner.upload('identity_document', pdf),
     owner.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }'),
@@ -430,7 +409,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST wallet': helper('/v1/test_helpers/accounts/:id/wallet'),
     createTestWallet: { ...byIdInput('createTestWallet'), testOnly: true },
     'POST test deactivate': helper('/v1/test_helpers/accounts/:id/deactivate'),
-    'POST address': write('/v1/addresses', (id) => addressBody(id)),
+    'POST address': write('/v1/addresses', (id) => payoutAddressBody(id)),
     'POST person': write('/v1/persons', (id) => ({ ...personBody(), account_id: id })),
     'POST deposit to': {
       ...write('/v1/deposits', (id, me) => depositBody(me, { to: { account_id: id } })),
@@ -492,7 +471,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     verifyTestAccount: { ...byIdInput('verifyTestAccount'), testOnly: true },
     holdTestAccount: { ...byIdInput('holdTestAccount'), testOnly: true },
     deactivateTestAccount: { ...byIdInput('deactivateTestAccount'), testOnly: true },
-    createAddress: mutation('createAddress', (id) => addressInput(id)),
+    createAddress: mutation('createAddress', (id) => payoutAddressInput(id)),
     createPerson: mutation('createPerson', (accountId) => ({
       accountId,
       fullName: 'Asha Rao',
@@ -625,7 +604,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST person, tax card': write('/v1/persons', (id) => personBody({ tax_card_image: id })),
     'POST person, passport': write('/v1/persons', (id) => personBody({ passport_image: id })),
     'POST address, document': write('/v1/addresses', (id, me) =>
-      addressBody(me.id, { supporting_documentation: { id_document: id } }),
+      payoutAddressBody(me.id, { supporting_documentation: { id_document: id } }),
     ),
     'POST receivable, invoice': {
       ...write('/v1/receivables', (id, me) => receivableBody(me, {}, id)),
@@ -637,7 +616,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     },
     file: graphById('file'),
     createAddress: mutation('createAddress', (id, me) =>
-      addressInput(me.id, { supportingDocumentation: { idDocument: id } }),
+      payoutAddressInput(me.id, { supportingDocumentation: { idDocument: id } }),
     ),
     createPerson: mutation('createPerson', (id) => ({
       fullName: 'Asha Rao',

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { snake } from '../src/request/problems.js';
 import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
-import { givenIn, type Reply, type Speaker, useWorld } from './world.js';
+import { givenIn, payoutAddressBody, type Reply, type Speaker, useWorld } from './world.js';
 
 const long = inTurn(2, it);
 const oneOf = oneInTurn();
@@ -40,16 +40,6 @@ type Name = keyof typeof lists;
 const names = Object.keys(lists) as Name[];
 
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
-const address = (linkedId: string) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Acme',
-  bank_account: { number: '12341', domestic_credit: 'X', global_wire: 'Y' },
-  billing_details: { city: 'Pune' },
-});
 const person = (accountId: string) => ({
   account_id: accountId,
   full_name: 'Asha Rao',
@@ -98,7 +88,7 @@ describe('the scope of a list', () => {
       kind === 'partner'
         ? [[], [], []]
         : [
-            [idOf(await owner.post('/v1/addresses', address(id)))],
+            [idOf(await owner.post('/v1/addresses', payoutAddressBody(id)))],
             [idOf(await owner.post('/v1/persons', person(id)))],
             [idOf(await owner.upload('identity_document', pdf))],
           ];
@@ -255,7 +245,7 @@ async function makeCrowds(): Promise<void> {
     accounts: theirs.id,
     account_settings: (await stranger.get('/v1/account_settings')).body.data[0].id,
     connected: (await stranger.get('/v1/account_settings/connected')).body.data[0].id,
-    addresses: idOf(await stranger.post('/v1/addresses', address(stranger.id))),
+    addresses: idOf(await stranger.post('/v1/addresses', payoutAddressBody(stranger.id))),
     persons: idOf(await stranger.post('/v1/persons', person(stranger.id))),
     files: idOf(await stranger.upload('logo', pdf)),
   };
@@ -265,7 +255,7 @@ async function makeCrowds(): Promise<void> {
     crowd('accounts', user, () => user.partner(), total - 1),
     crowd('account_settings', settings, () => settings.partner(), total - 1),
     crowd('connected', platform, connect, total),
-    crowd('addresses', other, () => other.post('/v1/addresses', address(other.id)), total - 1),
+    crowd('addresses', other, () => other.post('/v1/addresses', payoutAddressBody(other.id)), total - 1),
     crowd('persons', people, () => people.post('/v1/persons', person(people.id)), total),
     crowd('files', papers, () => papers.upload('logo', pdf), total),
   ]);
@@ -909,7 +899,8 @@ describe('a connection', () => {
     const [one, two] = users as [Speaker, Speaker];
     const made = async (speaker: Speaker, count: number) => {
       const ids: string[] = [];
-      for (let i = 0; i < count; i++) ids.unshift(idOf(await platform.post('/v1/addresses', address(speaker.id))));
+      for (let i = 0; i < count; i++)
+        ids.unshift(idOf(await platform.post('/v1/addresses', payoutAddressBody(speaker.id))));
       return ids;
     };
     const [first, second] = [await made(one, 3), await made(two, 1)];

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { scale, share } from './faults/scale.js';
-import { details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import { details, givenIn, must, nickname, payoutAddressBody, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -86,23 +86,7 @@ const creations: Record<string, Creation> = {
   'an address': {
     object: 'address',
     path: '/v1/addresses',
-    create: (metadata) =>
-      user.post(
-        '/v1/addresses',
-        body(
-          {
-            category: 'user_payout',
-            type: 'bank_account',
-            currency: 'INR',
-            linked_id: user.id,
-            linked_object: 'account',
-            name: 'Acme',
-            bank_account: { number: '12341', domestic_credit: 'X' },
-            billing_details: { city: 'Pune' },
-          },
-          metadata,
-        ),
-      ),
+    create: (metadata) => user.post('/v1/addresses', body(payoutAddressBody(user.id), metadata)),
     made: (reply) => reply.body,
   },
   'a person': {
@@ -337,7 +321,7 @@ const freshUser = async (metadata?: Map) => {
 const freshSetting = async (metadata?: Map) => {
   const id = await freshUser();
   const setting: string = (await platform.get(`/v1/account_settings?account_id=${id}`)).body.data[0].id;
-  if (metadata) await platform.post(`/v1/account_settings/${setting}`, { metadata });
+  if (metadata) await must(platform.post(`/v1/account_settings/${setting}`, { metadata }));
   return setting;
 };
 const freshAddress = async (metadata?: Map) => {
@@ -370,8 +354,8 @@ const changes: Record<string, Change> = {
     object: 'account',
     // The user itself is such an object, so metadata of earlier tests are removed.
     fresh: async (metadata) => {
-      await connected.post(`/v1/accounts/${connected.id}`, { metadata: null });
-      if (metadata) await connected.post(`/v1/accounts/${connected.id}`, { metadata });
+      await must(connected.post(`/v1/accounts/${connected.id}`, { metadata: null }));
+      if (metadata) await must(connected.post(`/v1/accounts/${connected.id}`, { metadata }));
       return connected.id;
     },
     ...rest('/v1/accounts', () => connected),

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { must, payoutBody } from './onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from './faults/scale.js';
-import { givenIn, nickname, type Reply, Speaker, useWorld, tenantOf } from './world.js';
+import { givenIn, must, nickname, payoutAddressBody, type Reply, Speaker, tenantOf, useWorld } from './world.js';
 
 vi.setConfig(patience);
 
@@ -112,7 +111,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
       'payout settle against fail',
       async () => {
         const user = await given.directUser(1);
-        await must(user.post('/v1/addresses', payoutBody(user.id)));
+        await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
         const { now } = await must(user.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
         await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) }));
         return user;

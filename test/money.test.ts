@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
-import { completeDeposit, eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { completeDeposit, eventually, givenIn, must, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -148,7 +148,7 @@ describe('figures over time', () => {
     const { user, partner } = await exporter();
     const before = Math.floor(Date.now() / 1000) - 5;
     await deposited(user, '10.00', partner);
-    await user.post('/v1/test_helpers/clock', { advance_seconds: 2 * 86_400 });
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 2 * 86_400 }));
     await deposited(user, '5.50', partner);
     const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
     const reply = await user.graph(

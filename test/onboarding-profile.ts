@@ -1,4 +1,4 @@
-import { nickname, type Edition, type Speaker } from './world.js';
+import { type Edition, must, nickname, payoutAddressBody, type Speaker } from './world.js';
 
 export type Purpose = 'additional_verification' | 'identity_document' | 'tax_document';
 export type Role = 'director' | 'owner' | 'representative';
@@ -114,19 +114,6 @@ export function documentsOf(speaker: Speaker): Promise<Record<Purpose, string>> 
   return made;
 }
 
-/** The body of a payout address that passes both editions. */
-export const payoutBody = (linkedId: string, more: object = {}) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Acme Exports',
-  bank_account: { bank_name: 'Bank of the Coast', number: '004501551234', domestic_credit: 'BOTC0000451' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-  ...more,
-});
-
 /** A person who passes both editions. */
 export const personBody = (accountId: string, roles: readonly Role[]) => ({
   account_id: accountId,
@@ -147,7 +134,7 @@ export async function assemble(platform: Speaker, profile: OnboardingProfile): P
   // Persons come before the type of the business: the rules of creation would not let some of them in.
   await Promise.all([
     ...profile.persons.map((roles) => must(platform.post('/v1/persons', personBody(id, roles)))),
-    ...(profile.payoutAddress ? [must(platform.post('/v1/addresses', payoutBody(id)))] : []),
+    ...(profile.payoutAddress ? [must(platform.post('/v1/addresses', payoutAddressBody(id)))] : []),
   ]);
   const document = profile.document && (await documentsOf(platform))[profile.document];
   await must(
@@ -157,11 +144,4 @@ export async function assemble(platform: Speaker, profile: OnboardingProfile): P
     }),
   );
   return id;
-}
-
-/** The body of an answer that has to be 200 for the test to make sense. */
-export async function must(reply: Promise<{ status: number; body: any; text: string }>): Promise<any> {
-  const { status, body, text } = await reply;
-  if (status !== 200 || body?.errors) throw new Error(text);
-  return body;
 }

@@ -20,7 +20,7 @@ import { Credentials } from '../src/operator/credential.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
 import { until } from './child.js';
 import { inTurn } from './faults/scale.js';
-import { eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
+import { eventually, givenIn, must, nickname, Speaker, useWorld } from './world.js';
 
 const long = inTurn(2, it);
 
@@ -566,7 +566,7 @@ describe("what the operators' console shows", () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const document = (await user.upload('identity_document', png, 'id.png')).body.id;
-    await platform.post(`/v1/accounts/${user.id}`, { supporting_documentation: { id_document: document } });
+    await must(platform.post(`/v1/accounts/${user.id}`, { supporting_documentation: { id_document: document } }));
     const query = `{ account(id: "${user.id}") {
       supportingDocumentation { idDocument } requirements { fieldName message alternatives }
       files { id purpose contentPath }

@@ -25,7 +25,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
 import { payoutV1 } from '../src/resources/payout/v1.js';
 import { inTurn } from './faults/scale.js';
-import { details, type Edition, givenIn, nickname, Speaker, useWorld, tenantOf } from './world.js';
+import { details, type Edition, givenIn, nickname, payoutAddress, Speaker, tenantOf, useWorld } from './world.js';
 
 const long = inTurn(2, it);
 
@@ -147,20 +147,7 @@ const depositsOf = async (speaker: Speaker): Promise<Json[]> => (await speaker.g
 
 /** A payout in progress, from a deposit that a bank reported and the operator reconciled. */
 async function payoutOf(to: Receiver, amount = '10.00'): Promise<Json> {
-  await done(
-    to.live.post('/v1/addresses', {
-      ...{
-        category: 'user_payout',
-        type: 'bank_account',
-        currency: 'INR',
-        linked_object: 'account',
-        linked_id: to.live.id,
-      },
-      name: 'Exporter',
-      bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-      billing_details: details().physical_address,
-    }),
-  );
+  await payoutAddress(to.live);
   const { recordBankNotice } = await data(ask(notice, received(to, { amount })));
   const receivables = [{ id: await receivableOf(to, amount), amount }];
   await data(ask(reconcile, { input: { id: recordBankNotice.notice.deposit.id, receivables } }));
@@ -740,7 +727,11 @@ describe('a live payout', () => {
     expect([payouts.nodes.length, payouts.next, shown.rate, shown.tenantId]).toEqual([1, null, '1', tenantOf(to.live)]);
     expect([account, address]).toEqual([
       { id: to.live.id, status: 'ACTIVATED' },
-      { id: payout.address_id, status: 'ACTIVATED', bankAccount: { number: '123456789012', bankName: 'HDFC' } },
+      {
+        id: payout.address_id,
+        status: 'ACTIVATED',
+        bankAccount: { number: '004501551234', bankName: 'Bank of the Coast' },
+      },
     ]);
 
     const ended = (await data(ask(document, { input: { id: payout.id } })))[name].payout;

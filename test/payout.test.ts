@@ -6,6 +6,7 @@ import { Worker } from '../src/jobs/runner.js';
 import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
   type Transport,
+  must,
   transports,
   eventually,
   givenIn,
@@ -118,7 +119,7 @@ async function earn(user: Speaker, amount: string, currency: string = currencyOf
   const second = user.edition === 2 && { to: { account_id: user.id }, payment_method: 'upi' };
   const deposit = await user.post('/v1/deposits', { amount, currency, ...second });
   expect([deposit.fieldNames, deposit.status]).toEqual([[], 200]);
-  await user.post(`/v1/test_helpers/deposits/${deposit.body.id}/complete`);
+  await must(user.post(`/v1/test_helpers/deposits/${deposit.body.id}/complete`));
   const receivable = await user.post('/v1/receivables', {
     currency,
     invoice: {
@@ -351,7 +352,7 @@ describe('the time of a payout', () => {
     await earn(user, '10.00');
     await once(platform);
     const [payout] = await payoutsOf(user);
-    await end(user, 'REST', payout.id, 'fail');
+    await must(end(user, 'REST', payout.id, 'fail'));
     await once(platform);
     expect(await payoutsOf(user)).toHaveLength(1);
 
@@ -505,7 +506,7 @@ describe('the address of a payout', () => {
     await once(user);
     // The payout is still in progress.
     expect([await statusOf(old.id), await statusOf(newer.id)]).toEqual(['pending_deactivation', 'activated']);
-    await end(user, 'REST', payout.id, 'settle');
+    await must(end(user, 'REST', payout.id, 'settle'));
     await once(user);
     expect([await statusOf(old.id), await statusOf(newer.id)]).toEqual(['deactivated', 'activated']);
 
@@ -530,7 +531,7 @@ describe('the address of a payout', () => {
     await midnight(user);
     const newer = await payoutAddress(user);
     const [payout] = await payoutsOf(user);
-    await end(user, 'REST', payout.id, 'fail');
+    await must(end(user, 'REST', payout.id, 'fail'));
     await once(user);
     expect((await user.get(`/v1/addresses/${old.id}`)).body.status).toBe('deactivated');
     await midnight(user);
@@ -594,7 +595,7 @@ describe('a payout during concurrent changes of its rows', () => {
 
     const [payout] = await payoutsOf(user);
     expect((await user.get(`/v1/addresses/${payout.address_id}`)).body.status).toBe('pending_deactivation');
-    await end(user, 'REST', payout.id, 'settle');
+    await must(end(user, 'REST', payout.id, 'settle'));
     await once(user);
     expect((await user.get(`/v1/addresses/${payout.address_id}`)).body.status).toBe('deactivated');
   });
@@ -717,7 +718,7 @@ describe('money that cannot be paid out', () => {
     const { deposit } = await earn(user, '20.00');
     await midnight(user);
     expect([(await payoutsOf(user)).length, await blocksOf(user)]).toEqual([2, []]);
-    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`);
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`));
     await earn(user, '5.00', 'USD');
     await midnight(user);
     expect(await blocksOf(user)).toEqual([{ currency: 'USD', reasonCode: 'BALANCE_NEGATIVE' }]);
@@ -787,7 +788,7 @@ describe('converting', () => {
     const { body } = await user.graph(`{ payout(id: "${payout.id}") { sourceAmount sourceCurrency rate } }`);
     expect(body.data.payout).toMatchObject({ sourceAmount: '60.00', sourceCurrency: 'USD' });
     expect(Number(body.data.payout.rate)).toBe(83);
-    await end(user, 'REST', payout.id, 'settle');
+    await must(end(user, 'REST', payout.id, 'settle'));
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
     // The payer of an invoice stays known.
     const paid = await user.graph(`{ receivable(id: "${receivable.id}") { lockedDeposits { id } deposits { id } } }`);
@@ -928,7 +929,7 @@ describe('reasons that prevent a payout', () => {
     const { deposit } = await earn(user, '50.00');
     await midnight(user);
     await work(user);
-    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' }));
     expect(await funds(user)).toEqual({ 'available INR': '-30.00' });
     await earn(user, '29.99');
     await midnight(user);
@@ -946,7 +947,7 @@ describe('reasons that prevent a payout', () => {
     const { deposit } = await earn(user, '10.00', 'USD');
     await midnight(user);
     await work(user);
-    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '10.00' });
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '10.00' }));
     await earn(user, '500.00');
     await midnight(user);
     await midnight(user);
@@ -962,7 +963,7 @@ describe('reasons that prevent a payout', () => {
     const { deposit } = await earn(user, '50.00');
     await midnight(user);
     await work(user);
-    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' }));
     await earn(user, '10.00', 'USD');
     await midnight(user);
     await midnight(user);
@@ -986,13 +987,13 @@ describe('reasons that prevent a payout', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['5.00', '10.00']);
     const [later, earlier] = await payoutsOf(user);
 
-    await end(user, 'REST', later.id, 'settle');
+    await must(end(user, 'REST', later.id, 'settle'));
 
     expect([await locksOf(user, first.receivable.id), await locksOf(user, second.receivable.id)]).toEqual([
       ['10.00', '0.00', [first.deposit.id]],
       ['0.00', '5.00', []],
     ]);
-    await end(user, 'REST', earlier.id, 'settle');
+    await must(end(user, 'REST', earlier.id, 'settle'));
     expect(await locksOf(user, first.receivable.id)).toEqual(['0.00', '10.00', []]);
   });
 });
@@ -1006,10 +1007,10 @@ describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
       const { deposit, receivable } = await earn(user, '100.00');
       await midnight(user);
       const [payout] = await payoutsOf(user);
-      await user.post(`/v1/test_helpers/deposits/${deposit.id}/${verb}`);
+      await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/${verb}`));
       expect(await locksOf(user, receivable.id)).toEqual(['100.00', '0.00', [deposit.id]]);
 
-      await end(user, transport, payout.id, 'fail');
+      await must(end(user, transport, payout.id, 'fail'));
 
       expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', []]);
       const other = await earn(user, '5.00');
@@ -1026,9 +1027,9 @@ describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
     const { deposit, receivable } = await earn(user, '100.00');
     await midnight(user);
     const [payout] = await payoutsOf(user);
-    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' }));
 
-    await end(user, transport, payout.id, 'fail');
+    await must(end(user, transport, payout.id, 'fail'));
 
     expect(await locksOf(user, receivable.id)).toEqual(['70.00', '0.00', [deposit.id]]);
     await midnight(user);
@@ -1044,8 +1045,8 @@ describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
     const [converted, plain] = await payoutsOf(user);
     expect([converted.amount, plain.amount]).toEqual(['830.00', '100.00']);
 
-    await end(user, transport, plain.id, 'settle');
-    await end(user, transport, converted.id, 'fail');
+    await must(end(user, transport, plain.id, 'settle'));
+    await must(end(user, transport, converted.id, 'fail'));
 
     expect(await locksOf(user, rupees.receivable.id)).toEqual(['0.00', '100.00', []]);
     expect(await locksOf(user, dollars.receivable.id)).toEqual(['10.00', '0.00', [dollars.deposit.id]]);
@@ -1183,7 +1184,7 @@ describe('an aggregator', () => {
     const { deposit, receivable } = await earn(user, '60.00');
     await midnight(platform);
     const [payout] = await payoutsOf(platform);
-    await end(platform, 'REST', payout.id, 'fail');
+    await must(end(platform, 'REST', payout.id, 'fail'));
     expect(await funds(platform)).toEqual({ 'available INR': '60.00' });
     expect(await locksOf(user, receivable.id)).toEqual(['60.00', '0.00', [deposit.id]]);
     await midnight(platform);
@@ -1196,7 +1197,7 @@ describe('an aggregator', () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const user = await activatedUser(platform);
     const { deposit } = await earn(user, '60.00');
-    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '20.00' });
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '20.00' }));
     expect([await funds(user), await funds(platform)]).toEqual([
       { 'available INR': '-20.00' },
       { 'available INR': '60.00' },
@@ -1258,7 +1259,7 @@ describe('a payout with many locks', () => {
     const { body } = await user.post('/v1/deposits', {
       ...{ amount, currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
     });
-    await user.post(`/v1/test_helpers/deposits/${body.id}/complete`);
+    await must(user.post(`/v1/test_helpers/deposits/${body.id}/complete`));
     const stem = body.id.slice('deposit_'.length, -6);
     const rows = await sql`
       insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable,
@@ -1309,7 +1310,7 @@ describe('a payout with many locks', () => {
       expect(await amounts(user)).toEqual({ locked: `${(count - 500) * 100}`, settled: '50000' });
       await sound();
       // A dispute meanwhile shrinks no lock whose money has been paid out, settled or not.
-      await user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '5.00' });
+      await must(user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '5.00' }));
       await sound();
 
       while ((await once(user)) > 0);
@@ -1336,8 +1337,8 @@ describe('a payout with many locks', () => {
       const kept = await earnShared(user, 300);
       const disputed = await earnShared(user, 1_200);
       const reversed = await earnShared(user, 1_100);
-      await user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' });
-      await user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`);
+      await must(user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' }));
+      await must(user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`));
       expect(await funds(user)).toEqual({ 'available INR': '800.00' });
       // Jobs shrink the rest of the locks. Until then receivables show more than there is, and nothing is paid out.
       expect((await amounts(user))?.locked).toBe('160000');
@@ -1378,9 +1379,9 @@ describe('a payout with many locks', () => {
       const two = await earnShared(user, 700);
       await midnight(user);
       const [payout] = await payoutsOf(user);
-      await user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' });
+      await must(user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' }));
 
-      await end(user, 'REST', payout.id, 'fail');
+      await must(end(user, 'REST', payout.id, 'fail'));
       expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['failed', { 'available INR': '1350.00' }]);
       await sound();
       const lockedOf = async (ids: string[]) =>

@@ -7,16 +7,19 @@ import { operationOfSubscription } from '../src/api/graphql/subscription-type.js
 import { denied, type Relation } from '../src/auth/permissions.js';
 import { operations as declared, restOperations, routes } from '../src/resources/registry.js';
 import {
-  type Edition,
   details,
+  type Edition,
   givenIn,
   inTurns,
+  loggedRequest,
+  must,
   nickname,
+  payoutAddressBody,
+  payoutAddressInput,
   type Reply,
   type Speaker,
   useWorld,
   withLiveAcquirer,
-  loggedRequest,
 } from './world.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -55,7 +58,7 @@ const webhookId = async (platform: Speaker) => {
 };
 const deliveryId = async (platform: Speaker) => {
   const id = await webhookId(platform);
-  await platform.post(`/v1/webhook_endpoints/${id}/test`);
+  await must(platform.post(`/v1/webhook_endpoints/${id}/test`));
   return (await platform.get(`/v1/webhook_endpoints/${id}/deliveries`)).body.data[0].id as string;
 };
 /** Ends what no worker does here: a tenant has at most three exports and three imports under way. */
@@ -72,7 +75,7 @@ const exportId = async (platform: Speaker) => {
   return body.id as string;
 };
 const rowsId = async (platform: Speaker) =>
-  (await platform.upload('import', new TextEncoder().encode('currency\nUSD'))).body.id as string;
+  (await must(platform.upload('import', new TextEncoder().encode('currency\nUSD')))).id as string;
 const importId = async (platform: Speaker) => {
   await endBulk(platform);
   return (await platform.post('/v1/imports', { kind: 'receivables', file_id: await rowsId(platform) })).body
@@ -88,26 +91,26 @@ const importRowId = async (platform: Speaker) => {
     where id = ${id}`;
   return row;
 };
-const personId = async (platform: Speaker) => (await platform.post('/v1/persons', personBody)).body.id as string;
+const personId = async (platform: Speaker) => (await must(platform.post('/v1/persons', personBody))).id as string;
 /** A user in draft, of which only the persons change. */
 const draftPersonId = async (platform: Speaker) =>
-  (await platform.post('/v1/persons', { ...personBody, account_id: await userId(platform) })).body.id as string;
+  (await must(platform.post('/v1/persons', { ...personBody, account_id: await userId(platform) }))).id as string;
 const sessionId = async (platform: Speaker) =>
-  (await platform.post('/v1/sessions', { role: 'read' })).body.id as string;
-const fileId = async (platform: Speaker) => (await platform.upload('identity_document', pdf)).body.id as string;
+  (await must(platform.post('/v1/sessions', { role: 'read' }))).id as string;
+const fileId = async (platform: Speaker) => (await must(platform.upload('identity_document', pdf))).id as string;
 // A new user: a second payout address of one account replaces the first.
 const addressId = async (platform: Speaker) =>
-  (await platform.post('/v1/addresses', addressBody(await userId(platform)))).body.id as string;
+  (await must(platform.post('/v1/addresses', payoutAddressBody(await userId(platform))))).id as string;
 const verifyingId = async (platform: Speaker) => {
   const id = await partnerId(platform);
-  await platform.post(`/v1/accounts/${id}/activate`);
+  await must(platform.post(`/v1/accounts/${id}/activate`));
   return id;
 };
 
 /** A partner of the platform with receiving addresses. */
 const receivingPartner = async (platform: Speaker) => {
   const id = await verifyingId(platform);
-  await platform.post(`/v1/test_helpers/accounts/${id}/verify`);
+  await must(platform.post(`/v1/test_helpers/accounts/${id}/verify`));
   await lapse(platform, 5);
   await lapse(platform, 5);
   return id;
@@ -135,22 +138,22 @@ const receivableBody = (platform: Speaker) => ({
   transaction_type: 'services',
 });
 const depositId = async (platform: Speaker) =>
-  (await platform.post('/v1/deposits', depositBody(platform, await receivingPartner(platform)))).body.id as string;
+  (await must(platform.post('/v1/deposits', depositBody(platform, await receivingPartner(platform))))).id as string;
 const completedId = async (platform: Speaker) => {
   const id = await depositId(platform);
-  await platform.post(`/v1/test_helpers/deposits/${id}/complete`);
+  await must(platform.post(`/v1/test_helpers/deposits/${id}/complete`));
   return id;
 };
 const receivableId = async (platform: Speaker) =>
-  (await platform.post('/v1/receivables', receivableBody(platform))).body.id as string;
+  (await must(platform.post('/v1/receivables', receivableBody(platform)))).id as string;
 const reconcilable = async (platform: Speaker) => {
   const [deposit, receivable] = [await completedId(platform), await receivableId(platform)];
   return { id: deposit, receivables: [{ id: receivable, amount: '100.00' }] };
 };
 const payoutId = async (platform: Speaker) => {
-  await platform.post('/v1/addresses', addressBody(platform.id));
+  await must(platform.post('/v1/addresses', payoutAddressBody(platform.id)));
   const { id, receivables } = await reconcilable(platform);
-  await platform.post(`/v1/deposits/${id}/reconcile`, { receivables });
+  await must(platform.post(`/v1/deposits/${id}/reconcile`, { receivables }));
   // Payouts are daily, and settle a minute later.
   await lapse(platform, 90_000);
   return (await platform.get('/v1/payouts?status=processing&limit=1')).body.data[0].id as string;
@@ -168,7 +171,7 @@ const checkoutBody = async (platform: Speaker) => {
 const checkoutId = async (platform: Speaker) =>
   platform.edition === 1
     ? unknownId
-    : ((await platform.post('/v1/checkouts', await checkoutBody(platform))).body.id as string);
+    : ((await must(platform.post('/v1/checkouts', await checkoutBody(platform)))).id as string);
 const attemptId = async (platform: Speaker) => {
   const reply = await platform.post(`/v1/test_helpers/checkouts/${await checkoutId(platform)}/decline`);
   return (reply.body.effective_transaction?.id as string | undefined) ?? unknownId;
@@ -191,26 +194,6 @@ const personBody = {
   relationship: { director: true },
   identification: { tax_card_number: 'ABCDE1234F' },
 };
-const addressBody = (linkedId: string) => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency: 'INR',
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Asha Rao',
-  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001', global_wire: 'HDFCINBB' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-});
-const addressInput = (linkedId: string) => ({
-  category: 'USER_PAYOUT',
-  type: 'BANK_ACCOUNT',
-  currency: 'INR',
-  linkedId,
-  linkedObject: 'ACCOUNT',
-  name: 'Asha Rao',
-  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001', globalWire: 'HDFCINBB' },
-  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-});
 const partnerInput = () => {
   const { legal_name: legalName, physical_address: at, ...rest } = details();
   const { postal_code: postalCode, ...place } = at;
@@ -274,8 +257,8 @@ const operations: Record<string, Operation> = {
   address: byId(addressId),
   addresses: listed,
   createAddress: {
-    graph: (platform) => ({ input: addressInput(platform.id) }),
-    body: (platform) => addressBody(platform.id),
+    graph: (platform) => ({ input: payoutAddressInput(platform.id) }),
+    body: (platform) => payoutAddressBody(platform.id),
   },
   updateAddress: writeById(addressId, { metadata: { a: '1' } }),
   apiKey: byId(keyId),
@@ -1007,8 +990,8 @@ describe('the operations that the relation of an account to the caller allows', 
       graph: (speaker, id) => mutate(speaker, 'updateAccount', { id, metadata: { a: '1' } }),
     },
     'create address': {
-      v1: (speaker, id) => speaker.post('/v1/addresses', addressBody(id)),
-      graph: (speaker, id) => mutate(speaker, 'createAddress', addressInput(id)),
+      v1: (speaker, id) => speaker.post('/v1/addresses', payoutAddressBody(id)),
+      graph: (speaker, id) => mutate(speaker, 'createAddress', payoutAddressInput(id)),
     },
     // Keys are created only in the graph, so both rows are the same call.
     'create key': {

@@ -8,12 +8,20 @@ import {
   type BusinessType,
   businessTypes,
   complete,
-  must,
   pdf,
   personBody,
   type Role,
 } from './onboarding-profile.js';
-import { type Transport, transports, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+import {
+  type Transport,
+  must,
+  transports,
+  type Edition,
+  givenIn,
+  type Reply,
+  type Speaker,
+  useWorld,
+} from './world.js';
 
 const long = inTurn(2, it);
 const oneOf = oneInTurn();

@@ -12,7 +12,7 @@ import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, childrenOf, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
 import { inTurn, scale, share } from './faults/scale.js';
-import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
+import { details, eventually, nickname, payoutAddressBody, type Reply, type Speaker } from './world.js';
 
 const chapter = inTurn(3, describe);
 
@@ -906,16 +906,11 @@ describe('the log', () => {
     const named = { account_id: user, full_name: canary('person'), relationship: { owner: true } };
     const iban = 'GB33BUKB20201555555555';
     const bank = { number: canary('account number'), domestic_credit: canary('routing'), iban };
-    const address = {
-      category: 'user_payout',
-      type: 'bank_account',
-      currency: 'INR',
-      linked_id: user,
-      linked_object: 'account',
+    const address = payoutAddressBody(user, {
       name: canary('holder'),
       bank_account: bank,
       billing_details: { line1: canary('street'), city: 'a', state: 'b', postal_code: 'c', country: 'IN' },
-    };
+    });
     const partner = { type: 'partner', nickname: canary('nickname'), business_details: details(canary('legal name')) };
     const idempotent = { 'idempotency-key': canary('idempotency key') };
     const fresh = (await send(platform.graph('mutation { createApiKey(input: { permission: FULL }) { secret } }'), 200))

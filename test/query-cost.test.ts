@@ -19,7 +19,7 @@ import { routes } from '../src/resources/registry.js';
 import { workloads } from './bench/workloads.js';
 import { PayeeFixture } from './checkout-fixture.js';
 import { scale } from './faults/scale.js';
-import { givenIn, Speaker, useWorld, type World } from './world.js';
+import { givenIn, must, Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({
   worker: false,
@@ -261,8 +261,8 @@ describe('a limit of 100 nodes', () => {
     });
     expect([deposit.fieldNames, deposit.status]).toEqual([[], 200]);
     const { id } = deposit.body;
-    await user.post(`/v1/test_helpers/deposits/${id}/process`);
-    await user.post(`/v1/test_helpers/deposits/${id}/complete`);
+    await must(user.post(`/v1/test_helpers/deposits/${id}/process`));
+    await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
     const receivables = await Promise.all(Array.from({ length: 100 }, () => payee.receivable('1.00')));
     const reconciled = await user.post(`/v1/deposits/${id}/reconcile`, {
       receivables: receivables.map((each) => ({ id: each, amount: '1.00' })),

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { details, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import {
+  details,
+  givenIn,
+  nickname,
+  payoutAddressBody,
+  payoutAddressInput,
+  type Reply,
+  Speaker,
+  useWorld,
+} from './world.js';
 import { inTurn, scale } from './faults/scale.js';
 
 const long = inTurn(2, it);
@@ -51,26 +60,6 @@ const unexpected = (replies: Reply[], ...expected: string[]) =>
 const eventsOf = async (id: string) =>
   (await world.sql`select type from event where object_id = ${id} order by id`).map(({ type }) => type as string);
 
-const addressBody = (linkedId: string, currency = 'INR') => ({
-  category: 'user_payout',
-  type: 'bank_account',
-  currency,
-  linked_id: linkedId,
-  linked_object: 'account',
-  name: 'Asha Rao',
-  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
-});
-const addressInput = (linkedId: string, currency = 'INR') => ({
-  category: 'USER_PAYOUT',
-  type: 'BANK_ACCOUNT',
-  currency,
-  linkedId,
-  linkedObject: 'ACCOUNT',
-  name: 'Asha Rao',
-  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001', bankName: 'HDFC' },
-  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-});
 const partnerBody = (name: string) => ({ type: 'partner', nickname: name, business_details: details() });
 const createPartner = (me: Speaker, name: string, graph: boolean) =>
   graph
@@ -145,7 +134,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
   });
 
   long("to merge metadata: no key is lost, and every response shows the request's own keys", async () => {
-    const address = await platform.post('/v1/addresses', addressBody(platform.id));
+    const address = await platform.post('/v1/addresses', payoutAddressBody(platform.id));
     const setting = (await platform.graph('{ viewer { account { setting { id } } } }')).body.data.viewer.account.setting
       .id;
     const user = await platform.connectedUser();
@@ -237,7 +226,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
         businessDetails: { type: 'COMPANY', legalName: 'Acme', ids: { tax: 'AAACA1234A' } },
       });
       await Promise.all([
-        platform.post('/v1/addresses', addressBody(user.id)),
+        platform.post('/v1/addresses', payoutAddressBody(user.id)),
         platform.post('/v1/persons', {
           account_id: user.id,
           full_name: 'Asha Rao',
@@ -332,9 +321,9 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
         inGraph(i)
           ? me.graph(
               'mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id status } } }',
-              { input: addressInput(id) },
+              { input: payoutAddressInput(id) },
             )
-          : me.post('/v1/addresses', addressBody(id)),
+          : me.post('/v1/addresses', payoutAddressBody(id)),
       );
       expect(tally(replies)).toEqual({ 200: 16 });
       const rows = await world.sql`
@@ -363,7 +352,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     await everyRound(async (round) => {
       const { id } = users[round]!;
       const replies = await race(
-        (me, i) => me.post('/v1/addresses', addressBody(id, i % 4 < 2 ? 'INR' : 'USD')),
+        (me, i) => me.post('/v1/addresses', payoutAddressBody(id, { currency: i % 4 < 2 ? 'INR' : 'USD' })),
         second,
       );
       expect(replies.map(told)).toEqual(replies.map(() => '200'));

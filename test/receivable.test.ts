@@ -2,14 +2,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from './audit.js';
 import { oneInTurn } from './faults/scale.js';
 import {
-  details,
-  type Transport,
-  transports,
   givenIn,
+  must,
   nickname,
+  payoutAddress,
   type Reply,
   type Speaker,
   statementsWaiting,
+  type Transport,
+  transports,
   useWorld,
 } from './world.js';
 
@@ -114,13 +115,8 @@ async function locked(user: Speaker, receivable: { id: string }, amount: string)
 
 /** Pays out the available money, and settles the payout. */
 async function paidOut(user: Speaker): Promise<void> {
-  await user.post('/v1/addresses', {
-    ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', linked_id: user.id, linked_object: 'account' },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001' },
-    billing_details: details().physical_address,
-  });
-  await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+  await payoutAddress(user);
+  await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
   await world.database.call('run_jobs', [user.id.replace('account_', ''), false, 50]);
   const [payout] = (await user.get('/v1/payouts?status=processing')).body.data;
   expect((await user.post(`/v1/test_helpers/payouts/${payout.id}/settle`)).status).toBe(200);
@@ -570,7 +566,7 @@ describe.each(oneOf(transports))('updating a receivable over %s', (transport) =>
     for (let round = 0; round < 5; round++) {
       const made = await created(user);
       const deposit = (await user.post('/v1/deposits', { amount: '60.00', currency: 'USD' })).body;
-      await user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`);
+      await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`));
       const receivables = [{ id: made.id, amount: '60.00' }];
 
       const [lock, lower] = await Promise.all([
@@ -603,7 +599,7 @@ describe.each(oneOf(transports))('the status of a receivable over %s', (transpor
     const second = await locked(user, made, '0.01');
     expect(await look()).toEqual(['locked', '100.00', '0.00', '0.00', [first, second].toSorted()]);
     // A dispute opens it again; another deposit replaces the disputed one.
-    await user.post(`/v1/test_helpers/deposits/${second}/dispute`, {});
+    await must(user.post(`/v1/test_helpers/deposits/${second}/dispute`, {}));
     expect(await look()).toEqual(['open', '99.99', '0.00', '0.01', [first]]);
     const third = await locked(user, made, '0.01');
     expect(await look()).toEqual(['locked', '100.00', '0.00', '0.00', [first, third].toSorted()]);
@@ -648,7 +644,7 @@ describe.each(oneOf(transports))('the status of a receivable over %s', (transpor
     const deposit = await locked(user, made, '0.01');
     const refused = await withdraw(user, transport, made.id);
     expect([refused.status, refused.codes]).toEqual([400, ['status_invalid']]);
-    await user.post(`/v1/test_helpers/deposits/${deposit}/reverse`, {});
+    await must(user.post(`/v1/test_helpers/deposits/${deposit}/reverse`, {}));
     expect((await withdraw(user, transport, made.id)).receivable.status).toBe('void');
   });
 
@@ -657,7 +653,7 @@ describe.each(oneOf(transports))('the status of a receivable over %s', (transpor
     for (let round = 0; round < 5; round++) {
       const made = await created(user);
       const deposit = (await user.post('/v1/deposits', { amount: '10.00', currency: 'USD' })).body;
-      await user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`);
+      await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`));
       const receivables = [{ id: made.id, amount: '10.00' }];
 
       const [lock, voided] = await Promise.all([
@@ -688,7 +684,7 @@ describe('the list of receivables', () => {
       voided: await make({}),
       platform: (await created(platform)).id,
     };
-    await user.post(`/v1/receivables/${ids.voided}/void`);
+    await must(user.post(`/v1/receivables/${ids.voided}/void`));
   });
 
   const filters: [query: string, names: string[]][] = [

@@ -20,7 +20,17 @@ import { until, useChildren } from './child.js';
 import { inTurn, scale } from './faults/scale.js';
 import { patient } from './patient.js';
 import { caughtUp, positionOf, type Server, Servers } from './standby.js';
-import { details, eventually, givenIn, nickname, type Reply, type Speaker, tenantOf, type World } from './world.js';
+import {
+  details,
+  eventually,
+  givenIn,
+  must,
+  nickname,
+  type Reply,
+  type Speaker,
+  tenantOf,
+  type World,
+} from './world.js';
 
 const long = inTurn(3, it);
 const chapter = inTurn(2, describe);
@@ -540,7 +550,7 @@ describe('a standby that is lost while clients read', () => {
   let user: Speaker;
   beforeAll(async () => {
     user = await givenIn(one.world).directUser(1);
-    await user.post('/v1/deposits', { amount: '1.00', currency: 'USD' });
+    await must(user.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
     await settled();
   });
   /** Runs a fault among reads, and waits until all reads have ended after it. */

@@ -3,8 +3,18 @@ import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
 import { inTurn, scale, share } from './faults/scale.js';
-import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
-import { type Edition, eventually, givenIn, type Speaker, useWorld, type World, tenantOf } from './world.js';
+import { assemble, complete } from './onboarding-profile.js';
+import {
+  type Edition,
+  eventually,
+  givenIn,
+  must,
+  payoutAddressBody,
+  type Speaker,
+  tenantOf,
+  useWorld,
+  type World,
+} from './world.js';
 
 const long = inTurn(2, it);
 
@@ -638,7 +648,7 @@ describe.concurrent('tenants and modes', () => {
 
   long('keep their payout addresses unchanged when an account is verified', async () => {
     const { root, id } = await draft('connected user', 2);
-    await must(root.post('/v1/addresses', payoutBody(id, { currency: 'USD' })));
+    await must(root.post('/v1/addresses', payoutAddressBody(id, { currency: 'USD' })));
     const before = await addresses(root, id);
     await activate(root, id);
     await settled(root, id);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { givenIn, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
+import { givenIn, payoutAddressBody, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -265,12 +265,8 @@ describe('a file', () => {
         // One account names the document twice.
         supporting_documentation: { id_document: document, ownership_structure_document: document },
       });
-    const address = await made(platform, '/v1/addresses', {
-      ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', name: 'Acme' },
-      ...{ linked_object: 'account', linked_id: user.id, billing_details: { city: 'Pune', country: 'IN' } },
-      bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001' },
-      supporting_documentation: { id_document: document },
-    });
+    const supporting = { supporting_documentation: { id_document: document } };
+    const address = await made(platform, '/v1/addresses', payoutAddressBody(user.id, supporting));
     const person = await made(platform, '/v1/persons', {
       ...{ account_id: user.id, full_name: 'Asha Rao', relationship: { owner: true } },
       identification: { tax_card_image: document, passport_image: document },

@@ -3,8 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
-import { completeDeposit, eventually, givenIn, nickname, partnerRows, type Speaker, useWorld } from './world.js';
+import { assemble, complete } from './onboarding-profile.js';
+import {
+  completeDeposit,
+  eventually,
+  givenIn,
+  must,
+  nickname,
+  partnerRows,
+  payoutAddressBody,
+  type Speaker,
+  useWorld,
+} from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -171,7 +181,7 @@ describe('every status and reason, reached by a test key with documented calls',
 
   it('of payouts, receivables and addresses that are replaced', async () => {
     // An address that is replaced while a payout to it is in progress.
-    await must(user.post('/v1/addresses', payoutBody(user.id)));
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
     const earned = await deposited('100.00');
     await completeDeposit(user, earned.id);
     const [paid, voided] = [await receivable(), await receivable()];
@@ -182,7 +192,7 @@ describe('every status and reason, reached by a test key with documented calls',
       await help('clock', { advance_seconds: 86_400 });
       const { data } = await is('payouts?status=processing', (list) => list.data.length === 1);
       await allocated(earned.id);
-      if (end === 'settle') await must(user.post('/v1/addresses', payoutBody(user.id)));
+      if (end === 'settle') await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
       await help(`payouts/${data[0].id}/${end}`);
     }
     await allocated(earned.id);

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { payoutBody } from './onboarding-profile.js';
-import { details, type Transport, transports, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
+import {
+  details,
+  type Edition,
+  givenIn,
+  nickname,
+  payoutAddressBody,
+  Speaker,
+  type Transport,
+  transports,
+  useWorld,
+} from './world.js';
 
 type Json = any;
 
@@ -153,7 +162,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       const r = await look(`/v1/receivables/${receivable}`);
       return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
     };
-    const { id: payoutAddress } = await tell('createAddress', payoutBody(exporter.id));
+    const { id: payoutAddress } = await tell('createAddress', payoutAddressBody(exporter.id));
     await holds({});
 
     // A deposit from the partner. In Edition 1 its customers pay at its own address; in Edition 2 it pays the exporter.

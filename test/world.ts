@@ -448,16 +448,34 @@ export async function withoutTotals({ sql }: World, tenantId: string): Promise<v
   });
 }
 
+/** The body of a payout address that passes both editions, with other members if given. */
+export const payoutAddressBody = (linkedId: string, more: object = {}) => ({
+  ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', linked_id: linkedId, linked_object: 'account' },
+  name: 'Acme Exports',
+  bank_account: { bank_name: 'Bank of the Coast', number: '004501551234', domestic_credit: 'BOTC0000451' },
+  billing_details: details().physical_address,
+  ...more,
+});
+
+/** The same payout address as the input of a mutation. */
+export const payoutAddressInput = (linkedId: string, more: object = {}) => ({
+  ...{ category: 'USER_PAYOUT', type: 'BANK_ACCOUNT', currency: 'INR', linkedId, linkedObject: 'ACCOUNT' },
+  name: 'Acme Exports',
+  bankAccount: { bankName: 'Bank of the Coast', number: '004501551234', domesticCredit: 'BOTC0000451' },
+  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+  ...more,
+});
+
+/** The body of an answer that has to be 200 for the test to make sense. */
+export async function must(reply: Promise<{ status: number; body: any; text: string }>): Promise<any> {
+  const { status, body, text } = await reply;
+  if (status !== 200 || body?.errors) throw new Error(text);
+  return body;
+}
+
 /** Creates a bank account to which an account's money is paid out; returns its /v1 object. */
 export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {
-  const reply = await speaker.post('/v1/addresses', {
-    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: linkedId, linked_object: 'account' },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-    billing_details: details().physical_address,
-  });
-  if (reply.status !== 200) throw new Error(reply.text);
-  return reply.body;
+  return must(speaker.post('/v1/addresses', payoutAddressBody(linkedId, { currency })));
 }
 
 /**

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { auditLedger } from '../audit.js';
 import { Amount, amountText, Currency } from '../../src/types/scalars.js';
-import { must, payoutBody } from '../onboarding-profile.js';
-import { givenIn, nickname, type Speaker, useWorld } from '../world.js';
+import { givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from '../world.js';
 import { text } from './harness.js';
 import { figures, patience, scale, secondsSince } from './scale.js';
 
@@ -149,7 +148,7 @@ describe('99,999,999,999.99', () => {
   it('stays exact to the cent on every path, and back', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
-    await must(user.post('/v1/addresses', payoutBody(user.id)));
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
     const { now } = await must(user.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
     const noon = await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) }));
     const tenant = user.id.replace('account_', '');

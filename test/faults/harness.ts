@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { assemble, complete, must, payoutBody } from '../onboarding-profile.js';
-import { type Edition, givenIn, type Reply, type Speaker, type World } from '../world.js';
+import { assemble, complete } from '../onboarding-profile.js';
+import { type Edition, givenIn, must, payoutAddressBody, type Reply, type Speaker, type World } from '../world.js';
 import { Model, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
 
 export const tenantKinds = [
@@ -65,7 +65,7 @@ export async function settle(world: World, kind: TenantKind, payoutCurrencies: s
   harness.began = now;
 
   const addresses = async (of: string, currencies: string[]) => {
-    for (const currency of currencies) await must(root.post('/v1/addresses', payoutBody(of, { currency })));
+    for (const currency of currencies) await must(root.post('/v1/addresses', payoutAddressBody(of, { currency })));
   };
   const activate = async (id: string) => must(root.post(`/v1/accounts/${id}/activate`));
 

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { must } from '../onboarding-profile.js';
-import { eventually, givenIn, Speaker, tenantOf, useWorld } from '../world.js';
+import { eventually, givenIn, Speaker, must, tenantOf, useWorld } from '../world.js';
 import { text } from './harness.js';
 import { figures, patience, random, scale, secondsSince } from './scale.js';
 
