@@ -22,7 +22,7 @@ export interface Retention {
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 export const requestSecondsDefault = 7 * 86_400;
 
-/** A row that may be old; undefined when a database function has to tell. */
+/** A row that may be old; undefined when a database function decides it. */
 export type Aged = TenantAndMode & { old?: boolean };
 
 const ago = (seconds: number) => sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(seconds))}`;

@@ -6,7 +6,8 @@ import { payloadOf } from '../types/payload.js';
 import type { PayoutRow } from '../resources/payout/table.js';
 import type { TransactionRow } from '../resources/transaction/table.js';
 import type { OperatorContext } from './context.js';
-import { filterOf, liveOf } from './filters.js';
+import { liveOf } from '../request/mode.js';
+import { filterOf } from './filters.js';
 import {
   DepositArgs,
   PayoutInput,
