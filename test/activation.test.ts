@@ -221,14 +221,14 @@ describe('a missing requirement', () => {
       'account.addresses.user_payout',
     ];
 
-    const told = await platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', { id });
+    const asked = await platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', { id });
     const rest = await activate(platform, id);
     const graph = await platform.graph(
       'mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { id } } }',
       { input: { id } },
     );
 
-    expect(told.body.data.account.requirements.map((r: { fieldName: string }) => r.fieldName).sort()).toEqual(
+    expect(asked.body.data.account.requirements.map((r: { fieldName: string }) => r.fieldName).sort()).toEqual(
       expected.toSorted(),
     );
     expect(rest.fieldNames.toSorted()).toEqual(expected.toSorted());
@@ -323,13 +323,13 @@ describe('a missing requirement', () => {
     );
     const ask = { query: 'query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', variables: { id } };
 
-    const told = await Promise.all(
+    const asked = await Promise.all(
       [platform, platform.using(key.data.createApiKey.secret), platform.actingFor(id)].map((speaker) =>
         speaker.post('/graphql', ask),
       ),
     );
 
-    expect(told.map(({ body }) => body.data?.account.requirements)).toEqual([[], [], []]);
+    expect(asked.map(({ body }) => body.data?.account.requirements)).toEqual([[], [], []]);
   });
 
   it('is the same for a platform that acts for its user, so that the activation goes through', async () => {
@@ -345,12 +345,12 @@ describe('a missing requirement', () => {
     for (const edition of [1, 2] as const) {
       const platform = await given.platform(edition);
       const partner = await platform.partner();
-      const told = await platform.graph(
+      const asked = await platform.graph(
         'query ($root: ID!, $partner: ID!) { root: account(id: $root) { requirements { fieldName } } partner: ' +
           'account(id: $partner) { requirements { fieldName } } }',
         { root: platform.id, partner: partner.id },
       );
-      expect(told.body.data).toEqual({ root: { requirements: [] }, partner: { requirements: [] } });
+      expect(asked.body.data).toEqual({ root: { requirements: [] }, partner: { requirements: [] } });
     }
   });
 
@@ -847,19 +847,19 @@ const secondProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
 const nothing: OnboardingProfile = { nickname: false, details: {}, document: null, persons: [], payoutAddress: false };
 
 describe.each([
-  { edition: 1 as Edition, dossiers: firstProfile, missing: firstMissing },
-  { edition: 2 as Edition, dossiers: secondProfile, missing: secondMissing },
-])('any profile, Edition $edition', ({ edition, dossiers, missing }) => {
+  { edition: 1 as Edition, profiles: firstProfile, missing: firstMissing },
+  { edition: 2 as Edition, profiles: secondProfile, missing: secondMissing },
+])('any profile, Edition $edition', ({ edition, profiles, missing }) => {
   it('has requirements exactly if activation is refused, with the same names in the same order', async () => {
     const platform = await given.platform(edition);
     const seen = { complete: 0, incomplete: 0 };
     await fc.assert(
-      fc.asyncProperty(dossiers, async (profile) => {
+      fc.asyncProperty(profiles, async (profile) => {
         const id = await assemble(platform, profile);
-        const told = await must(
+        const asked = await must(
           platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }', { id }),
         );
-        const requirements: { fieldName: string; message: string }[] = told.data.account.requirements;
+        const requirements: { fieldName: string; message: string }[] = asked.data.account.requirements;
         const reply = await activate(platform, id);
 
         const expected = missing(profile);

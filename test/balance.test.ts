@@ -202,7 +202,7 @@ describe('the visibility of a balance', () => {
       `/v1/balance/aggregate?account_id=${id}`,
       `/v1/accounts/${id}/balance_transactions`,
     ];
-    const reach: [Speaker, string[]][] = [
+    const visible: [Speaker, string[]][] = [
       [platform, [platform.id, user.id, other.id, partner.id, own.id]],
       [user, [user.id, partner.id]],
       [platform.actingFor(user.id), [user.id, partner.id]],
@@ -211,14 +211,14 @@ describe('the visibility of a balance', () => {
     ];
     const everybody = [platform, user, other, partner, own, stranger, { id: unknown('account') }].map(({ id }) => id);
 
-    for (const [speaker, reached] of reach) {
+    for (const [speaker, seen] of visible) {
       for (const id of everybody) {
         const replies = await Promise.all(paths(id).map((path) => speaker.get(path)));
         const graph = await speaker.graph(`{ balance(accountId: "${id}") { accountId } account(id: "${id}") { id } }`);
         expect([speaker.id, id, ...replies.map((r) => r.status), graph.body.data.balance !== null]).toEqual(
-          reached.includes(id) ? [speaker.id, id, 200, 200, 200, true] : [speaker.id, id, 404, 404, 404, false],
+          seen.includes(id) ? [speaker.id, id, 200, 200, 200, true] : [speaker.id, id, 404, 404, 404, false],
         );
-        if (!reached.includes(id))
+        if (!seen.includes(id))
           expect(replies.slice(0, 2).map((r) => [r.codes, r.fieldNames])).toEqual([
             [['resource_missing'], ['balance.account_id']],
             [['resource_missing'], ['balance.account_id']],

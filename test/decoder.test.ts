@@ -152,7 +152,7 @@ describe('every response that is not 2xx is the error object', () => {
       400,
       'body_too_large ',
     ],
-    ['an id out of reach', () => user.get('/v1/accounts/account_0'), 404, 'resource_missing account.id'],
+    ['an id that is not visible', () => user.get('/v1/accounts/account_0'), 404, 'resource_missing account.id'],
     ['no key', () => ask('/v1/accounts'), 401, 'authentication_required '],
     ['no key, on an unknown path', () => ask('/v1/nothing'), 401, 'authentication_required '],
     ['no key, on a malformed path', () => ask('/v1/accounts/%ZZ'), 401, 'authentication_required '],
@@ -1492,7 +1492,7 @@ describe('an update with no parameters', () => {
 
 /**
  * The order of the steps: each request is wrong in its own step and in later ones, and gets only the error of its own
- * step. Architecture, Errors: key, path, permission, input, reach, relation, state, rule, lost race.
+ * step. Architecture, Errors: key, path, permission, input, visibility, relation, state, rule, lost race.
  */
 describe('the precedence of errors', () => {
   let reader: Speaker;
@@ -1554,7 +1554,7 @@ describe('the precedence of errors', () => {
     ['of the mode', () => live.post(`/v1/test_helpers/accounts/${invented}/hold`, '{'), 403, 'permission_denied '],
     ['of the key', () => reader.post('/v1/accounts', '{'), 403, 'permission_denied '],
     [
-      'of the key, for an account out of reach',
+      'of the key, for an account that is not visible',
       () => reader.post(`/v1/accounts/${invented}`, { x: 1 }),
       403,
       'permission_denied ',
@@ -1569,7 +1569,7 @@ describe('the precedence of errors', () => {
   ];
   const input: Case[] = [
     [
-      'an account out of reach',
+      'an account that is not visible',
       () => user.post(`/v1/accounts/${invented}`, { nickname: 5, x: 1 }),
       400,
       'parameter_unknown account.x',
@@ -1583,7 +1583,7 @@ describe('the precedence of errors', () => {
       'parameter_unknown account.x',
     ],
     [
-      'an address of an account out of reach',
+      'an address of an account that is not visible',
       () => user.post('/v1/addresses', payoutAddressBody(invented, { name: '' })),
       400,
       'parameter_invalid_empty address.name',
@@ -1595,13 +1595,13 @@ describe('the precedence of errors', () => {
       'parameter_invalid address.category',
     ],
     [
-      'a person of an account out of reach',
+      'a person of an account that is not visible',
       () => user.post('/v1/persons', { account_id: invented, relationship: { owner: true } }),
       400,
       'parameter_missing person.full_name',
     ],
     [
-      'a person who is nobody, of an account out of reach',
+      'a person who is nobody, of an account that is not visible',
       () =>
         user.post('/v1/persons', {
           account_id: invented,
@@ -1613,13 +1613,13 @@ describe('the precedence of errors', () => {
       'parameter_invalid person.relationship',
     ],
     [
-      'cents of a currency without them, for an account out of reach',
+      'cents of a currency without them, for an account that is not visible',
       () => user.post(`/v1/accounts/${invented}`, { business_details: volume }),
       400,
       'parameter_invalid account.business_details.estimated_monthly_volume.amount',
     ],
     [
-      'a day that no week has, of a setting out of reach',
+      'a day that no week has, of a setting that is not visible',
       () => user.post('/v1/account_settings/account_setting_0', { payouts: { weekly_anchor: 9 } }),
       400,
       'parameter_invalid account_setting.payouts.weekly_anchor',
@@ -1631,7 +1631,7 @@ describe('the precedence of errors', () => {
       'parameter_invalid account_setting.payouts.weekly_anchor',
     ],
     [
-      'an empty hash of switches, of a setting out of reach',
+      'an empty object of switches, of a setting that is not visible',
       () => user.post('/v1/account_settings/account_setting_0', { address: null }),
       400,
       'parameter_invalid_empty account_setting.address',
@@ -1643,7 +1643,7 @@ describe('the precedence of errors', () => {
       'parameter_unknown account.x',
     ],
   ];
-  const reach: Case[] = [
+  const invisible: Case[] = [
     ['an activation', () => connected.post(`/v1/accounts/${foreign.id}/activate`), 404, 'resource_missing account.id'],
     ['a deactivation', () => user.post(`/v1/accounts/${platform.id}/deactivate`), 404, 'resource_missing account.id'],
     [
@@ -1730,7 +1730,7 @@ describe('the precedence of errors', () => {
     ['then the path', path],
     ['then the permission', permission],
     ['then the input, all of it', input],
-    ['then the visibility', reach],
+    ['then the visibility', invisible],
     ['then the relation', relation],
     ['then the state', state],
     ['and a conflict with another request comes last', conflict],

@@ -417,13 +417,13 @@ describe('a lost answer of the acquirer', () => {
     expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
     // The acquirer is asked after five seconds. More of them are longer than this test may take.
     const more = 100;
-    expect(Math.max(...(await inquiries(checkoutFixture)))).toBeLessThanOrEqual(5);
+    expect(Math.max(...(await statusPolls(checkoutFixture)))).toBeLessThanOrEqual(5);
     await world.sql`update job set due = due + ${more} where kind = 'inquire_transaction' and subject_id in (
       select id from transaction where checkout_id = ${checkoutFixture.id})`;
     await payee.work();
     expect(await endsOf(checkoutFixture)).toEqual([['processing', null]]);
     // An answer would have deleted the job, although the attempt ends only later.
-    expect(await inquiries(checkoutFixture)).toHaveLength(1);
+    expect(await statusPolls(checkoutFixture)).toHaveLength(1);
 
     await payee.pass(more + 6);
     await payee.pass(2);

@@ -272,7 +272,7 @@ describe('reads of one statement text with the same values', () => {
       ...['rejected', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
     ]);
     expect([sent.alone.length, sent.together]).toEqual([3, []]);
-    // Nobody's end cancels what several wait for.
+    // The end of one request does not cancel a statement for which others wait.
     expect(sent.alone[2]!.budget).toBeUndefined();
   });
 

@@ -152,7 +152,7 @@ describe('a read that may be old', () => {
     const partner = await user.partner({ nickname: `before ${randomUUID()}` });
     await settled();
     await paused(async () => {
-      // Nobody's write through a gateway: the standby does not have it.
+      // A write that no gateway made: the standby does not have it.
       await renamed(partner.id, 'after');
       const listed = await user.get('/v1/accounts?type=partner');
       expect(listed.body.data[0].nickname).toBe(partner.nickname);

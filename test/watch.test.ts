@@ -91,14 +91,14 @@ describe('the watch of a worker', () => {
     await quiet();
     const stop = new AbortController();
     const held = new Watch(world.database, log, stop.signal);
-    const tells = all.map((kind) => vi.spyOn(held.cueOf(kind), 'tell'));
+    const notices = all.map((kind) => vi.spyOn(held.cueOf(kind), 'notify'));
     let running: Promise<void> | undefined;
     await world.sql.begin(async (sql) => {
       await sql`lock table data_import in access exclusive mode`;
       running = held.run();
       await statementsWaiting(world, 1);
       await eventually(
-        async () => tells.filter((tell) => tell.mock.calls.length === 0).length,
+        async () => notices.filter((notice) => notice.mock.calls.length === 0).length,
         (silent) => silent === 0,
       );
       stop.abort();
@@ -160,24 +160,24 @@ describe('a cue', () => {
     await next;
   });
 
-  it('begins a look after its pause when it is told, or when the last look has found something', async () => {
+  it('begins a look after its pause when it is notified, or when the last look has found something', async () => {
     const cue = new Cue(0);
-    cue.tell();
+    cue.notify();
     await cue.next(false);
     await cue.next(true);
     const begun = cue.next(false);
     expect(await now(begun)).toBe('waits');
-    cue.tell();
+    cue.notify();
     await begun;
     const slow = new Cue(late);
     const waiting = slow.next(true);
-    slow.tell();
+    slow.notify();
     expect(await now(waiting)).toBe('waits');
     slow.wake();
     await waiting;
   });
 
-  it('begins a look after a long time when nobody says anything', async () => {
+  it('begins a look after a long time without a notice', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const cue = new Cue(0);

@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import { type Connection, single } from './connection.js';
 import type { TenantAndMode } from './tenant-and-mode.js';
 
-/** The channel of PostgreSQL on which gateways tell each other that a tenant and mode has new numbered events. */
+/** The channel of PostgreSQL on which gateways notify each other that a tenant and mode has new numbered events. */
 const channel = 'tidegate_events';
 
 const probeMilliseconds = 5_000;
@@ -13,7 +13,7 @@ const silenceMilliseconds = 12_000;
 const retryMilliseconds = 1_000;
 
 /**
- * How gateways tell each other of new numbered events: by NOTIFY on the connections of the worker, and by one
+ * How gateways notify each other of new numbered events: by NOTIFY on the connections of the worker, and by one
  * connection that listens, which opens when the first stream needs it. A notification is a hint and no more: PgBouncer
  * and a distributed PostgreSQL may lose it, and the connection may die. So a gateway that listens sends itself a probe
  * every 5 s. When no probe arrives, `working` is false, and the connection is opened again.
@@ -37,7 +37,7 @@ export class Hints {
     return performance.now() - this.#heardAt < silenceMilliseconds;
   }
 
-  /** Tells all gateways that a tenant and mode has new events. They find them without this hint, but later. */
+  /** Notifies all gateways that a tenant and mode has new events. They find them without this hint, but later. */
   async send({ tenantId, livemode }: TenantAndMode): Promise<void> {
     await this.notify([channel, `${tenantId} ${livemode}`]);
   }

@@ -183,7 +183,7 @@ export async function withDatabase<T>(connection: Connection, run: (database: Da
   }
 }
 
-/** The state of the demo that a folder's file tells, or stores it; undefined with another PostgreSQL. */
+/** Reads the state of the demo from a folder's file, or stores it; undefined with another PostgreSQL. */
 export function demoOf(config: Config, state?: DemoState): DemoState | undefined {
   return ownerAddress(config) === undefined ? demoState(path.join(config.DATA_DIR, 'demo.json'), state) : undefined;
 }

@@ -26,7 +26,7 @@ async function losesStatements(connection: Connection): Promise<boolean> {
   try {
     const first = named();
     const [row] = await first;
-    // A pooler tells its clients other numbers than those of PostgreSQL.
+    // A pooler gives its clients other numbers than those of PostgreSQL.
     if (toldBy(first).state?.pid === row?.pid) return false;
     await holding.unsafe('select 1');
     for (let round = 0; round < rounds; round++) {
@@ -54,5 +54,5 @@ export async function refuseForgetfulPooler(connection: Connection): Promise<voi
     );
 }
 
-/** What the driver tells by properties of a query that its types do not declare. */
+/** What the driver stores in properties of a query that its types do not declare. */
 const toldBy = (query: unknown) => query as { state?: { pid: number }; retried?: unknown };

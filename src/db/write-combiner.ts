@@ -27,7 +27,7 @@ const absentMilliseconds = 60_000;
 /** How many calls of a tenant and mode run at once before further writes wait and are combined. */
 const runningMax = 2;
 /** A call that runs longer waits for a lock, and does not keep the next one from starting. */
-const swiftMilliseconds = 50;
+const quickMilliseconds = 50;
 
 /** How the combiner sends calls, and the limits of their statements. */
 export interface Sends {
@@ -118,7 +118,7 @@ export class WriteCombiner {
   async #begin(first: Waiting): Promise<void> {
     const until = performance.now() + this.sends.statementMilliseconds;
     const members = this.#membersWith(first);
-    const slow = setTimeout(() => first.visit.rest(), swiftMilliseconds);
+    const slow = setTimeout(() => first.visit.rest(), quickMilliseconds);
     const rest = members.length > 1 ? await this.#together(members, until) : members;
     await Promise.all(rest.map((member) => this.#alone(member, until)));
     clearTimeout(slow);

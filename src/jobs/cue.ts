@@ -21,8 +21,8 @@ export class Cue {
   /** The argument is the shortest time between two looks, unless it is woken. */
   constructor(private readonly milliseconds: number) {}
 
-  /** Says that there is such work. */
-  tell(): void {
+  /** Notifies it that there is such work. */
+  notify(): void {
     if (this.#notified) return;
     this.#notified = true;
     this.#arm();

@@ -37,7 +37,8 @@ export class Numbering {
   }
 
   /**
-   * Numbers a batch of a tenant's events, and tells the gateways, whose streams read them. Returns whether it was full.
+   * Numbers a batch of a tenant's events, and notifies the gateways, whose streams read them. Returns whether it was
+   * full.
    */
   async batch(of: TenantAndMode): Promise<boolean> {
     const [row] = await this.database.work('number_events', [of.tenantId, of.livemode, numberedMax]);

@@ -7,7 +7,7 @@ import { TenantWalk } from './tenants.js';
 /** The retention that the README promises when no setting changes it. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
-/** A row that may be old; undefined when a database function has to decide. */
+/** A row that may be old; undefined when a database function decides it. */
 export type Aged = TenantAndMode & { old?: boolean };
 
 const ago = (seconds: number) => sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(seconds))}`;

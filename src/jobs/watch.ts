@@ -108,11 +108,11 @@ export class Watch {
   /** Looks until the worker stops. */
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      const late = setTimeout(() => this.#tellAll(), lateMilliseconds);
+      const late = setTimeout(() => this.#notifyAll(), lateMilliseconds);
       try {
-        for (const kind of await this.look()) this.cueOf(kind).tell();
+        for (const kind of await this.look()) this.cueOf(kind).notify();
       } catch (error) {
-        this.#tellAll();
+        this.#notifyAll();
         // The log reports an outage once, and not at each attempt.
         const outage = error instanceof DomainError && error.status === 503;
         this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker looks for each kind of work by itself');
@@ -129,8 +129,8 @@ export class Watch {
     return new Set(rows.map(({ kind }) => kind));
   }
 
-  #tellAll(): void {
-    for (const cue of this.#cues.values()) cue.tell();
+  #notifyAll(): void {
+    for (const cue of this.#cues.values()) cue.notify();
   }
 
   #end(): void {

@@ -140,7 +140,7 @@ function retryAfterOf(header: string | undefined, at: number): number | null {
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), retryAfterSecondsMax);
 }
 
-/** Why there was no response, in words that tell nothing about the network of the gateway. */
+/** Why there was no response, in words that reveal nothing about the network of the gateway. */
 function faultOf(error: unknown): string {
   const { name, code = '', message } = error as Error & { code?: string };
   if (name === 'AbortError' || name === 'TimeoutError') return 'no complete response in time';

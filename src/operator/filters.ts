@@ -1,11 +1,6 @@
 import { type AccountsArgs, pageSizeOf } from './inputs.js';
 import type { ListFilter } from './paging.js';
-import type { Mode } from '../request/mode.js';
-
-/** Whether a mode is live; without a mode, undefined. */
-export function liveOf(mode: Mode | null | undefined): boolean | undefined {
-  return mode == null ? undefined : mode === 'live';
-}
+import { liveOf } from '../request/mode.js';
 
 /** The filter of a list, from its arguments; null means no filter. */
 export function filterOf<S>(object: string, { status, mode, tenantId, first, after }: ListArgs<S>): ListFilter<S> {

@@ -1,6 +1,6 @@
 import { DomainError, problem } from './problems.js';
 
-/** What is left of an account's allowance, as the answers tell it. */
+/** What is left of an account's allowance, as the answers show it. */
 export interface AllowanceState {
   /** The most points that the allowance can hold. */
   limit: number;
@@ -37,7 +37,7 @@ export class Charge {
   #requested = 0;
   #actual = 0;
   #refusedPoints = 0;
-  #told: Cost | undefined;
+  #cost: Cost | undefined;
   /** Why the request was refused, if its allowance did not suffice. */
   refusal: DomainError | undefined;
 
@@ -91,12 +91,12 @@ export class Charge {
    * beyond its estimate is taken. A request that ended early keeps its price: its work may still continue.
    */
   settled(ended: boolean): Cost {
-    if (this.#told) return this.#told;
+    if (this.#cost) return this.#cost;
     if (ended) this.#actual = Math.max(this.#actual, this.#requested);
     if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual);
     const requested = this.#requested + this.#refusedPoints;
-    this.#told = { requested, actual: this.#actual, ...this.allowance.state };
-    return this.#told;
+    this.#cost = { requested, actual: this.#actual, ...this.allowance.state };
+    return this.#cost;
   }
 }
 

@@ -3,3 +3,8 @@ export type Mode = 'test' | 'live';
 
 /** The mode of a row or a caller. */
 export const modeOf = (livemode: boolean): Mode => (livemode ? 'live' : 'test');
+
+/** Whether a mode is live; without a mode, undefined. */
+export function liveOf(mode: Mode | null | undefined): boolean | undefined {
+  return mode == null ? undefined : mode === 'live';
+}

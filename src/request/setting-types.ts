@@ -81,7 +81,7 @@ export const rateLimitSettings = {
     .default('enforce')
     .describe(
       'Whether requests are charged to the allowance of their root account and ' +
-        'mode; `measure` tells their cost and refuses none.',
+        'mode; `measure` reports their cost and refuses none.',
     ),
   RATE_LIMIT_BURST: wholeNumber(1_000, 999_999_999)
     .default(2_000_000)

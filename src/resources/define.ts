@@ -64,7 +64,7 @@ export interface OperationRow extends Omit<Permission, 'object'> {
    * The values of parameters that it accepts, where the type of the parameter has more; its rules refuse the others.
    */
   accepts?: Operation['accepts'];
-  /** Why no event tells about it, where none does: each other write has one. */
+  /** Why no event reports it, where none does: each other write has one. */
   withoutEvent?: string;
   /** The codes of its refusals that not every operation has. */
   refusals?: Operation['refusals'];

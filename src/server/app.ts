@@ -158,7 +158,7 @@ async function dataRoutes(
   });
 }
 
-/** Whether the gateway ends: it serves on, and tells its probe and its clients. */
+/** Whether the gateway ends: it goes on serving, its probe fails, and answers close their connections. */
 function drainable(app: FastifyInstance): { draining: boolean } {
   const server = { draining: false };
   app.decorate('startDraining', () => {

@@ -97,7 +97,7 @@ export class InFlight {
   }
 
   #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string): void {
-    // While the key was looked up, the client has disconnected: no event will tell.
+    // The client has disconnected while the key was looked up: its 'close' event has already fired.
     if (reply.raw.destroyed) throw clientLeft();
     // The visit ends when the connection for the answer closes, see lifetime.ts.
     const visit = turns.visit(key);

@@ -69,7 +69,7 @@ function fileOf(name) {
   return `${owner}/${rest?.replace(/\.js$/, '') ?? 'index'}`;
 }
 
-/** Tells Node which file answers each import. */
+/** Writes the manifests by which Node finds the file of each import. */
 function writeManifests(folder, names) {
   const exportsOf = new Map();
   for (const name of names) {

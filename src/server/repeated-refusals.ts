@@ -13,8 +13,8 @@ const delayMilliseconds = { least: 1_000, between: 5, most: 3_000 };
 const countedMax = 10_000;
 
 /**
- * Makes a tenant wait that is refused again and again for too many requests (429, 503). A client that does not wait as
- * it was told sends its next request as soon as it has the answer, and a refusal costs a good part of what an answer
+ * Makes a tenant wait that is refused again and again for too many requests (429, 503). A client that ignores
+ * Retry-After sends its next request as soon as it has the answer, and a refusal costs a good part of what an answer
  * costs, so that 64 such connections keep a process busy with refusing. Measured: docs/decisions/fair-turns.md.
  */
 export class RepeatedRefusals {

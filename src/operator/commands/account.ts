@@ -6,7 +6,8 @@ import { personV1 } from '../../resources/person/v1.js';
 import { OperatorError } from '../desk.js';
 import type { Verification } from '../accounts.js';
 import { email, flag, name, wholeNumber } from './arguments.js';
-import { type AddCommand, after, given, liveOf, mode } from './command.js';
+import { liveOf } from '../../request/mode.js';
+import { type AddCommand, after, given, mode } from './command.js';
 import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands about accounts. */
@@ -30,7 +31,7 @@ function createCommand(accounts: Command, command: AddCommand): void {
         if (o.type !== 'user') throw new OperatorError('--platform requires --type user.');
         if (o.mode === undefined)
           throw new OperatorError('--mode is required with --platform: a connected user exists in one mode only.');
-        const platform = await operator.account(String(o.platform), liveOf(o));
+        const platform = await operator.account(String(o.platform), liveOf(o.mode));
         const { account } = await operator.as<{ account: AccountRow }>(platform, 'createConnectedUser', {
           businessDetails,
           nickname,
@@ -60,7 +61,7 @@ function createCommand(accounts: Command, command: AddCommand): void {
 
 function statusCommands(accounts: Command, command: AddCommand): void {
   command(accounts, 'verify <account>', 'Settle a verification, or lift a hold', async (operator, o, id) =>
-    accountV1(await operator.verify(await operator.account(id, liveOf(o)), o.outcome as 'activated' | 'hold')),
+    accountV1(await operator.verify(await operator.account(id, liveOf(o.mode)), o.outcome as 'activated' | 'hold')),
   )
     .addOption(mode())
     .addOption(
@@ -70,11 +71,11 @@ function statusCommands(accounts: Command, command: AddCommand): void {
     );
 
   command(accounts, 'hold <account>', 'Put an account on hold', async (operator, o, id) =>
-    accountV1(await operator.hold(await operator.account(id, liveOf(o)))),
+    accountV1(await operator.hold(await operator.account(id, liveOf(o.mode)))),
   ).addOption(mode());
 
   command(accounts, 'deactivate <account>', 'Deactivate an account of any type', async (operator, o, id) =>
-    accountV1(await operator.deactivate(await operator.account(id, liveOf(o)))),
+    accountV1(await operator.deactivate(await operator.account(id, liveOf(o.mode)))),
   ).addOption(mode());
 }
 
@@ -94,7 +95,7 @@ function updateCommand(accounts: Command, command: AddCommand): void {
       ...(Object.keys(terms).length > 0 && { tosAcceptance: terms }),
     };
     if (Object.keys(changes).length === 0) throw new OperatorError('Nothing to change: name at least one detail.');
-    return accountV1(await operator.updateRoot(await operator.account(id, liveOf(o)), changes));
+    return accountV1(await operator.updateRoot(await operator.account(id, liveOf(o.mode)), changes));
   })
     .addOption(mode())
     .option('--legal-name <name>', 'its legal name', name)
@@ -121,7 +122,7 @@ function updateCommand(accounts: Command, command: AddCommand): void {
 
 function showCommands(accounts: Command, command: AddCommand): void {
   command(accounts, 'show <account>', 'Show an account with its persons and files', async (operator, o, id) => {
-    const verification = await operator.verification(await operator.account(id, liveOf(o)));
+    const verification = await operator.verification(await operator.account(id, liveOf(o.mode)));
     const shown = verificationJson(verification);
     if (!o.numbers) return shown;
     const tax_card_numbers = verification.persons.map((row) => ({
@@ -137,7 +138,7 @@ function showCommands(accounts: Command, command: AddCommand): void {
     const status = o.status as AccountStatus | undefined;
     const { nodes, next } = await operator.accounts({
       status,
-      livemode: liveOf(o),
+      livemode: liveOf(o.mode),
       after: o.after as string | undefined,
     });
     const related = operator.related();

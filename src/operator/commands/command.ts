@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { type Command, Option } from 'commander';
 import { detailsOf, logged } from '../actions.js';
+import type { Mode } from '../../request/mode.js';
 import type { Operator } from '../operator.js';
 
 /** The result of a command, printed as one JSON document with --json and as a table otherwise. */
@@ -9,6 +10,7 @@ export type Result = object;
 /** The options of a command, as commander has parsed them. */
 export interface Options {
   json?: boolean;
+  mode?: Mode;
   [name: string]: unknown;
 }
 
@@ -71,8 +73,6 @@ export function commandUser(): string {
 export const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);
 /** The option that continues a list after a page. Each page but the last shows its cursor as `next`. */
 export const after = () => new Option('--after <next>', 'the cursor that the previous page printed as next');
-/** Whether --mode is live; undefined when --mode is not given. */
-export const liveOf = (options: Options) => (options.mode === undefined ? undefined : options.mode === 'live');
 
 /** The options that were given, under the names of the properties that they set. */
 export function given(options: Options, names: Record<string, string>): Record<string, never> {

@@ -2,14 +2,15 @@ import { type Command, Option } from 'commander';
 import type { ApiKeyRow } from '../../resources/key/table.js';
 import { apiKeyV1 } from '../../resources/key/v1.js';
 import { duration } from './arguments.js';
-import { type AddCommand, liveOf, mode } from './command.js';
+import { liveOf } from '../../request/mode.js';
+import { type AddCommand, mode } from './command.js';
 
 /** Adds the commands about API keys. */
 export function keyCommands(program: Command, command: AddCommand): void {
   const keys = program.command('key').description('API keys');
 
   command(keys, 'create', 'Create a key for an account', async (operator, o) => {
-    const owner = await operator.account(String(o.account), liveOf(o));
+    const owner = await operator.account(String(o.account), liveOf(o.mode));
     return keyJson(
       await operator.as(owner, 'createApiKey', { permission: o.permission, expiresInSeconds: o.expiresIn }),
     );
@@ -20,7 +21,7 @@ export function keyCommands(program: Command, command: AddCommand): void {
     .option('--expires-in <time>', 'such as 12h or 30d', duration);
 
   command(keys, 'list', "List an account's keys", async (operator, o) => ({
-    keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(apiKeyV1),
+    keys: (await operator.keys(await operator.account(String(o.account), liveOf(o.mode)))).map(apiKeyV1),
   }))
     .requiredOption('--account <account>')
     .addOption(mode());

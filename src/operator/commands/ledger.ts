@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
-import { type AddCommand, after, liveOf, mode } from './command.js';
+import { liveOf } from '../../request/mode.js';
+import { type AddCommand, after, mode } from './command.js';
 import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands that check the ledger. */
@@ -29,7 +30,7 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
     async (operator, o) => {
       const { nodes, next } = await operator.ledgerChecks({
         status: o.status as LedgerCheckStatus | undefined,
-        livemode: liveOf(o),
+        livemode: liveOf(o.mode),
         tenantId: o.tenant as string | undefined,
         after: o.after as string | undefined,
       });

@@ -4,7 +4,8 @@ import type { RateRow } from '../../resources/exchange-rate/table.js';
 import { PayoutStatus } from '../../resources/payout/table.js';
 import { payoutV1 } from '../../resources/payout/v1.js';
 import { currencyCode } from './arguments.js';
-import { type AddCommand, after, liveOf, mode } from './command.js';
+import { liveOf } from '../../request/mode.js';
+import { type AddCommand, after, mode } from './command.js';
 
 /** Adds the commands about payouts, their holds and their rates. */
 export function payoutCommands(program: Command, command: AddCommand): void {
@@ -18,7 +19,7 @@ export function payoutCommands(program: Command, command: AddCommand): void {
       const status = o.status as PayoutStatus | undefined;
       const { nodes, next } = await operator.payouts({
         status,
-        livemode: liveOf(o),
+        livemode: liveOf(o.mode),
         after: o.after as string | undefined,
       });
       return { payouts: nodes.map(payoutV1), ...(next !== null && { next }) };
@@ -39,10 +40,10 @@ export function payoutCommands(program: Command, command: AddCommand): void {
     async (operator, _, id) => payoutV1(await operator.endPayout(id, 'failed')),
   );
   command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
-    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), true)),
+    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), true)),
   ).addOption(mode());
   command(payouts, 'release <account>', "Lift the service hold on an account's payouts", async (operator, o, id) =>
-    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), false)),
+    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), false)),
   ).addOption(mode());
   command(
     payouts,

@@ -11,7 +11,8 @@ import { type PersonRow, person } from '../../resources/person/table.js';
 import { Identification, Relationship } from '../../resources/person/type.js';
 import { identificationOf, relationshipOf } from '../../resources/person/v1.js';
 import type { OperatorContext } from '../context.js';
-import { filterOf, liveOf } from '../filters.js';
+import { liveOf } from '../../request/mode.js';
+import { filterOf } from '../filters.js';
 import { AccountArgs, AccountInput, AccountsArgs, IssueAddressInput, VerifyAccountInput } from '../inputs.js';
 import type { ListPage } from '../paging.js';
 import {

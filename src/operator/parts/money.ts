@@ -6,7 +6,8 @@ import type { BankNoticeRow } from '../table.js';
 import { payloadOf } from '../../types/payload.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import type { OperatorContext } from '../context.js';
-import { filterOf, liveOf } from '../filters.js';
+import { liveOf } from '../../request/mode.js';
+import { filterOf } from '../filters.js';
 import {
   DepositArgs,
   PayoutInput,

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.js';
 import { RequestLogWriter } from './request-log.js';
 import { measureRequests } from './requests.js';
 
-/** What is observed, and where it is told. */
+/** What is observed, and where it is reported. */
 interface Observed {
   config: Config;
   database: Database;
