@@ -35,7 +35,8 @@ export async function owes({ id }: AccountRow, { scope }: Context): Promise<Mone
           .from(
             sql`(select c.id, r.currency, r.amount_reconcilable from unnest(${p('ids')}::text[]) c(id)
               cross join lateral (select currency, amount_reconcilable from ${receivable}
-                where tenant_id = ${p('tenantId')} and livemode = ${p('livemode')} and customer_id = c.id and status = 'open'
+                where tenant_id = ${p('tenantId')} and livemode = ${p('livemode')}
+                  and customer_id = c.id and status = 'open'
                 limit ${sql.raw(String(totalCountMax + 1))}) r) x`,
           )
           .groupBy(sql`1`, sql`2`)

@@ -142,7 +142,8 @@ export type ReceivableRow = typeof receivable.$inferSelect;
 export const isOverdue = sql`${dueDateOf(receivable)} < (
   select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
     select t.offset_seconds from test_clock t
-    where t.tenant_id = ${sql.placeholder('tenantId')} and t.livemode = ${sql.placeholder('livemode')} and not t.livemode
+    where t.tenant_id = ${sql.placeholder('tenantId')} and t.livemode = ${sql.placeholder('livemode')}
+      and not t.livemode
   ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
 
 /**
