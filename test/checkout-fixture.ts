@@ -122,7 +122,7 @@ export class PayeeFixture {
   async pollStatus(): Promise<void> {
     const faults: unknown[] = [];
     const { database } = this.world;
-    const due = await database.write('claim_inquiries', this.tenantId, false, null, { limit: 50 }, transaction);
+    const due = await database.write('claim_status_polls', this.tenantId, false, null, { limit: 50 }, transaction);
     const scope = payerScope(database, { tenantId: this.tenantId, livemode: false });
     await pollStatus(scope, due, (error) => faults.push(error));
     expect(faults).toEqual([]);

@@ -1488,8 +1488,8 @@ describe('an attempt', () => {
     ]);
   });
 
-  const answer = (s: { user: Speaker }, id: string, args: object) =>
-    world.database.call('answer_inquiry', [tenantOf(s.user), false, '{}', JSON.stringify({ id, ...args })]);
+  const recordPoll = (s: { user: Speaker }, id: string, args: object) =>
+    world.database.call('record_status_poll', [tenantOf(s.user), false, '{}', JSON.stringify({ id, ...args })]);
   const statusPollsOf = (s: { user: Speaker }, id: string) =>
     world.sql`select id from job where tenant_id = ${tenantOf(s.user)} and kind = 'inquire_transaction'
       and subject_id = ${id}`;
@@ -1506,7 +1506,7 @@ describe('an attempt', () => {
       const { id } = await begin(s);
       await decide(s, id, { status: 'processing' });
       const success = { status: 'succeeded', details: other };
-      await (way === 'told' ? decide(s, id, success) : answer(s, id, success));
+      await (way === 'told' ? decide(s, id, success) : recordPoll(s, id, success));
       // The status poll is deleted only now that its result will be recorded.
       expect(await statusPollsOf(s, id)).toEqual([]);
       await work(s.user);
@@ -1524,10 +1524,10 @@ describe('an attempt', () => {
     const s = await opened();
     const { id } = await begin(s);
     await decide(s, id, { status: 'processing' });
-    await answer(s, id, { status: 'failed', reasonCode: 'declined', details: other });
+    await recordPoll(s, id, { status: 'failed', reasonCode: 'declined', details: other });
     await work(s.user);
     expect([await attempt(s, id), (await statusPollsOf(s, id)).length]).toEqual([['processing', null], 1]);
-    await answer(s, id, { status: 'succeeded', details: card });
+    await recordPoll(s, id, { status: 'succeeded', details: card });
     await work(s.user);
     expect([await attempt(s, id), await statusPollsOf(s, id), await mismatchesOf(id)]).toEqual([
       ['succeeded', null],

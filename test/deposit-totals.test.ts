@@ -157,7 +157,7 @@ async function compare(tenant: Tenant, [a, b]: readonly number[]): Promise<void>
   const exact = [times[a! % times.length]!, times[b! % times.length]! + 1].toSorted((x, y) => x - y);
   const zone = zones[(a! + b!) % zones.length]!;
   // After a quarter of the steps, because it asks for the history of each account.
-  if (a! % 4 === 0) await compareContexts(tenant, rows, { from: ends[0]!, to: Math.max(ends[1]!, ends[0]! + 1) });
+  if (a! % 4 === 0) await compareActingAccounts(tenant, rows, { from: ends[0]!, to: Math.max(ends[1]!, ends[0]! + 1) });
   for (const [from, to] of [ends, days, exact] as [number, number][])
     for (const [interval, timeZone] of [
       ...[['day', 'UTC'] as const, ['week', 'UTC'] as const, ['month', 'UTC'] as const],
@@ -200,7 +200,7 @@ function plainRanks({ users, below }: Tenant, rows: Row[], { from, to }: { from:
 }
 
 /** Compares the figures of the whole platform with those of its users and with the sums of the accounts' own ones. */
-async function compareContexts(tenant: Tenant, rows: Row[], range: { from: number; to: number }): Promise<void> {
+async function compareActingAccounts(tenant: Tenant, rows: Row[], range: { from: number; to: number }): Promise<void> {
   const context = { scope: scopeOf(tenant) } as Context;
   const platform = { id: tenant.root.id, kind: 'platform' } as AccountRow;
   const top = await topUsers(platform, context, { ...range, limit: 100 });

@@ -388,7 +388,7 @@ async function heldRecording(what: () => Promise<void>): Promise<void> {
   }
 }
 
-const inquiries = async (checkoutFixture: CheckoutFixture) =>
+const statusPolls = async (checkoutFixture: CheckoutFixture) =>
   (
     await world.sql`select due - extract(epoch from clock_timestamp())::bigint as seconds from job
       where kind = 'inquire_transaction' and subject_id in (select id from transaction
@@ -415,7 +415,7 @@ describe('a lost answer of the acquirer', () => {
     await payee.pass(6);
     await payee.pass(2);
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
-    expect(await inquiries(checkoutFixture)).toEqual([]);
+    expect(await statusPolls(checkoutFixture)).toEqual([]);
     // The payer's browser may send the form once more.
     await submit(`${checkoutFixture.url}/card`, form);
     await payee.pass(600);
@@ -513,7 +513,7 @@ chapter('an attempt that the acquirer has not decided', () => {
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
-      const [left] = await inquiries(checkoutFixture);
+      const [left] = await statusPolls(checkoutFixture);
       pauses.push(left!);
       await payee.pass(left! + 1);
     }
@@ -522,28 +522,28 @@ chapter('an attempt that the acquirer has not decided', () => {
     expect(pauses.at(-1)).toBeGreaterThan(25);
     await payee.pass(500);
     expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
-    expect(await inquiries(checkoutFixture)).toHaveLength(1);
+    expect(await statusPolls(checkoutFixture)).toHaveLength(1);
     await payee.pass(86_400 + 3_600);
-    expect(await inquiries(checkoutFixture)).toEqual([]);
+    expect(await statusPolls(checkoutFixture)).toEqual([]);
   });
 
   it('is not polled while its code is not paid, and once more after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     await payee.pass(6);
-    expect([await endsOf(checkoutFixture), (await inquiries(checkoutFixture)).length]).toEqual([
+    expect([await endsOf(checkoutFixture), (await statusPolls(checkoutFixture)).length]).toEqual([
       [['processing', null]],
       1,
     ]);
     await payee.pass(481);
-    expect([await endsOf(checkoutFixture), (await inquiries(checkoutFixture)).length]).toEqual([
+    expect([await endsOf(checkoutFixture), (await statusPolls(checkoutFixture)).length]).toEqual([
       [['failed', 'expired']],
       0,
     ]);
     // A code that is paid later is polled for again.
     const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
     await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
-    expect((await inquiries(checkoutFixture)).length).toBe(1);
+    expect((await statusPolls(checkoutFixture)).length).toBe(1);
   });
 });
 

@@ -3,7 +3,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
-import type { Retention } from '../src/jobs/retention.js';
+import type { Retention } from '../src/operation/work.js';
 import type { WorkObserver } from '../src/jobs/lane.js';
 import { Worker } from '../src/jobs/runner.js';
 import { countStuck } from '../src/jobs/stuck-count.js';

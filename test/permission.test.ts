@@ -4,7 +4,7 @@ import type { Caller } from '../src/request/caller.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { oneInTurn, scale, share } from './faults/scale.js';
 import { operationOfSubscription } from '../src/api/graphql/subscription-type.js';
-import { denied, parameterRelations, type Relation } from '../src/auth/permissions.js';
+import { denied, type Relation } from '../src/auth/permissions.js';
 import { operations as declared, restOperations, routes } from '../src/resources/registry.js';
 import {
   type Edition,
@@ -528,7 +528,9 @@ function matrix(): string {
         Object.entries(everything).flatMap(([name, { relations }]) => (relations ? [[name, relations]] : [])),
       ),
       ...Object.fromEntries(
-        Object.entries(parameterRelations).map(([name, row]) => [`updateAccountSetting ${name}`, row]),
+        Object.entries(everything).flatMap(([name, { parameters = {} }]) =>
+          Object.entries(parameters).map(([parameter, row]) => [`${name} ${parameter}`, row]),
+        ),
       ),
     } as Record<string, Partial<Record<Kind, readonly Relation[]>>>).flatMap(([name, row]) =>
       (Object.keys(related) as Relation[]).map((relation) =>

@@ -844,7 +844,7 @@ describe('the plan of a list', () => {
       if (type.name.endsWith('Connection'))
         return `${field.name}(first: 10) { nodes { id created } pageInfo { hasNextPage endCursor } }`;
       return (
-        `${field.name} { ${'id' in type.getFields() ? 'id' : rules.get(name)!.read === 'balance' ? 'pending { amount }' : '__typename'} ` +
+        `${field.name} { ${'id' in type.getFields() ? 'id' : rules.get(name)!.read === 'funds' ? 'pending { amount }' : '__typename'} ` +
         '}'
       );
     };

@@ -8,7 +8,7 @@ import { currencyOf } from '../src/dashboard/format/money.js';
 import { Scope } from '../src/db/scope.js';
 import { editions } from '../src/editions/editions.js';
 import { payerScope } from '../src/hosted/session.js';
-import { statusPollKind, TenantWork } from '../src/jobs/table.js';
+import { statusPollKind } from '../src/jobs/table.js';
 import { Operator } from '../src/operator/operator.js';
 import { ActionOutcome, OperatorRole } from '../src/operator/table.js';
 import { Mode } from '../src/types/mode.js';
@@ -106,7 +106,6 @@ describe('a rule that TypeScript and SQL both need', () => {
       request_log_outcome: RequestOutcome,
       session_role: SessionRole,
       transaction_status: TransactionStatus,
-      worker_fault_work: TenantWork,
     };
     const checks = await world.sql<{ name: string; text: string }[]>`
       select conname as name, pg_get_constraintdef(oid) as text from pg_constraint

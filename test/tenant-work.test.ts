@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { DueJobs } from '../src/jobs/due.js';
-import type { Retention } from '../src/jobs/retention.js';
+import type { Retention } from '../src/operation/work.js';
 import { Worker } from '../src/jobs/runner.js';
 import { rowsMax } from '../src/jobs/tenants.js';
 import { inTurn } from './faults/scale.js';
@@ -270,10 +270,10 @@ chapter('a look of the worker, with a backlog of each of 5,000 tenants', () => {
       'due_jobs',
       'jobs',
       'events',
-      'unsealed',
-      'answers',
+      'seal_postings',
+      'delete_old_answers',
       'faults',
-      'numbers',
+      'delete_old_events',
     ];
     const text = (look: string) =>
       database.preparedStatements.get(look === 'kinds_of_work' ? look : `tenants_with_${look}`);

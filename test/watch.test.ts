@@ -3,13 +3,12 @@ import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { Cue } from '../src/jobs/cue.js';
 import { Worker } from '../src/jobs/runner.js';
-import { type Kind, kinds, Watch } from '../src/jobs/watch.js';
+import { kindNames as all, Watch } from '../src/jobs/watch.js';
 import { eventually, givenIn, statementsWaiting, tenantOf, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 const log = pino({ level: 'silent' });
-const all = Object.keys(kinds) as Kind[];
 
 let tenant = '';
 
@@ -31,13 +30,14 @@ const jobDue = (
   values (${tenant}, true, ${`job_${due}`}, 1, 'retire_address', 'none', '{}', ${due})`;
 
 /** Makes work of each kind. */
-const makes: Record<Kind, () => Promise<unknown>> = {
+const makes = {
   jobs: () => jobDue(1),
   events: () => world.sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data,
     context_id, on_root_list) values (${tenant}, false, 'event_new', 1, 'account.updated', 'account', 'account_x', '{}',
     'account_x', true)`,
-  postings: () => world.sql`insert into unsealed (tenant_id, livemode, posting_id) values (${tenant}, true, 'new')`,
-  totals: () => world.sql`insert into deposit_total_change (tenant_id, livemode, to_account_id, deposit_id, count,
+  seal_postings: () =>
+    world.sql`insert into unsealed (tenant_id, livemode, posting_id) values (${tenant}, true, 'new')`,
+  sum_deposits: () => world.sql`insert into deposit_total_change (tenant_id, livemode, to_account_id, deposit_id, count,
     created, context_id, payment_method, currency, amount) values (${tenant}, false, 'account_x', 'deposit_x', 1, 1,
     'account_x', 'ach', 'USD', 100)`,
   faults: () => world.sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
@@ -70,7 +70,8 @@ describe('the watch of a worker', () => {
   it.each(all)('says when there is work of a kind, and only then: %s', async (kind) => {
     await quiet();
     expect([...(await watch().look())]).toEqual([]);
-    await makes[kind]();
+    expect(Object.keys(makes)).toContain(kind);
+    await makes[kind as keyof typeof makes]();
     expect([...(await watch().look())]).toEqual([kind]);
   });
 
@@ -90,7 +91,7 @@ describe('the watch of a worker', () => {
     await quiet();
     const stop = new AbortController();
     const held = new Watch(world.database, log, stop.signal);
-    const tells = all.map((kind) => vi.spyOn(held.cues[kind], 'tell'));
+    const tells = all.map((kind) => vi.spyOn(held.cueOf(kind), 'tell'));
     let running: Promise<void> | undefined;
     await world.sql.begin(async (sql) => {
       await sql`lock table data_import in access exclusive mode`;

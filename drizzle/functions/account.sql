@@ -65,7 +65,7 @@ declare
   v account;
   v_setting text := new_id('account_setting');
   s jsonb := p_args -> 'setting';
-  v_context text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
+  v_acting_account text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, p_id, p_args ->> 'nickname');
@@ -108,7 +108,7 @@ begin
       coalesce(nullif(p_args -> 'supportingDocumentation', 'null'), '{}'),
       coalesce(nullif(p_args -> 'tosAcceptance', 'null'), '{}'),
       p_args ->> 'ownerId',
-      v_context,
+      v_acting_account,
       (p_args ->> 'onRootList')::boolean
     )
   returning *
@@ -141,7 +141,7 @@ begin
       s -> 'addressCurrency',
       (s ->> 'payoutsApplicable')::boolean,
       p_status = 'activated',
-      v_context,
+      v_acting_account,
       (p_args ->> 'onRootList')::boolean
     );
   return v;

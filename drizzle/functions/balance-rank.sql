@@ -56,7 +56,7 @@ declare
   v_amounts numeric[];
   v_versions bigint[];
   v_owners text[];
-  v_contexts text[];
+  v_acting_accounts text[];
   v_on_root_list boolean[];
 begin
   -- Read first: an insert that selects from a table would be more than one statement for a shard of a distributed
@@ -70,7 +70,7 @@ begin
     array_agg(b.owner_id),
     array_agg(b.context_id),
     array_agg(b.on_root_list)
-  into v_accounts, v_currencies, v_ranked_as, v_amounts, v_versions, v_owners, v_contexts, v_on_root_list
+  into v_accounts, v_currencies, v_ranked_as, v_amounts, v_versions, v_owners, v_acting_accounts, v_on_root_list
   from
     balance b
     join account a on a.tenant_id = b.tenant_id and a.livemode = b.livemode and a.id = b.account_id
@@ -79,16 +79,16 @@ begin
     (tenant_id, livemode, account_id, currency, ranked_as, amount, version, owner_id, context_id, on_root_list)
   select p_tenant, p_live, x.*
   from
-    unnest(v_accounts, v_currencies, v_ranked_as, v_amounts, v_versions, v_owners, v_contexts, v_on_root_list) x (
-      account_id,
-      currency,
-      ranked_as,
-      amount,
-      version,
-      owner_id,
-      context_id,
-      on_root_list
-    )
+    unnest(
+      v_accounts,
+      v_currencies,
+      v_ranked_as,
+      v_amounts,
+      v_versions,
+      v_owners,
+      v_acting_accounts,
+      v_on_root_list
+    ) x (account_id, currency, ranked_as, amount, version, owner_id, context_id, on_root_list)
   order by x.account_id, x.currency
   on conflict (tenant_id, livemode, account_id, currency) do update
     set

@@ -1,6 +1,6 @@
 -- The functions of the worker. One call does due work of one tenant and mode. SKIP LOCKED keeps several workers apart,
 -- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
--- statement cannot query an acquirer: `claim_inquiries` returns those attempts to the worker.
+-- statement cannot query an acquirer: `claim_status_polls` returns those attempts to the worker.
 --
 -- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
 

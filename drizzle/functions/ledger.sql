@@ -230,7 +230,7 @@ declare
   v_amount bigint;
   v_after bigint;
   v_version bigint;
-  v_context text;
+  v_acting_account text;
   v_root boolean;
   v_within boolean := false;
 begin
@@ -307,7 +307,7 @@ begin
           when v_category = 'pending' then pending
           else processing
         end
-      into strict v_version, v_context, v_root, v_after;
+      into strict v_version, v_acting_account, v_root, v_after;
       if v_after < 0 and v_amount < 0 and v_category = 'available' and p_kind not in ('dispute', 'reversal') then
         perform refuse(402, 'balance_insufficient', null);
       end if;
@@ -343,7 +343,7 @@ begin
           p_payment,
           v_after,
           v_version,
-          v_context,
+          v_acting_account,
           v_root
         );
     end if;

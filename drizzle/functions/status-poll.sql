@@ -5,7 +5,7 @@
 -- is an answer, so a worker that dies meanwhile loses no attempt. This function waits for no lock: it skips jobs that
 -- another process has claimed.
 -- Without an event: what the acquirer answers has its events.
-create or replace function claim_inquiries(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+create or replace function claim_status_polls(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
 as $$
@@ -46,7 +46,7 @@ $$;
 -- received the attempt, which is final once the attempt has expired. An expired attempt is polled for another day if
 -- the acquirer is still working on it, or reports a failure that belongs to another payment. The job stays until the
 -- answer is recorded or this time is over. Arguments: as for `decide_transaction`.
-create or replace function answer_inquiry(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+create or replace function record_status_poll(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
 as $$
@@ -87,5 +87,28 @@ begin
     where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
   end if;
   return next v;
+end;
+$$;
+
+-- The name by which gateways of the previous release call `claim_status_polls`, during a deploy.
+-- Without an event: what the acquirer answers has its events.
+create or replace function claim_inquiries(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof transaction
+language plpgsql
+as $$
+begin
+  -- Retired: the next release deletes it.
+  return query select * from claim_status_polls(p_tenant, p_live, p_envelope, p_args);
+end;
+$$;
+
+-- The name by which gateways of the previous release call `record_status_poll`, during a deploy.
+create or replace function answer_inquiry(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof transaction
+language plpgsql
+as $$
+begin
+  -- Retired: the next release deletes it.
+  return query select * from record_status_poll(p_tenant, p_live, p_envelope, p_args);
 end;
 $$;

@@ -88,7 +88,7 @@ declare
   v_ids text[];
   v_types text[];
   v_numbers bigint[];
-  v_contexts text[];
+  v_acting_accounts text[];
   v_roots boolean[];
   v_known text[];
   v webhook_endpoint;
@@ -104,7 +104,7 @@ begin
     array_agg(e.number order by e.number),
     array_agg(e.context_id order by e.number),
     array_agg(e.on_root_list order by e.number)
-  into v_ids, v_types, v_numbers, v_contexts, v_roots
+  into v_ids, v_types, v_numbers, v_acting_accounts, v_roots
   from event e
   where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (p_events);
   for v in
@@ -151,8 +151,8 @@ begin
       v.context_id,
       v.on_root_list,
       v_now
-    from unnest(v_ids, v_types, v_numbers, v_contexts, v_roots) e (id, type, number, context, on_root)
-    where e.id <> all (v_known) and endpoint_gets(v, e.type, e.context, e.on_root)
+    from unnest(v_ids, v_types, v_numbers, v_acting_accounts, v_roots) e (id, type, number, acting_account, on_root)
+    where e.id <> all (v_known) and endpoint_gets(v, e.type, e.acting_account, e.on_root)
     order by e.number
     on conflict (tenant_id, livemode, endpoint_id, event_id) do nothing;
     /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */

@@ -71,7 +71,7 @@ begin
     exit when v_locked or clock_timestamp() > v_until;
     w := p_writes -> i;
     v_fn := w ->> 'fn';
-    -- Gateways of the previous version send it as `call`; the version after this one no longer reads that.
+    -- Gateways of the previous release send it as `call`, which the next release no longer reads.
     v_envelope := coalesce(w -> 'envelope', w -> 'call');
     place := i;
     refused := null;

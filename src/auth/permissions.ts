@@ -19,6 +19,8 @@ export interface Permission {
   /** A list of the graph, which exists in every edition. It is empty where /v1 of that edition has no such path. */
   list?: true;
   relations?: Partial<Record<AccountKind, readonly Relation[]>>;
+  /** Parameters with relations of their own, by their names on /v1. */
+  parameters?: Readonly<Record<string, Partial<Record<AccountKind, readonly Relation[]>>>>;
   /** What a session cannot do, where the operation needs an API key: the end of the sentence `A session cannot …`. */
   keysOnly?: string;
 }
@@ -33,12 +35,6 @@ export const ownAccounts = {
   direct_user: ['self'],
   connected_user: ['self'],
 } as const satisfies Permission['relations'];
-
-/** Parameters with rules of their own. Spec: AccountSetting, payouts. */
-export const parameterRelations = {
-  'payouts.enabled': { platform: ['connected_user'], direct_user: [], connected_user: [] },
-  'payouts.schedule': { platform: ['self', 'connected_user'], direct_user: ['self'], connected_user: [] },
-} as const satisfies Record<string, Record<'platform' | 'direct_user' | 'connected_user', readonly Relation[]>>;
 
 /** Why the caller may not call this operation for any object; undefined when it may for some. */
 export function denied(caller: Caller, permission: Permission): string | undefined {

@@ -8,6 +8,7 @@ import { AuditQueries } from './audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connections.js';
 import { type DatabaseSettings, poolsDefault } from './database-settings.js';
 import { type Attempts, busy, endsWait } from './deadline.js';
+import { CrossTenantQueries } from './distribution/cross-tenant-queries.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
@@ -22,7 +23,6 @@ import { Servers } from './servers.js';
 import { SlowReads } from './slow-reads.js';
 import { slowDefault } from './slow-questions.js';
 import { Statements } from './statements.js';
-import { Surveys } from './distribution/surveys.js';
 import { answeredStatement, storedAnswer } from './stored-answer.js';
 import {
   type ArgumentsOf,
@@ -61,10 +61,10 @@ export class Database {
   readonly observers: StatementObserver[] = [];
   /** Called after each write of a client, so that the worker of this process numbers its events soon. */
   onWrite: () => void = () => {};
-  /** By which gateways tell each other of new events. */
+  /** By which gateways notify each other of new events. */
   readonly hints: Hints;
   /** Reads over all tenants, for the worker. */
-  readonly surveys: Surveys;
+  readonly crossTenant: CrossTenantQueries;
   /** The standbys for reads, if there are any. */
   readonly replicas: Replicas | undefined;
 
@@ -98,9 +98,7 @@ export class Database {
     const reads = { slow, pools, statements };
     this.replicas = replicas && new Replicas(replicas.connections, reader, looks, { ...replicas, ...reads });
     this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
-    this.surveys = new Surveys(this.#connections, this.#failures, this.observers, statements, (...given) =>
-      this.read(...given),
-    );
+    this.crossTenant = new CrossTenantQueries(this.#connections, this.#failures, this.observers, statements, this);
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }
 
@@ -177,7 +175,7 @@ export class Database {
       const stored = JSON.stringify(storedEnvelope(envelope));
       const combined = envelope && 'key' in envelope && isCombined(fn);
       const rows = await (combined
-        ? this.#told('write', fn, () => this.#combiner.write(fn, tenantId, livemode, stored, args))
+        ? this.#observed('write', fn, () => this.#combiner.write(fn, tenantId, livemode, stored, args))
         : this.call(fn, [tenantId, livemode, stored, text(args)]));
       this.onWrite();
       return rows.map((row) => fromRow(table, row));
@@ -199,7 +197,7 @@ export class Database {
    * call would not be delegated to a shard.
    */
   call(fn: string, values: FunctionValue[]): Promise<Rows> {
-    return this.#told('write', fn, () => this.#inTurn(fn, values));
+    return this.#observed('write', fn, () => this.#inTurn(fn, values));
   }
 
   #inTurn(fn: string, values: FunctionValue[], attempts?: Attempts): Promise<Rows> {
@@ -209,7 +207,7 @@ export class Database {
 
   /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
   work(fn: string, values: FunctionValue[]): Promise<Rows> {
-    return this.#told('worker', fn, () => this.#run(this.#connections.worker, fn, values));
+    return this.#observed('worker', fn, () => this.#run(this.#connections.worker, fn, values));
   }
 
   /** Runs the statement that calls a function. */
@@ -223,8 +221,8 @@ export class Database {
     );
   }
 
-  /** Tells of a call, and of its failure as a client may see it. */
-  async #told(pool: PoolName, fn: string, call: () => Promise<Rows>): Promise<Rows> {
+  /** Reports a call to the observers. Throws its failure as a client may see it. */
+  async #observed(pool: PoolName, fn: string, call: () => Promise<Rows>): Promise<Rows> {
     try {
       const rows = await observed(this.observers, { name: fn, pool }, call);
       this.#failures.stored();

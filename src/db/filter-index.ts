@@ -90,11 +90,11 @@ export function listIndexes(
 ): IndexBuilder[] {
   const others = own && ofOthers(t.actingAccountId, own);
   return Object.entries(filters).flatMap(([name, filter]) => {
-    const [root, context] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter)];
-    const valued = always(filter) ? undefined : sql`${context} is not null`;
+    const [root, actingAccount] = [rootOf(t.onRootList, filter), pairOf(t.actingAccountId, filter)];
+    const valued = always(filter) ? undefined : sql`${actingAccount} is not null`;
     return [
       built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
-      built(`${table}_context_by_${name}`, t, keyOf(context), common, others, valued),
+      built(`${table}_context_by_${name}`, t, keyOf(actingAccount), common, others, valued),
     ];
   });
 }

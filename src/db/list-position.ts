@@ -88,7 +88,7 @@ export function beyondCursor(asked: Asked): SQL | undefined {
   // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
   // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
   const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
-  const sameRow = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
+  const sameRow = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
   const position = sql.join(positionIn(asked, 'c'), sql`, `);
   const beyond = (place: SQL) =>
     sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(downwards(asked) ? '<' : '>')} ${place}`;

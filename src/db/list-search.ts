@@ -72,7 +72,7 @@ function entryConditions(asked: Asked): SQL[] {
     eq(entry.livemode, p('livemode')),
     visibility === 'root' && account === undefined
       ? sql`${entry.rootList} = search_list(${kind}, null)`
-      : sql`${entry.list} = search_list(${kind}, ${p(account ?? 'context')}::text)`,
+      : sql`${entry.list} = search_list(${kind}, ${p(account ?? 'actingAccount')}::text)`,
   ];
   const { one, from, to } = rangeOf(request.filters);
   if (one) conditions.push(sql`${entry.start} = ${one}`);
@@ -85,7 +85,7 @@ function entryConditions(asked: Asked): SQL[] {
   if (!beyond) return conditions;
   const c: ColumnName = ({ name }) => sql`c.${sql.identifier(name)}`;
   const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
-  const visible = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
+  const visible = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
   const found = positionOf(asked, c);
   const place = one
     ? sql`(select - c.created, c.id from ${table} c where ${visible} and ${found} is not null)`

@@ -155,11 +155,11 @@ function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.
   if (visibility === 'root') return [{ where: [] }];
   // All rows of the tenant: its indexes are like those of a parent.
   if (visibility === 'all') return [{ of: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
-  const context = { column: table.actingAccountId, value: sql`${p('context')}` };
-  if (!listing.own) return [{ of: context, where: [] }];
+  const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
+  if (!listing.own) return [{ of: ofActingAccount, where: [] }];
   return [
-    { of: { ...context, column: listing.own }, where: [] },
-    { of: context, where: [ofOthers(table.actingAccountId, listing.own)] },
+    { of: { ...ofActingAccount, column: listing.own }, where: [] },
+    { of: ofActingAccount, where: [ofOthers(table.actingAccountId, listing.own)] },
   ];
 }
 
@@ -223,9 +223,9 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
         ? sql`${rootOf(table.onRootList, key.column)} = ${side.key ?? valueOf(key.name)}::text`
         : sql`${table.onRootList} = true`,
     );
-  const ownContext = of?.column === table.actingAccountId && of.filter === undefined;
-  if (visibility === 'context' && !ownContext) {
-    const mine = eq(table.actingAccountId, p('context'));
+  const ownActingAccount = of?.column === table.actingAccountId && of.filter === undefined;
+  if (visibility === 'actingAccount' && !ownActingAccount) {
+    const mine = eq(table.actingAccountId, p('actingAccount'));
     // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
     conditions.push(of && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);
     // Without this, a list of another account's objects would read all of them and return none.
@@ -234,7 +234,7 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
     if (named !== undefined)
       conditions.push(
         sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenantId')}
-          and a.livemode = ${p('livemode')} and a.id = ${parent} and a.context_id = ${p('context')})`,
+          and a.livemode = ${p('livemode')} and a.id = ${parent} and a.context_id = ${p('actingAccount')})`,
       );
   }
   for (const [name, value] of Object.entries(request.filters)) {

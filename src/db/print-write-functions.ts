@@ -23,6 +23,8 @@ export interface DefinedFunction {
   parameters: string[];
   returns: string;
   body: string;
+  /** Whether only gateways of the previous release call it, under an old name; its body says so. */
+  retired: boolean;
 }
 
 /** A write function: the table that it returns a row of, and the arguments that it declares. */
@@ -47,10 +49,14 @@ export function definedFunctions(): DefinedFunction[] {
         parameters: [...parameters!.matchAll(/(?:^|,)\s*(\w+)/g)].map(([, parameter]) => parameter!),
         returns: returns ?? '',
         body: body!,
+        retired: isRetired(body!),
       }),
     ),
   );
 }
+
+/** Whether a body says that only gateways of the previous release call the function. */
+export const isRetired = (body: string) => /^\s*begin\s+-- Retired: /.test(body);
 
 /** The declarations in a function's body, each with the checked value and the variable that holds the result. */
 export function declarationsIn(body: string): { variable: string; checked: string; args: Declared[] }[] {
@@ -84,7 +90,7 @@ function declared(part: string): Declared {
 /** The functions that a gateway may write with: those that take a write envelope and arguments. */
 export function writeFunctions(): WriteFunction[] {
   return definedFunctions()
-    .filter(({ parameters }) => parameters.join() === 'p_tenant,p_live,p_envelope,p_args')
+    .filter(({ parameters, retired }) => !retired && parameters.join() === 'p_tenant,p_live,p_envelope,p_args')
     .map((fn) => {
       const args = declarationsIn(fn.body).find(({ checked }) => checked === 'p_args')?.args;
       if (!args) throw new Error(`${fn.name} does not declare its arguments`);

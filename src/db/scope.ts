@@ -222,11 +222,15 @@ export class Scope {
 
   /** The acting account whose rows alone the caller sees by their ids; null for a caller that sees all. */
   get visibleTo(): string | null {
-    return visibilityOf(this.caller) === 'context' ? this.caller.actingAccountId : null;
+    return visibilityOf(this.caller) === 'actingAccount' ? this.caller.actingAccountId : null;
   }
 
   get #tenantAndMode() {
-    return { tenantId: this.caller.tenantId, livemode: this.caller.livemode, context: this.caller.actingAccountId };
+    return {
+      tenantId: this.caller.tenantId,
+      livemode: this.caller.livemode,
+      actingAccount: this.caller.actingAccountId,
+    };
   }
 
   #loader<V>(name: string, batch: (ids: readonly string[]) => Promise<Map<string, V>>): DataLoader<string, V | null> {

@@ -14,14 +14,14 @@ export interface VisibilityColumns {
 
 /**
  * Which rows a statement may return. `all`: all rows of the tenant and mode. `root`: the rows on the platform's
- * list. `context`: the rows on the list of the caller's acting account. A read by id uses `visibilityOf`, which
+ * list. `actingAccount`: the rows on the list of the caller's acting account. A read by id uses `visibilityOf`, which
  * decides whether a row exists for the caller; a list uses `listOf`, which decides what the list shows.
  */
-export type Visibility = 'all' | 'root' | 'context';
+export type Visibility = 'all' | 'root' | 'actingAccount';
 
 /** A platform sees all rows of its tenant and mode, and every other caller the rows of its acting account. */
 export function visibilityOf(caller: Caller): Visibility {
-  return caller.actingAccountKind === 'platform' || caller.kind === 'operator' ? 'all' : 'context';
+  return caller.actingAccountKind === 'platform' || caller.kind === 'operator' ? 'all' : 'actingAccount';
 }
 
 /**
@@ -33,13 +33,13 @@ export function listOf(caller: Caller, beyondOwn: boolean): Visibility {
   return visibility === 'all' && !beyondOwn ? 'root' : visibility;
 }
 
-/** The predicate of a visibility, always with tenant and mode. The acting account is the placeholder `context`. */
+/** The predicate of a visibility, always with tenant and mode. `actingAccount` is a placeholder. */
 export function visibilityPredicate(table: VisibilityColumns, visibility: Visibility): SQL[] {
   const tenantAndMode = [
     eq(table.tenantId, sql.placeholder('tenantId')),
     eq(table.livemode, sql.placeholder('livemode')),
   ];
-  if (visibility === 'context') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('context')));
+  if (visibility === 'actingAccount') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('actingAccount')));
   if (visibility === 'root') tenantAndMode.push(sql`${table.onRootList} = true`);
   return tenantAndMode;
 }

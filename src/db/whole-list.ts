@@ -47,6 +47,6 @@ function statementOf(caller: Caller, table: Rows, all: Listing, args: PageArgs):
   return {
     name: `whole:${shape(from, request, visibility)}`,
     build: (db) => listed(db, { table: from, listing, request, visibility }, 'rows', rowsMax),
-    values: { tenantId, livemode, context: actingAccountId, ...values(request) },
+    values: { tenantId, livemode, actingAccount: actingAccountId, ...values(request) },
   };
 }

@@ -17,17 +17,6 @@ export interface WriteFunctions {
       advanceSeconds: number;
     };
   };
-  answer_inquiry: {
-    returns: 'transaction';
-    args: {
-      id: string;
-      details?: object | null | undefined;
-      status?: string | undefined;
-      reasonCode?: string | undefined;
-      afterSeconds?: number | undefined;
-      afterExpiry?: boolean | undefined;
-    };
-  };
   begin_transaction: {
     returns: 'transaction';
     args: {
@@ -38,7 +27,7 @@ export interface WriteFunctions {
       seconds: number;
     };
   };
-  claim_inquiries: {
+  claim_status_polls: {
     returns: 'transaction';
     args: {
       limit: number;
@@ -347,6 +336,17 @@ export interface WriteFunctions {
       currency: string;
       name: string | null;
       bankAccount: object;
+    };
+  };
+  record_status_poll: {
+    returns: 'transaction';
+    args: {
+      id: string;
+      details?: object | null | undefined;
+      status?: string | undefined;
+      reasonCode?: string | undefined;
+      afterSeconds?: number | undefined;
+      afterExpiry?: boolean | undefined;
     };
   };
   redeliver_webhooks: {

@@ -19,7 +19,7 @@ export async function pollStatus(
   if (!acquirer) return;
   const poll = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
     const decision = await inTime(acquirer.pollStatus(id, details));
-    await scope.write('answer_inquiry', transaction, { requestId: '' }, { details, ...decision, id });
+    await scope.write('record_status_poll', transaction, { requestId: '' }, { details, ...decision, id });
   };
   await Promise.all(attempts.map((attempt) => poll(attempt).catch(onFault)));
 }

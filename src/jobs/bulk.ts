@@ -112,7 +112,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
   #due(): Promise<Piece[]> {
     const { table } = this.kind;
     const { tenantId, livemode, id, due, status } = table;
-    return this.database.surveys.read<Piece>(
+    return this.database.crossTenant.read<Piece>(
       `${this.name}_due`,
       (db) =>
         db

@@ -80,7 +80,7 @@ export class DueJobs {
    */
   async #byDue(name: string, where: SQL, after: Seen | undefined): Promise<Found<Seen>> {
     const { placeholder } = sql;
-    const rows = await this.database.surveys.read<Seen>(
+    const rows = await this.database.crossTenant.read<Seen>(
       name,
       (db) =>
         db

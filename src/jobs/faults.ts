@@ -104,7 +104,7 @@ export class Faults {
 
   /** Notes stored faults, a bounded number each time; returns those whose next attempt is due. */
   async due(): Promise<FailedWork[]> {
-    const rows = await this.database.surveys.read<FailedWork & { wait: number }>(
+    const rows = await this.database.crossTenant.read<FailedWork & { wait: number }>(
       'tenants_with_faults',
       (db) =>
         db

@@ -16,20 +16,20 @@ import { Exports } from './exports.js';
 import { Faults, workLine } from './faults.js';
 import { Heartbeat } from './heartbeat.js';
 import { Imports } from './imports.js';
+import { JobBatches } from './job-batches.js';
 import { failedLook, Lane, type Looked, type WorkObserver } from './lane.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
-import { type Aged, deletions, requestSecondsDefault, type Retention, retentionDefault } from './retention.js';
+import { type Aged, retentionDefault, walkOfOld } from './retention.js';
+import type { Retention } from '../operation/work.js';
 import { countStuck } from './stuck-count.js';
-import type { TenantWork } from './table.js';
-import { TenantWalk } from './tenants.js';
-import { type Kind, kinds, Watch } from './watch.js';
+import { OwnWork, type TenantWork } from './table.js';
+import { TenantWalk, type Walked } from './tenants.js';
+import { kinds, Watch } from './watch.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
+import { ageWork, rowWork } from './work.js';
 
-const batchMax = 50;
 const statusPollsMax = 50;
-const sealedMax = 1_000;
-const summedMax = 1_000;
 const forgottenMax = 5_000;
 /** The pause after a look for old rows that has failed. */
 const interruptedMilliseconds = 1_000;
@@ -49,12 +49,12 @@ export class Worker {
   readonly #numbers: Numbering;
   readonly #faults: Faults;
   readonly #due: DueJobs;
-  /**
-   * The batch size of a tenant and mode after a batch has failed: half of the previous size each time, until the
-   * failing job is alone in its batch.
-   */
-  readonly #batches = new Map<string, number>();
-  readonly #lanes: Record<TenantWork, Lane>;
+  readonly #jobs: Lane;
+  readonly #statusPolls: Lane;
+  readonly #events: Lane;
+  /** The lanes of the work that the resources declare, and all lanes, by their work. */
+  readonly #declared: ReadonlyMap<TenantWork, Lane>;
+  readonly #lanes: ReadonlyMap<TenantWork, Lane>;
   readonly #watch: Watch;
   readonly #webhooks: Webhooks | undefined;
   readonly #ledgerChecks: LedgerChecks | undefined;
@@ -82,7 +82,6 @@ export class Worker {
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
     this.#numbers = new Numbering(database, () => this.#webhooks?.wake());
     this.#due = new DueJobs(database);
-    const { idempotencySeconds, eventSeconds = 0, requestSeconds = requestSecondsDefault } = retention;
     const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
     const lane = (
       work: TenantWork,
@@ -91,34 +90,40 @@ export class Worker {
       cue?: Cue,
       continues = false,
     ) => new Lane(work, { atOnce, batch, continues, turned, cue }, this.#faults, this.#stop.signal);
-    const forgetting = (work: TenantWork, fn: string, ...seconds: number[]) =>
-      lane(work, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), undefined, true);
     const { cues } = this.#watch;
-    const emptied = (fn: TenantWork, max: number, cue: Cue) =>
-      lane(fn, 1, (each) => this.#batch(fn, each, [], max), cue);
-    this.#lanes = {
-      run_jobs: lane('run_jobs', 3, (each) => this.#run(each), cues.jobs),
-      poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
-      number_events: lane('number_events', 2, (each) => this.#numbers.batch(each), cues.events),
-      seal_postings: emptied('seal_postings', sealedMax, cues.postings),
-      sum_deposits: emptied('sum_deposits', summedMax, cues.totals),
-      delete_old_answers: forgetting('delete_old_answers', 'forget_old_answers', idempotencySeconds),
-      delete_old_events: forgetting('delete_old_events', 'forget_old_events', eventSeconds),
-      delete_old_deliveries: forgetting('delete_old_deliveries', 'forget_old_deliveries'),
-      delete_old_requests: forgetting('delete_old_requests', 'forget_old_requests', requestSeconds),
-    };
+    const batches = new JobBatches(database, log, this.#numbers);
+    this.#jobs = lane(OwnWork.RUN_JOBS, 3, (each) => batches.run(each), cues.jobs);
+    this.#statusPolls = lane(OwnWork.POLL_STATUSES, 20, (each) => this.#pollStatus(each));
+    this.#events = lane(OwnWork.NUMBER_EVENTS, 2, (each) => this.#numbers.batch(each), cues.events);
+    const ofRows = [...rowWork].map(([name, { fn, max }]) =>
+      lane(name, 1, (each) => this.#batch(fn, each, [], max), this.#watch.cueOf(name)),
+    );
+    const ofAge = [...ageWork].flatMap(([name, { fn, kept }]) => {
+      const found = kept(retention);
+      if (!found) return [];
+      const seconds = found.given ? [found.seconds] : [];
+      return lane(name, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), undefined, true);
+    });
+    const byWork = (lanes: Lane[]) => new Map(lanes.map((each) => [each.work, each]));
+    this.#declared = byWork([...ofRows, ...ofAge]);
+    this.#lanes = byWork([this.#jobs, this.#statusPolls, this.#events, ...ofRows, ...ofAge]);
   }
 
   start(): void {
-    this.#numbers.start(this.#lanes.number_events);
-    const { run_jobs, number_events, seal_postings, sum_deposits } = this.#lanes;
+    this.#numbers.start(this.#events);
     const { cues } = this.#watch;
     this.#running = Promise.all([
       this.#watch.run(),
-      this.#loop(() => this.#offerJobs(), run_jobs, cues.jobs),
-      this.#finds('events', 'tenants_with_events', number_events),
-      this.#finds('postings', 'tenants_with_unsealed', seal_postings),
-      this.#finds('totals', 'tenants_with_total_changes', sum_deposits),
+      this.#loop(() => this.#offerJobs(), this.#jobs, cues.jobs),
+      this.#finds('tenants_with_events', kinds.events, this.#events, cues.events),
+      ...[...rowWork].map(([name, { table, where }]) =>
+        this.#finds(
+          `tenants_with_${name}`,
+          { table, ...(where && { where }) },
+          this.#declared.get(name)!,
+          this.#watch.cueOf(name),
+        ),
+      ),
       this.#retryFaults(),
       this.#forget(),
       this.#webhooks?.run(),
@@ -146,7 +151,7 @@ export class Worker {
     this.#stop.abort();
     this.#numbers.stop();
     await this.#running;
-    await Promise.all(Object.values(this.#lanes).map((lane) => lane.idle()));
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
   }
 
   get #stopping(): boolean {
@@ -154,9 +159,9 @@ export class Worker {
   }
 
   /** Finds the tenants with a kind of work by the order of tenants. */
-  #finds(kind: Kind, name: string, lane: Lane): Promise<void> {
-    const walk = new TenantWalk(this.database, name, kinds[kind]);
-    return this.#loop(() => this.#offerNext(walk, lane), lane, this.#watch.cues[kind]);
+  #finds(name: string, rows: Walked, lane: Lane, cue: Cue): Promise<void> {
+    const walk = new TenantWalk(this.database, name, rows);
+    return this.#loop(() => this.#offerNext(walk, lane), lane, cue);
   }
 
   /**
@@ -187,8 +192,8 @@ export class Worker {
     const { runs, polls, more } = await this.#due.look();
     this.observer?.found('run_jobs', runs.length);
     this.observer?.found('poll_statuses', polls.length);
-    this.#lanes.poll_statuses.offer(polls);
-    return { more: this.#lanes.run_jobs.offer(runs, more) && more, found: runs.length + polls.length > 0 };
+    this.#statusPolls.offer(polls);
+    return { more: this.#jobs.offer(runs, more) && more, found: runs.length + polls.length > 0 };
   }
 
   async #offerNext(walk: TenantWalk, lane: Lane): Promise<Looked> {
@@ -202,7 +207,9 @@ export class Worker {
     while (!this.#stopping) {
       const offered = await this.#attempt(
         async () => {
-          for (const { work, ...tenantAndMode } of await this.#faults.due()) this.#lanes[work].offer([tenantAndMode]);
+          // A gateway of another version may have stored work that this one does not know.
+          for (const { work, ...tenantAndMode } of await this.#faults.due())
+            this.#lanes.get(work)?.offer([tenantAndMode]);
           return true;
         },
         'the worker will look for faults again',
@@ -216,41 +223,6 @@ export class Worker {
     await sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {});
   }
 
-  /**
-   * Runs a batch of jobs; returns whether there may be more. The database counts a failed attempt against the job that
-   * fails, and keeps the work of the other jobs. When a whole batch fails, the next batch has half of its size; a job
-   * that fails alone in its batch gets the failed attempt.
-   */
-  async #run({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
-    const key = `${tenantId} ${livemode}`;
-    const size = this.#batches.get(key) ?? batchMax;
-    const line = workLine('run_jobs', { tenantId, livemode });
-    try {
-      const rows = await this.database.work('run_due_jobs', [tenantId, livemode, size]);
-      if (size * 2 >= batchMax) this.#batches.delete(key);
-      else this.#batches.set(key, size * 2);
-      const failed = rows.filter((row) => row.job_error !== null);
-      const [first] = failed;
-      if (first)
-        this.log.warn(
-          { ...line, job: first.job_id, kind: first.job_kind, message: first.job_error, failed: failed.length },
-          'jobs of a tenant failed and will be tried again',
-        );
-      if (rows.length > 0) this.#numbers.soon();
-      return rows.length > 0;
-    } catch (error) {
-      if (error instanceof DomainError) throw error;
-      this.#batches.set(key, Math.max(1, Math.floor(size / 2)));
-      if (size === 1) {
-        const message = String((error as Error).message);
-        const [row] = await this.database.work('charge_first_job', [tenantId, livemode, message]);
-        if (Number(row?.charge_first_job) === 0) throw error;
-      }
-      this.log.warn({ ...line, ...faultLine(error), size }, 'jobs of a tenant will be tried again');
-      return true;
-    }
-  }
-
   /** Polls the status of a tenant's attempts. An acquirer may be slow, so other jobs do not wait for it. */
   async #pollStatus({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
     const onFault = (error: unknown) =>
@@ -259,7 +231,7 @@ export class Worker {
         'the status of an attempt will be polled again',
       );
     const args = { limit: statusPollsMax };
-    const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
+    const due = await this.database.write('claim_status_polls', tenantId, livemode, null, args, transaction);
     await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
     return false;
   }
@@ -267,7 +239,10 @@ export class Worker {
   /** Once an hour, deletes the old rows of every tenant. */
   async #forget(): Promise<void> {
     while (!this.#stopping) {
-      for (const { work, walk } of deletions(this.database, this.retention)) await this.#pass(walk, this.#lanes[work]);
+      for (const [name, work] of ageWork) {
+        const walk = walkOfOld(this.database, `tenants_with_${name}`, work, this.retention);
+        if (walk) await this.#pass(walk, this.#declared.get(name)!);
+      }
       await this.#sleep(forgetEveryMilliseconds);
     }
   }

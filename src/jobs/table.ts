@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns } from '../db/columns.js';
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { keyColumns } from '../db/columns.js';
 
 /** The kind of job that no SQL statement can do: it queries an acquirer for the status of an attempt. */
 export const statusPollKind = 'inquire_transaction';
@@ -33,19 +33,14 @@ export const job = pgTable(
 );
 export type JobRow = typeof job.$inferSelect;
 
-/** The kinds of work that the worker does tenant by tenant. */
-export const TenantWork = {
+/** The kinds of work that the worker does tenant by tenant and that have their own code. Resources declare others. */
+export const OwnWork = {
   RUN_JOBS: 'run_jobs',
   POLL_STATUSES: 'poll_statuses',
   NUMBER_EVENTS: 'number_events',
-  SEAL_POSTINGS: 'seal_postings',
-  SUM_DEPOSITS: 'sum_deposits',
-  DELETE_OLD_ANSWERS: 'delete_old_answers',
-  DELETE_OLD_EVENTS: 'delete_old_events',
-  DELETE_OLD_DELIVERIES: 'delete_old_deliveries',
-  DELETE_OLD_REQUESTS: 'delete_old_requests',
 } as const;
-export type TenantWork = (typeof TenantWork)[keyof typeof TenantWork];
+/** The name of a kind of work. */
+export type TenantWork = string;
 
 /**
  * Work of a tenant and mode that fails as a whole, unlike a single job that fails. A worker stores the row when an
@@ -57,16 +52,13 @@ export const workerFault = pgTable(
   {
     tenantId: keyColumns().tenantId,
     livemode: keyColumns().livemode,
-    work: text('work').$type<TenantWork>().notNull(),
+    work: text('work').notNull(),
     error: text('error').notNull(),
     since: bigint('since', { mode: 'number' }).notNull(),
     attempts: integer('attempts').notNull(),
     nextAttempt: bigint('next_attempt', { mode: 'number' }).notNull(),
   },
-  (t) => [
-    primaryKey({ name: 'worker_fault_pkey', columns: [t.tenantId, t.livemode, t.work] }),
-    check('worker_fault_work', isOneOf(t.work, TenantWork)),
-  ],
+  (t) => [primaryKey({ name: 'worker_fault_pkey', columns: [t.tenantId, t.livemode, t.work] })],
 );
 
 /** A process of a gateway that runs, or that has ended without saying so. It is about no tenant. */

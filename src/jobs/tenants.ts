@@ -19,7 +19,7 @@ export interface Found<T extends TenantAndMode> {
 }
 
 /** Which rows of a table a walk reads. */
-interface Walked {
+export interface Walked {
   table: TenantTable;
   where?: SQL;
   /** The columns that follow tenant and mode in the index. */
@@ -48,7 +48,7 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
   async next(): Promise<Required<Found<T>>> {
     const { table, where, order = [], columns } = this.walked;
     const { tenantId, livemode } = table;
-    const rows = await this.database.surveys.read<T>(
+    const rows = await this.database.crossTenant.read<T>(
       this.name,
       (db) =>
         db

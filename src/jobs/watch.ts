@@ -5,15 +5,14 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { fixedLimit } from '../db/drizzle-types.js';
 import { DomainError } from '../request/problems.js';
-import { depositTotalChange } from '../resources/balance/table.js';
 import { event } from '../resources/event/table.js';
 import { dataExport } from '../resources/export/table.js';
 import { dataImport } from '../resources/import/table.js';
-import { unsealed } from '../resources/ledger/table.js';
 import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
 import { faultLine } from '../server/log.js';
 import { Cue } from './cue.js';
 import { job, workerFault } from './table.js';
+import { rowWork } from './work.js';
 
 const watchMilliseconds = 200;
 const everyMilliseconds = 250;
@@ -35,12 +34,13 @@ interface Work {
 
 const until = (due: PgColumn) => sql`${due} <= ${now}`;
 
-/** The kinds of work that have to be found. What looks for the rows of a kind has its condition from here. */
+/**
+ * The kinds of work that have to be found, and that have their own code. What looks for the rows of a kind has its
+ * condition from here.
+ */
 export const kinds = {
   jobs: { table: job, where: until(job.due), by: job.due },
   events: { table: event, where: isNull(event.number) },
-  postings: { table: unsealed, every: 2_000 },
-  totals: { table: depositTotalChange, every: 2_000 },
   faults: { table: workerFault, every: 1_000 },
   deliveries: {
     table: webhookEndpoint,
@@ -52,13 +52,23 @@ export const kinds = {
   imports: { table: dataImport, where: until(dataImport.due), by: dataImport.due, every: 500 },
 } satisfies Record<string, Work>;
 export type Kind = keyof typeof kinds;
-const all = Object.entries<Work>(kinds) as [Kind, Work][];
+/** All kinds: those of the resources have the names of their work. */
+const all: [name: string, Work][] = [
+  ...Object.entries<Work>(kinds),
+  ...[...rowWork].map(([name, { table, where, everyMilliseconds: every }]): [string, Work] => [
+    name,
+    { table, every, ...(where && { where }) },
+  ]),
+];
+
+/** The names of all kinds. */
+export const kindNames: readonly string[] = all.map(([name]) => name);
 
 /** The kinds of which there is work: of each, the first entry of an index is read. */
 function statement(db: PostgresJsDatabase) {
-  const first = ([kind, { table, where, by }]: [Kind, Work]) =>
+  const first = ([kind, { table, where, by }]: [string, Work]) =>
     db
-      .select({ kind: sql<Kind>`${sql.raw(`'${kind}'`)}` })
+      .select({ kind: sql<string>`${sql.raw(`'${kind}'`)}` })
       .from(table as PgTable)
       .where(where)
       .orderBy(...(by ? [by] : []), table.tenantId, table.livemode)
@@ -75,6 +85,7 @@ function statement(db: PostgresJsDatabase) {
 export class Watch {
   /** They say when the next look for a kind of work begins. */
   readonly cues: Record<Kind, Cue>;
+  readonly #cues: ReadonlyMap<string, Cue>;
   readonly #pause = new Cue(watchMilliseconds);
 
   constructor(
@@ -82,9 +93,16 @@ export class Watch {
     private readonly log: Logger,
     private readonly stop: AbortSignal,
   ) {
-    const cueOf = ([kind, { every = everyMilliseconds }]: [Kind, Work]) => [kind, new Cue(every)];
-    this.cues = Object.fromEntries(all.map(cueOf)) as Record<Kind, Cue>;
+    this.#cues = new Map(all.map(([kind, { every = everyMilliseconds }]) => [kind, new Cue(every)]));
+    this.cues = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, this.cueOf(kind)])) as Record<Kind, Cue>;
     stop.addEventListener('abort', () => this.#end(), { once: true });
+  }
+
+  /** The cue of a kind of work. */
+  cueOf(kind: string): Cue {
+    const found = this.#cues.get(kind);
+    if (!found) throw new Error(`there is no work ${kind}`);
+    return found;
   }
 
   /** Looks until the worker stops. */
@@ -92,7 +110,7 @@ export class Watch {
     while (!this.stop.aborted) {
       const late = setTimeout(() => this.#tellAll(), lateMilliseconds);
       try {
-        for (const kind of await this.look()) this.cues[kind].tell();
+        for (const kind of await this.look()) this.cueOf(kind).tell();
       } catch (error) {
         this.#tellAll();
         // The log reports an outage once, and not at each attempt.
@@ -106,16 +124,16 @@ export class Watch {
   }
 
   /** The kinds of which there is work now. */
-  async look(): Promise<Set<Kind>> {
-    const rows = await this.database.surveys.ofWorker<{ kind: Kind }>('kinds_of_work', statement);
+  async look(): Promise<Set<string>> {
+    const rows = await this.database.crossTenant.ofWorker<{ kind: string }>('kinds_of_work', statement);
     return new Set(rows.map(({ kind }) => kind));
   }
 
   #tellAll(): void {
-    for (const cue of Object.values(this.cues)) cue.tell();
+    for (const cue of this.#cues.values()) cue.tell();
   }
 
   #end(): void {
-    for (const cue of [this.#pause, ...Object.values(this.cues)]) cue.end();
+    for (const cue of [this.#pause, ...this.#cues.values()]) cue.end();
   }
 }

@@ -126,7 +126,7 @@ export class Webhooks {
   #next(): Promise<Due[]> {
     const { tenantId, livemode, id, due, failingSince } = webhookEndpoint;
     const { placeholder } = sql;
-    return this.database.surveys.read<Due>(
+    return this.database.crossTenant.read<Due>(
       'endpoints_with_deliveries',
       (db) =>
         db

@@ -51,16 +51,11 @@ export interface Bulk {
   chargeOf(caller: Caller): Charge | null;
   /** The list that a caller asks for, after all checks that a request for one of its pages has. */
   list(asked: AskedList, caller: Caller): Promise<WrittenList>;
-  rowsOf(kind: 'partners' | 'receivables', content: Buffer): Promise<FileRows>;
+  rowsOf(kind: string, content: Buffer): Promise<FileRows>;
   /** The bytes of a file that the caller can see. */
   contentOf(fileId: string, caller: Caller): Promise<Buffer>;
   /** Creates the object of a row, once for the key, also if it is called again. */
-  create(
-    kind: 'partners' | 'receivables',
-    row: FileRows['rows'][number],
-    key: string,
-    caller: Caller,
-  ): Promise<RowOutcome>;
+  create(kind: string, row: FileRows['rows'][number], key: string, caller: Caller): Promise<RowOutcome>;
   /** Finds the faults of rows, as if each were created after those before it. Stores nothing. */
-  tried(kind: 'partners' | 'receivables', rows: FileRows['rows'], caller: Caller): Promise<RowOutcome[]>;
+  tried(kind: string, rows: FileRows['rows'], caller: Caller): Promise<RowOutcome[]>;
 }

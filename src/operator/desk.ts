@@ -75,13 +75,13 @@ export class OperatorDesk {
   }
 
   /** The database, for the audit of a tenant. */
-  get audited(): Pick<Database, 'surveys' | 'auditQuery'> {
+  get audited(): Pick<Database, 'crossTenant' | 'auditQuery'> {
     return this.database;
   }
 
   /** Whether the tenants are distributed to nodes. */
   distributed(): Promise<boolean> {
-    return this.database.surveys.distributed();
+    return this.database.crossTenant.distributed();
   }
 
   /** Calls a database function that is not a write of the API. */

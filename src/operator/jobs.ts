@@ -1,6 +1,6 @@
 import { and, asc, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import { type JobRow, job, TenantWork, workerFault } from '../jobs/table.js';
+import { type JobRow, job, OwnWork, type TenantWork, workerFault } from '../jobs/table.js';
 import { problem, DomainError } from '../request/problems.js';
 import { type OperatorDesk, OperatorError } from './desk.js';
 import { type ListPage, listedMax } from './paging.js';
@@ -57,7 +57,7 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
             tenantId: job.tenantId,
             livemode: job.livemode,
             id: job.id,
-            work: sql<TenantWork>`${sql.raw(`'${TenantWork.RUN_JOBS}'`)}`.as('work'),
+            work: sql<TenantWork>`${sql.raw(`'${OwnWork.RUN_JOBS}'`)}`.as('work'),
             jobId: sql<string | null>`${job.id}`.as('job_id'),
             jobKind: sql<string | null>`${job.kind}`.as('job_kind'),
             subjectId: sql<string | null>`${job.subjectId}`.as('subject'),

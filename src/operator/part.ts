@@ -64,6 +64,7 @@ export function operatorEdgeResolver({ of, edges }: OperatorEdges): Function {
     returns: (): ClassType | [ClassType] => (read === 'all' ? [returns as ClassType] : (returns as ClassType)),
     shown: { nullable: read === 'one', description },
     run: (row: TenantAndMode, { related }: OperatorContext) => {
+      // A row has the property that its edge names; the types of the tables differ.
       const value = (row as unknown as Record<string, string>)[property]!;
       return related[read](table, match, row, value);
     },

@@ -9,6 +9,8 @@ import { prefixOf } from '../types/relay-node.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
 import type { Mode } from '../request/mode.js';
+import type { ImportKind } from './import/table.js';
+import type { DeclaredWork } from '../operation/work.js';
 
 /**
  * Formats an object for /v1, from the row of its table or from the result of its root field. The caller matters where
@@ -67,6 +69,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   /** The codes of its refusals that not every operation has. */
   refusals?: Operation['refusals'];
   routes?: readonly Path[];
+  /** The kind of import that calls it for each row of a file, with the columns that a row need not have. */
+  imports?: { kind: ImportKind; defaults?: Readonly<Record<string, string>> };
   /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;
   /** Its route, where the route has its own code. */
@@ -127,6 +131,8 @@ export interface Resource {
   sizes?: Readonly<Record<string, ListSize>>;
   /** What those fields weigh that cost more than their objects, by type and field. */
   weights?: Readonly<Record<string, FieldWeight>>;
+  /** What the worker does for it tenant by tenant, by the name that operators see. */
+  work?: Readonly<Record<string, DeclaredWork>>;
   /** The types of its events, each with when it happens. */
   events?: Readonly<Record<string, string | EventDeclaration>>;
 }

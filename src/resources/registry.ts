@@ -5,7 +5,7 @@ import { type Resource, resources } from './define.js';
 import { declareEventTypes } from './event/catalogue.js';
 import { tablesOf } from './tables.js';
 
-export type { Route } from './tables.js';
+export type { ImportOperation, Route } from './tables.js';
 
 /*
  * Each folder next to this file that has a file `resource` is a resource. They are imported in the order of their
@@ -35,6 +35,8 @@ export const {
   readers,
   rules,
   nodeTypes,
+  work,
+  imports,
 } = tablesOf(resources);
 
 declareEventTypes(events.values());

@@ -3,7 +3,10 @@ import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { EventType } from './event/catalogue.js';
+import { oldAnswers } from '../operation/old-answers.js';
+import type { DeclaredWork } from '../operation/work.js';
 import { changesOf } from './changes.js';
+import { ImportKind } from './import/table.js';
 import { type OperationRow, type Path, type Resource, type Shape, type StoredObject, storedObject } from './define.js';
 import { type Rule, ruleOfEdge, ruleOfRead } from './compiled-edges.js';
 import { edgeResolver, returnsOf, type RootReader, rootReader, rootResolver } from './edge-resolvers.js';
@@ -15,6 +18,12 @@ export interface Route extends Path {
   shape: Shape;
   /** The `Link` header of the response. */
   link?: Resource['link'];
+}
+
+/** How the rows of an import are created. */
+export interface ImportOperation {
+  field: string;
+  defaults: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,6 +41,8 @@ export function tablesOf(declared: readonly Resource[]) {
     sizes: sizesOf(declared),
     weights: weightsOf(declared),
     events: eventsOf(declared, stored),
+    work: workOf(declared),
+    imports: importsOf(declared),
     ...graphOf(declared),
   };
 }
@@ -50,7 +61,7 @@ function operationsOf(declared: readonly Resource[], part: 'operations' | 'restO
   const operations = new Map<string, Operation>();
   for (const { object, [part]: rows = {} } of declared)
     for (const [name, row] of Object.entries<OperationRow>(rows)) {
-      const { object: own = object, reads: _, routes: __, v1: ___, rest: ____, ...permission } = row;
+      const { object: own = object, reads: _, routes: __, v1: ___, rest: ____, imports: _____, ...permission } = row;
       const answers = permission.access === 'write' ? stored(own)?.table : undefined;
       if (permission.access === 'write' && !answers)
         throw new Error(`the operation ${name} writes, and no table stores the responses for its object`);
@@ -96,6 +107,25 @@ function weightsOf(declared: readonly Resource[]): Record<string, FieldWeight> {
     for (const [name, weight] of Object.entries(resource.weights ?? {}))
       once(weights, name, weight, 'weight of a field');
   return Object.fromEntries(weights);
+}
+
+/** The operation of each kind of import, with the columns that a row need not have. */
+function importsOf(declared: readonly Resource[]): ReadonlyMap<string, ImportOperation> {
+  const imports = new Map<string, ImportOperation>();
+  for (const { operations = {} } of declared)
+    for (const [field, { imports: each }] of Object.entries(operations))
+      if (each) once(imports, each.kind, { field, defaults: each.defaults ?? {} }, 'import');
+  for (const kind of Object.values(ImportKind))
+    if (!imports.has(kind)) throw new Error(`no operation declares that it imports ${kind}`);
+  return imports;
+}
+
+/** The work that the worker does for the resources, by its name. */
+function workOf(declared: readonly Resource[]): ReadonlyMap<string, DeclaredWork> {
+  const works = new Map<string, DeclaredWork>([['delete_old_answers', oldAnswers]]);
+  for (const resource of declared)
+    for (const [name, work] of Object.entries(resource.work ?? {})) once(works, name, work, 'work');
+  return works;
 }
 
 /** The event types, in the order of their declarations. */

@@ -56,13 +56,13 @@ export async function depositCost(server: Server, deposits: number, tell: (step:
 }
 
 async function seedAccounts(sql: postgres.Sql): Promise<void> {
-  const insert = (id: string, kind: string, owner: string | null, context: string) =>
+  const insert = (id: string, kind: string, owner: string | null, actingAccount: string) =>
     sql`insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname,
       business_details,
         supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
       values (${tenant}, false, ${id}, 1700000000, ${kind}, 1, 'activated', 'activated',
       ${`Exporter ${id.slice(8, 9)} ${id.slice(-4)}`},
-        '{"legalName": "Malabar Spice Traders", "ids": {}, "physicalAddress": {}}', '{}', '{}', ${owner}, ${context},
+        '{"legalName": "Malabar Spice Traders", "ids": {}, "physicalAddress": {}}', '{}', '{}', ${owner}, ${actingAccount},
         ${kind !== 'partner'})`;
   await insert(root, 'platform', null, root);
   for (let n = 0; n < accounts; n++) {

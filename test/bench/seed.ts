@@ -175,10 +175,10 @@ function statements(tenant: string, platform: string, total: number): [string, s
            'physicalAddress', jsonb_build_object('line1', x.n || ' Harbour Road', 'line2', null, 'city', 'Mumbai',
            'state', 'MH', 'postalCode', '400001', 'country', 'IN'),
            'merchantCategoryCode', '5734', 'productDescription', 'Software and services for export, number ' || x.n),
-         jsonb_build_object('reference', 'R-' || x.n, 'team', 'export'), '{}', '{}', x.owner, x.context, x.root
+         jsonb_build_object('reference', 'R-' || x.n, 'team', 'export'), '{}', '{}', x.owner, x.acting_account, x.root
        from (
          select n * 10 as n, ${user('n')} as id, 'connected_user' as kind, 'connected_user' as key, 'Exporter ' || n as
-         name, '${platform}' as owner, ${user('n')} as context, true as root
+         name, '${platform}' as owner, ${user('n')} as acting_account, true as root
          from generate_series(1, ${users}) n
          union all
          select n * 10 + 1 + m, ${partner('n', 'm')}, 'partner', 'connected_user_partner', 'Importer ' || n || '-' || m,

@@ -396,7 +396,7 @@ export async function audit(harness: Harness): Promise<void> {
   const byId = (rows: any[]) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
   const whose = (id: string) => id === root.id || model.holders.get(id)!.kind === 'user';
-  const contexts = [...model.holders.keys()].filter(whose);
+  const actingAccounts = [...model.holders.keys()].filter(whose);
   for (const id of [...model.holders.keys()]) {
     const balance = await must(root.get(`/v1/balance?account_id=${id}`));
     const actual = compartments.flatMap((name) =>
@@ -411,7 +411,7 @@ export async function audit(harness: Harness): Promise<void> {
     expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(wanted));
   }
 
-  const speakers = new Map(contexts.map((id) => [id, id === root.id ? root : root.actingFor(id)]));
+  const speakers = new Map(actingAccounts.map((id) => [id, id === root.id ? root : root.actingFor(id)]));
   const joined = async (path: string) => {
     const all = new Map<string, any>();
     for (const speaker of speakers.values()) for (const row of await listed(speaker, path)) all.set(row.id, row);

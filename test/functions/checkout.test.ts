@@ -287,12 +287,12 @@ of('pay_test_checkout', () => {
   });
 });
 
-of('claim_inquiries', () => {
+of('claim_status_polls', () => {
   it('returns the attempts that are due, and postpones the next poll of each', async () => {
     const begun = await begin(await create());
     await world.sql`update job set due = 0 where subject_id = ${begun.id} and kind = 'inquire_transaction'`;
     const claim = async () => {
-      const rows = await call('claim_inquiries', root.tenantId, false, '{}', json({ limit: 100 }));
+      const rows = await call('claim_status_polls', root.tenantId, false, '{}', json({ limit: 100 }));
       return rows.map(({ id }) => id);
     };
     expect(await claim()).toContain(begun.id);
@@ -301,23 +301,44 @@ of('claim_inquiries', () => {
   });
 });
 
-of('answer_inquiry', () => {
-  const answer = ({ id }: Row, more: object = {}) => write(root, 'answer_inquiry', { id, ...more });
+of('record_status_poll', () => {
+  const record = ({ id }: Row, more: object = {}) => write(root, 'record_status_poll', { id, ...more });
 
   it('records a decision, and ends the polls', async () => {
     const begun = await begin(await create());
-    await answer(begun, { status: 'failed', reasonCode: 'declined' });
+    await record(begun, { status: 'failed', reasonCode: 'declined' });
     expect(await kindsOf(begun.id)).toEqual(['expire_transaction', 'settle_transaction']);
   });
 
   it('polls on until the attempt has expired, where the acquirer does not know it', async () => {
     const made = await create();
     const begun = await begin(made);
-    await answer(begun);
+    await record(begun);
     expect(await kindsOf(begun.id)).toContain('inquire_transaction');
     await expire(made);
-    await answer(begun);
+    await record(begun);
     expect(await kindsOf(begun.id)).not.toContain('inquire_transaction');
+  });
+});
+
+// Gateways of the previous version call both by these names.
+of('claim_inquiries', () => {
+  it('claims as the function of today does', async () => {
+    const begun = await begin(await create());
+    await world.sql`update job set due = 0 where subject_id = ${begun.id} and kind = 'inquire_transaction'`;
+    const rows = await call('claim_inquiries', root.tenantId, false, '{}', json({ limit: 100 }));
+    expect(rows).toContainEqual(expect.objectContaining({ id: begun.id, status: 'processing' }));
+    expect((await jobsOf(root, begun.id))[1]).toMatchObject({ kind: 'inquire_transaction', attempts: 1 });
+  });
+});
+
+of('answer_inquiry', () => {
+  it('records as the function of today does', async () => {
+    const begun = await begin(await create());
+    const args = json({ id: begun.id, status: 'failed', reasonCode: 'declined' });
+    const rows = await call('answer_inquiry', root.tenantId, false, '{}', args);
+    expect(rows).toEqual([expect.objectContaining({ id: begun.id })]);
+    expect(await kindsOf(begun.id)).toEqual(['expire_transaction', 'settle_transaction']);
   });
 });
 

@@ -62,8 +62,8 @@ of('create_deposit', () => {
 
 of('deposit_destination', () => {
   it('is the newest usable address, preferably in the currency, of an account that the caller sees', async () => {
-    const to = (context: string | null, currency = 'USD', account: string = root.id) =>
-      create(5n, { toAccountId: account, toAddressId: null, currency, visibleTo: context });
+    const to = (actingAccount: string | null, currency = 'USD', account: string = root.id) =>
+      create(5n, { toAccountId: account, toAddressId: null, currency, visibleTo: actingAccount });
     const [address] = await addressOf(root.id);
     expect((await to(root.id)).to_address_id).toBe(address!.id);
     const owner = await rowText('account', root, root.id);
@@ -81,8 +81,8 @@ of('deposit_destination', () => {
     expect((await to(null, 'EUR')).to_address_id).toBe(euro!.id);
     expect((await to(null, 'GBP')).to_address_id).toBe(euro!.id);
     await world.sql`delete from address where id = ${euro!.id}`;
-    const find = async (account: string, context: string | null) =>
-      refusal(call('deposit_destination', root.tenantId, false, account, 'USD', context));
+    const find = async (account: string, actingAccount: string | null) =>
+      refusal(call('deposit_destination', root.tenantId, false, account, 'USD', actingAccount));
     expect(await find(owner, 'account_other')).toBe('resource_missing deposit.to.account_id');
     expect(await refusal(to(null, 'USD', 'account_none'))).toBe('resource_missing deposit.to.account_id');
     const partner = await rowText('account', root, (await makeAccount(fixture, root)).id);

@@ -15,12 +15,12 @@ const disable = (id: string) => write(root, 'update_webhook_endpoint', { id, ena
 const now = async () => Number(await value('wall_clock'));
 
 /** Events with numbers, made here and not by a write. */
-async function events(numbers: number[], type = 'account.updated', context = root.id): Promise<string[]> {
+async function events(numbers: number[], type = 'account.updated', actingAccount = root.id): Promise<string[]> {
   const ids = numbers.map((number) => `event_${String(number).padStart(12, '0')}`);
   await world.sql`insert into event
     (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
-    select ${root.tenantId}, false, x.id, 1, ${type}, 'account', ${root.id}, '{}', x.n, ${context},
-    ${context === root.id}
+    select ${root.tenantId}, false, x.id, 1, ${type}, 'account', ${root.id}, '{}', x.n, ${actingAccount},
+    ${actingAccount === root.id}
     from unnest(${ids}::text[], ${numbers}::bigint[]) x (id, n)`;
   return ids;
 }
@@ -149,10 +149,10 @@ of('endpoint_gets', () => {
     [['*'], false, 'account.created', 'account_user', true, true],
     [['*'], true, 'deposit.completed', 'account_user', false, true],
   ])('with types %j and connected %s, %s of %s (on the root list: %s): %s', async (...row) => {
-    const [eventTypes, connected, type, context, onRoot, expected] = row;
+    const [eventTypes, connected, type, actingAccount, onRoot, expected] = row;
     const { id } = await create({ eventTypes, connected });
     const endpoint = await rowText('webhook_endpoint', root, id);
-    const of = context === 'root' ? root.id : context;
+    const of = actingAccount === 'root' ? root.id : actingAccount;
     expect(await value('endpoint_gets', endpoint, type, of, onRoot)).toBe(expected);
     await disable(id);
   });

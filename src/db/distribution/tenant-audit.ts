@@ -5,7 +5,7 @@ import type { TenantAndMode } from '../tenant-and-mode.js';
 
 /** What the audit needs of a database. */
 interface Audited {
-  surveys: { distributed(): Promise<boolean> };
+  crossTenant: { distributed(): Promise<boolean> };
   auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]>;
 }
 
@@ -31,7 +31,7 @@ export async function violationsOf(
   database: Audited,
   { tenantId, livemode }: TenantAndMode,
 ): Promise<{ source: SQL; where: SQL | undefined }> {
-  if (!(await database.surveys.distributed()))
+  if (!(await database.crossTenant.distributed()))
     return {
       source: sql`violations v`,
       where: and(eq(sql`v.tenant_id`, tenantId), eq(sql`v.livemode`, livemode)),

@@ -1,6 +1,7 @@
 import { Args, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
 import type { OperatorPart } from '../part.js';
-import { TenantWork } from '../../jobs/table.js';
+import { OwnWork, type TenantWork } from '../../jobs/table.js';
+import { work } from '../../resources/registry.js';
 import { DateTime } from '../../types/scalars.js';
 import type { OperatorContext } from '../context.js';
 import { PageArgs, pageSizeOf } from '../inputs.js';
@@ -8,20 +9,19 @@ import type { StuckWork } from '../jobs.js';
 import type { ListPage } from '../paging.js';
 import { pageOf } from '../page-type.js';
 
-registerEnumType(TenantWork, {
+/** All kinds of work with what each does. */
+const works = new Map<TenantWork, string>([
+  [OwnWork.RUN_JOBS, 'Runs the jobs that are due.'],
+  [OwnWork.POLL_STATUSES, 'Polls the acquirer for the status of attempts to pay.'],
+  [OwnWork.NUMBER_EVENTS, 'Numbers events.'],
+  ...[...work].map(([name, { does }]) => [name, does] as const),
+]);
+const names = [...works].map(([name, description]) => [name.toUpperCase(), { name, description }] as const);
+const TenantWorks = Object.fromEntries(names.map(([key, { name }]) => [key, name]));
+registerEnumType(TenantWorks, {
   name: 'TenantWork',
   description: 'The kinds of work that the worker does.',
-  valuesConfig: {
-    RUN_JOBS: { description: 'Runs the jobs that are due.' },
-    POLL_STATUSES: { description: 'Polls the acquirer for the status of attempts to pay.' },
-    NUMBER_EVENTS: { description: 'Numbers events.' },
-    SEAL_POSTINGS: { description: 'Adds postings to the hash chain.' },
-    DELETE_OLD_ANSWERS: { description: 'Deletes old responses to idempotency keys.' },
-    SUM_DEPOSITS: { description: 'Sums deposits for the totals of accounts.' },
-    DELETE_OLD_EVENTS: { description: 'Deletes old events.' },
-    DELETE_OLD_DELIVERIES: { description: 'Deletes old deliveries of webhooks.' },
-    DELETE_OLD_REQUESTS: { description: 'Deletes old requests of the request log.' },
-  },
+  valuesConfig: Object.fromEntries(names.map(([key, { description }]) => [key, { description }])),
 });
 
 @ObjectType('StuckWork', {
@@ -33,7 +33,7 @@ class OperatorStuckWork implements Omit<StuckWork, 'id'> {
   tenantId: string;
   @Field(() => Boolean, { description: 'Whether it is of live mode.' })
   livemode: boolean;
-  @Field(() => TenantWork, { description: 'What fails; RUN_JOBS for a single job.' })
+  @Field(() => TenantWorks, { description: 'What fails; RUN_JOBS for a single job.' })
   work: TenantWork;
   @Field(() => ID, { nullable: true, description: 'The job; null for the work of the whole tenant.' })
   jobId: string | null;

@@ -3,10 +3,11 @@ import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { parameterRelations, related } from '../../auth/permissions.js';
+import { related } from '../../auth/permissions.js';
 import { emptyOptional, type Problem, problem, DomainError, snake } from '../../request/problems.js';
 import { type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
+import { payoutRelations } from './relations.js';
 import { AccountSetting } from './type.js';
 import { Input } from '../../types/input.js';
 
@@ -76,7 +77,7 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
   if (!payouts) return;
   const { enabled, ...schedule } = payouts;
   const problems: Problem[] = [];
-  if (enabled !== undefined && !related(caller, parameterRelations['payouts.enabled'], owner)) {
+  if (enabled !== undefined && !related(caller, payoutRelations['payouts.enabled'], owner)) {
     problems.push(
       problem(
         'permission_denied',
@@ -86,7 +87,7 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
     );
   }
   for (const [name, value] of Object.entries(schedule)) {
-    if (value !== undefined && !related(caller, parameterRelations['payouts.schedule'], owner)) {
+    if (value !== undefined && !related(caller, payoutRelations['payouts.schedule'], owner)) {
       problems.push(
         problem(
           'permission_denied',

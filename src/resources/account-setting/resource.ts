@@ -4,6 +4,7 @@ import { defineResource, get, list, post, stored } from '../define.js';
 import { fields, link, many, node, object, one } from '../edges.js';
 import { AccountSettingArgs } from './inputs.js';
 import { accountSettingListing, AccountSettingResolver, settingProblems } from './resolver.js';
+import { payoutRelations } from './relations.js';
 import { accountSetting } from './table.js';
 import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
 import { accountSettingV1 } from './v1.js';
@@ -37,6 +38,7 @@ export default defineResource({
       routes: [list('/v1/account_settings/connected')],
     },
     updateAccountSetting: {
+      parameters: payoutRelations,
       access: 'write',
       callers: everyone,
       keysOnly: 'update account settings',

@@ -41,6 +41,7 @@ export default defineResource({
       callers: everyone,
       rules: accountProblems,
       accepts: { type: ['partner'] },
+      imports: { kind: 'partners', defaults: { type: 'partner' } },
       refusals: ['nickname_taken'],
       routes: [post('/v1/accounts')],
     },

@@ -7,7 +7,7 @@ import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
 import { Compartment } from '../ledger/table.js';
-import { accountsOfContexts, descendantsText } from './contexts.js';
+import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
 import { type CompartmentField, ofEach } from './funds.js';
 import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
 
@@ -101,7 +101,7 @@ async function readSeries(
     );
   const points = sql`with recursive step as (${spans}),
     compartment as (select b.id as shown_id, b.account_id, b.currency, c.category
-      from (${accountsOfContexts(descendants)}) b,
+      from (${balancesOfActingAccounts(descendants)}) b,
       unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
     walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', sql`${p('to')}`)}) l
       union all select w.shown_id, w.account_id, w.currency, w.category, l.* from walk w

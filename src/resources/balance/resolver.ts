@@ -5,7 +5,7 @@ import { DomainError, problem } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
-import { accountsOfContexts, descendantsText } from './contexts.js';
+import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
 import { type Amounts, type CompartmentField, funds, fundsOf, ofEach } from './funds.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
@@ -47,7 +47,7 @@ export class BalanceResolver {
     id: string | undefined,
     @Ctx() context: Context,
   ): Promise<BalanceAggregate> {
-    const owner = await contextAccount(context, id);
+    const owner = await chosenAccount(context, id);
     const p = sql.placeholder;
     const ofTenant = owner.kind === 'platform';
     const rows = await context.scope.read<{ currency: string; pending: string }>(
@@ -78,7 +78,7 @@ export class BalanceResolver {
   }
 }
 
-function contextAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
+function chosenAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
   return scope.one(account, id || caller.actingAccountId, 'balance.account_id');
 }
 
@@ -117,8 +117,8 @@ type Sums = Record<'accountId' | 'currency' | CompartmentField, string>;
 
 /** The funds of an account and of the accounts below it. One statement reads all accounts requested in one tick. */
 async function balanceOfContext(context: Context, row: AccountRow): Promise<Balance> {
-  const rows = await context.scope.many('balances_of_contexts', row.id, async (ids) => {
-    const found = await readBalancesOfContexts(context, ids);
+  const rows = await context.scope.many('balances_of_acting_accounts', row.id, async (ids) => {
+    const found = await readBalancesOfActingAccounts(context, ids);
     return new Map(ids.map((id) => [id, found.filter(({ accountId }) => accountId === id)]));
   });
   const amounts = (rows ?? []).map((sums) => ({
@@ -129,9 +129,9 @@ async function balanceOfContext(context: Context, row: AccountRow): Promise<Bala
 }
 
 /** The sums of the balances of each account and of the accounts below it. */
-function readBalancesOfContexts({ scope }: Context, ids: readonly string[]): Promise<Sums[]> {
+function readBalancesOfActingAccounts({ scope }: Context, ids: readonly string[]): Promise<Sums[]> {
   return scope.read<Sums>(
-    'balances_of_contexts',
+    'balances_of_acting_accounts',
     (db) =>
       db
         .select({
@@ -139,7 +139,7 @@ function readBalancesOfContexts({ scope }: Context, ids: readonly string[]): Pro
           currency: sql<string>`x.currency`,
           ...ofEach((_, { name }) => sql<string>`sum(x.${sql.raw(name)})::text`),
         })
-        .from(sql`(${accountsOfContexts(true)}) x`)
+        .from(sql`(${balancesOfActingAccounts(true)}) x`)
         .groupBy(sql`1`, sql`2`)
         .orderBy(sql`1, 2`),
     { ids },

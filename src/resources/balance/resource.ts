@@ -1,5 +1,7 @@
 import { everyone } from '../../auth/permissions.js';
+import { whileRows } from '../../operation/work.js';
 import { account } from '../account/table.js';
+import { depositTotalChange } from './table.js';
 import { defineResource, get } from '../define.js';
 import { fields, fieldsOfType, link, value } from '../edges.js';
 import { BalanceHistoryArgs, BalancePoint, balanceHistory } from './history.js';
@@ -57,6 +59,15 @@ export default defineResource({
       }),
     }),
   ],
+  work: {
+    sum_deposits: whileRows({
+      does: 'Sums deposits for the totals of accounts.',
+      fn: 'sum_deposits',
+      table: depositTotalChange,
+      max: 1_000,
+      everyMilliseconds: 2_000,
+    }),
+  },
   weights: {
     'Account.balance': (argument) => (argument('asOf') == null && !argument('descendants') ? 'object' : 'figure'),
     'Account.balanceHistory': 'figure',

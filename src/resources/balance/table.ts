@@ -11,8 +11,8 @@ const method = () => text('payment_method').$type<DepositPaymentMethod>().notNul
 
 /**
  * The number and the amount of the counted deposits of one span of time, by account, method and currency. With
- * `ofOthers`, it is what other accounts of the account's context received: those of a user's partners, and for a
- * platform those of all its users and their partners. The worker adds each change of the deposits.
+ * `ofOthers`, it is what the accounts below the account received: those of a user's partners, and for a platform
+ * those of all its users and their partners. The worker adds each change of the deposits.
  */
 export const depositTotal = pgTable(
   'deposit_total',

@@ -1,4 +1,6 @@
+import { isNotNull } from 'drizzle-orm';
 import { GraphQLJSONObject } from 'graphql-scalars';
+import { whenOld } from '../../operation/work.js';
 import { ID } from 'type-graphql';
 import { withholdFromSessions } from '../../db/visibility.js';
 import { everyone } from '../../auth/permissions.js';
@@ -100,4 +102,13 @@ export default defineResource({
     }),
   ],
   sizes: { 'Event.allocations': 10 },
+  work: {
+    delete_old_events: whenOld({
+      does: 'Deletes old events.',
+      fn: 'forget_old_events',
+      table: event,
+      where: isNotNull(event.number),
+      kept: ({ eventSeconds: seconds }) => (seconds === undefined ? undefined : { seconds, given: true }),
+    }),
+  },
 });

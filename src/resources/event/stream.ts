@@ -133,7 +133,8 @@ export async function eventsAfter(scope: Scope, filter: EventFilter, after: numb
       ];
       if (given.patterns) conditions.push(sql`${event.type} like any(${p('patterns')})`);
       if (given.account) conditions.push(isParent(event.actingAccountId, sql`${p('account')}`));
-      else if (visibility === 'context') conditions.push(isParent(event.actingAccountId, sql`${p('context')}`));
+      else if (visibility === 'actingAccount')
+        conditions.push(isParent(event.actingAccountId, sql`${p('actingAccount')}`));
       if (given.mentions)
         conditions.push(
           sql`(${event.objectId} = ${p('mentions')} or strpos(${event.data}::text, ${p('mentions')}) > 0)`,

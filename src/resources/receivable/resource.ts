@@ -53,6 +53,7 @@ export default defineResource({
       routes: [extension.get('/v1/purpose_codes')],
     },
     createReceivable: {
+      imports: { kind: 'receivables' },
       access: 'write',
       callers: everyone,
       rules: receivableProblems,

@@ -1,10 +1,14 @@
 import { ID } from 'type-graphql';
+import { whenOld } from '../../operation/work.js';
 import { everyone } from '../../auth/permissions.js';
 import { defineResource, extension } from '../define.js';
 import { fields, many, node, one, value } from '../edges.js';
 import { requestLog, type RequestLogRow } from './table.js';
 import { RequestLog, RequestLogArgs, RequestLogConnection, requestLogListing } from './type.js';
 import { requestLogV1, shownTo } from './v1.js';
+
+/** Requests are kept for a week, if no setting says otherwise. */
+const keptSecondsDefault = 7 * 86_400;
 
 export default defineResource({
   object: 'request_log',
@@ -55,4 +59,14 @@ export default defineResource({
       ),
     }),
   ],
+  work: {
+    delete_old_requests: whenOld({
+      does: 'Deletes old requests of the request log.',
+      fn: 'forget_old_requests',
+      table: requestLog,
+      order: [requestLog.id],
+      created: requestLog.created,
+      kept: ({ requestSeconds: seconds = keptSecondsDefault }) => ({ seconds, given: true }),
+    }),
+  },
 });

@@ -1,4 +1,5 @@
 import { everyone } from '../../auth/permissions.js';
+import { whenOld } from '../../operation/work.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page } from '../edges.js';
 import { event } from '../event/table.js';
@@ -12,6 +13,9 @@ import {
   WebhookDeliveryOfEndpointArgs,
 } from './type.js';
 import { webhookDeliveryV1 } from './v1.js';
+
+/** For how long deliveries are kept; the database function that deletes them has the same time. */
+const keptSeconds = 30 * 86_400;
 
 export default defineResource({
   object: 'webhook_delivery',
@@ -50,4 +54,14 @@ export default defineResource({
       }),
     }),
   ],
+  work: {
+    delete_old_deliveries: whenOld({
+      does: 'Deletes old deliveries of webhooks.',
+      fn: 'forget_old_deliveries',
+      table: webhookDelivery,
+      order: [webhookDelivery.created],
+      created: webhookDelivery.created,
+      kept: () => ({ seconds: keptSeconds, given: false }),
+    }),
+  },
 });

@@ -12,8 +12,7 @@ import type { Charge } from '../../../request/charge.js';
 import { newRequestId } from '../../../request/id.js';
 import { DomainError, type Problem, problem } from '../../../request/problems.js';
 import { contentOf } from '../../../resources/file/content.js';
-import type { ImportKind } from '../../../resources/import/table.js';
-import { operationOf, type Route, routes } from '../../../resources/registry.js';
+import { imports, operationOf, type Route, routes } from '../../../resources/registry.js';
 import { keysOfShape } from '../../../resources/shape.js';
 import { parseQuery } from '../decoder.js';
 import { checkedArguments, listArguments, type Reader } from '../handler.js';
@@ -52,7 +51,7 @@ const pageParameters = ['limit', 'starting_after', 'ending_before'];
 /** Exports of the lists of /v1, and imports by its operations: with their checks, their rules and their rows. */
 export class ApiBulk implements Bulk {
   readonly #lists: ListRoute[];
-  readonly #imports: Record<ImportKind, ImportRows>;
+  readonly #imports: ReadonlyMap<string, ImportRows>;
 
   constructor(
     schema: GraphQLSchema,
@@ -66,10 +65,7 @@ export class ApiBulk implements Bulk {
         const pattern = new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[\\w-]{1,100})')}$`);
         return { route, field, read: listArguments(route, field), pattern };
       });
-    this.#imports = {
-      partners: new ImportRows(schema, 'partners'),
-      receivables: new ImportRows(schema, 'receivables'),
-    };
+    this.#imports = new Map([...imports].map(([kind, operation]) => [kind, new ImportRows(schema, operation)]));
   }
 
   get exportBytesMax(): number {
@@ -121,21 +117,27 @@ export class ApiBulk implements Bulk {
     return { statement, header, lines: (rows) => write(rows.map((row) => shape(row, caller))) };
   }
 
-  rowsOf(kind: ImportKind, content: Buffer): Promise<FileRows> {
-    return rowsOfFile(content, this.#imports[kind].columns);
+  rowsOf(kind: string, content: Buffer): Promise<FileRows> {
+    return rowsOfFile(content, this.#importOf(kind).columns);
   }
 
   async contentOf(fileId: string, caller: Caller): Promise<Buffer> {
     return contentOf(this.#contextOf(caller).scope, fileId);
   }
 
-  create(kind: ImportKind, row: FileRows['rows'][number], key: string, caller: Caller): Promise<RowOutcome> {
-    return this.services.during(caller, () => this.#imports[kind].create(row, this.#contextOf(caller, { key })));
+  create(kind: string, row: FileRows['rows'][number], key: string, caller: Caller): Promise<RowOutcome> {
+    return this.services.during(caller, () => this.#importOf(kind).create(row, this.#contextOf(caller, { key })));
   }
 
-  tried(kind: ImportKind, rows: FileRows['rows'], caller: Caller): Promise<RowOutcome[]> {
+  tried(kind: string, rows: FileRows['rows'], caller: Caller): Promise<RowOutcome[]> {
     const { database, during } = this.services;
-    return during(caller, () => this.#imports[kind].tried(rows, () => this.#contextOf(caller), database));
+    return during(caller, () => this.#importOf(kind).tried(rows, () => this.#contextOf(caller), database));
+  }
+
+  #importOf(kind: string): ImportRows {
+    const found = this.#imports.get(kind);
+    if (!found) throw new Error(`there is no import of ${kind}`);
+    return found;
   }
 
   #contextOf(caller: Caller, more: { kind?: typeof Scope; key?: string } = {}): Context {

@@ -5,8 +5,7 @@ import type { RowFault, RowOutcome } from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
 import { run } from '../../../operation/guard.js';
 import { DomainError, type Problem, problem, sentenceV1 } from '../../../request/problems.js';
-import type { ImportKind } from '../../../resources/import/table.js';
-import { operationOf, type Route, routes } from '../../../resources/registry.js';
+import { type ImportOperation, operationOf, type Route, routes } from '../../../resources/registry.js';
 import { body, type InputFormat, query } from '../decoder.js';
 import { bodyArguments, checkedArguments, type Reader } from '../handler.js';
 import { columnsOfInput } from './import-file.js';
@@ -16,10 +15,6 @@ type Row = Readonly<Record<string, string>>;
 
 /** The most faults of one row. */
 const faultsMax = 20;
-const operations: Record<ImportKind, { field: string; defaults: Row }> = {
-  partners: { field: 'createAccount', defaults: { type: 'partner' } },
-  receivables: { field: 'createReceivable', defaults: {} },
-};
 
 /** The format of cells: that of query strings, but for maps, which several columns make. */
 const cells: InputFormat = {
@@ -46,8 +41,7 @@ export class ImportRows {
   readonly #defaults: Row;
   readonly #object: string;
 
-  constructor(schema: GraphQLSchema, kind: ImportKind) {
-    const { field, defaults } = operations[kind];
+  constructor(schema: GraphQLSchema, { field, defaults }: ImportOperation) {
     this.#field = schema.getMutationType()!.getFields()[field]!;
     this.#route = routes.find((route) => route.field === field)!;
     this.#read = bodyArguments(this.#route, this.#field, cells);

@@ -1,10 +1,10 @@
--- A survey: one query over the tables of all tenants of a node.
+-- Queries over the tables of all tenants of a node.
 
 -- Runs a query for each of the shards that a node holds, in place of the tables that the query names in double quotes
 -- behind `from` or `join`, and returns the rows of all. `p_tenant` belongs to one of these shards, so that the call
 -- runs on that node: a query over all nodes would fail when one of them does not answer. A database that is not
 -- distributed has one node. Each row is a JSON array of the columns.
-create or replace function survey_node(p_tenant text, p_query text)
+create or replace function cross_tenant_query(p_tenant text, p_query text)
 returns table (found jsonb)
 language plpgsql
 stable
@@ -43,5 +43,17 @@ begin
   if v_all is not null then
     return query execute v_all;
   end if;
+end;
+$$;
+
+-- The name by which gateways of the previous release call `cross_tenant_query` on a cluster, during a deploy.
+create or replace function survey_node(p_tenant text, p_query text)
+returns table (found jsonb)
+language plpgsql
+stable
+as $$
+begin
+  -- Retired: the next release deletes it.
+  return query select * from cross_tenant_query(p_tenant, p_query);
 end;
 $$;

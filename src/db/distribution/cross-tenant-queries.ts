@@ -13,12 +13,10 @@ export interface Order<T> {
   limit: number;
 }
 
-/** A read of one server: its name, what builds its statement, and its values. */
-type Read = <T>(
-  name: string,
-  build: (db: PostgresJsDatabase) => Preparable,
-  values: Record<string, unknown>,
-) => Promise<T[]>;
+/** Reads of one server. */
+interface OneServer {
+  read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]>;
+}
 
 /** A node that holds shards. */
 interface Node {
@@ -46,7 +44,7 @@ const nodes = `
  * Reads over all tenants of a database that may be distributed. There each node is asked by itself, about the shards
  * that it holds, so that a node that does not answer hides only its own tenants.
  */
-export class Surveys {
+export class CrossTenantQueries {
   #nodes: Node[] = [];
   #until = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
@@ -57,7 +55,7 @@ export class Surveys {
     private readonly failures: Failures,
     private readonly observers: readonly StatementObserver[],
     private readonly statements: () => Statements,
-    private readonly ofOneServer: Read,
+    private readonly oneServer: OneServer,
   ) {}
 
   /**
@@ -70,13 +68,13 @@ export class Surveys {
     values: Record<string, unknown>,
     order: Order<T>,
   ): Promise<T[]> {
-    if (!(await this.distributed())) return this.ofOneServer<T>(name, build, values);
+    if (!(await this.distributed())) return this.oneServer.read<T>(name, build, values);
     return this.#rows(this.statements().of(name, build), values, order);
   }
 
   /**
-   * The rows of such a read that has no values, in no order. It is read on the connections of the worker, so that what
-   * holds it up holds up no request.
+   * The rows of such a read that has no values, in no order. It is read on the connections of the worker, so that no
+   * request waits for it.
    */
   async ofWorker<T>(name: string, build: (db: PostgresJsDatabase) => Preparable): Promise<T[]> {
     const isDistributed = await this.distributed();
@@ -117,7 +115,7 @@ export class Surveys {
 
   async #ask({ group, key }: Node, text: string): Promise<unknown[][]> {
     try {
-      const rows = await this.#run('select * from survey_node($1, $2)', [key, text]);
+      const rows = await this.#run('select * from cross_tenant_query($1, $2)', [key, text]);
       this.#paused.delete(group);
       return rows.map(([row]) => (typeof row === 'string' ? JSON.parse(row) : row) as unknown[]);
     } catch (error) {
@@ -129,7 +127,7 @@ export class Surveys {
   }
 
   /** Runs a statement on the worker's connections; its rows are arrays. */
-  #run(text: string, values: string[], name = 'survey'): Promise<unknown[][]> {
+  #run(text: string, values: string[], name = 'cross_tenant_query'): Promise<unknown[][]> {
     const { worker } = this.connections;
     return observed(this.observers, { name, pool: 'worker' }, () =>
       this.connections.retried(worker, (track) => track(sent(worker, { text, values, prepare: true }))),
@@ -147,7 +145,7 @@ function written({ text, width }: Mapped, values: unknown[]): string {
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value === 'object') throw new TypeError('A survey takes no lists and objects as values.');
+  if (typeof value === 'object') throw new TypeError('A cross-tenant query takes no lists and objects as values.');
   return `'${String(value).replaceAll("'", "''")}'`;
 }
 

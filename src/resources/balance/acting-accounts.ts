@@ -12,7 +12,7 @@ export const descendantsText =
  * are also the balances of the accounts below, in parts that each follow an index: the own balances, those of partners,
  * and for a root account all others.
  */
-export function accountsOfContexts(descendants: boolean): SQL {
+export function balancesOfActingAccounts(descendants: boolean): SQL {
   const root = sql`('account_' || ${p('tenantId')}::text)`;
   const part = (id: SQL, where: SQL) =>
     sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenantId')} and b.livemode = ${p('livemode')}
