@@ -14,6 +14,7 @@ const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceA
 
 /** Whether a command writes the file. */
 const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write-functions.ts';
+const linesOf = (file: string) => fs.readFileSync(file, 'utf8').split('\n').length - 1;
 const inFunctions = (name: string) => path.join('drizzle/functions', name);
 
 /** The places of a pattern in the code of src, without comments and without the files that may contain it. */
@@ -144,9 +145,18 @@ describe('the conventions of the code', () => {
     expect(longest).toEqual([]);
   });
 
+  // The linter counts the lines of TypeScript, and does not read the styles and scripts of pages.
+  it('has at most 300 lines in a style, a script of a page, a page of the dashboard and a build', () => {
+    const written = fs
+      .readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(css|js|mjs|tsx)$/.test(name))
+      .map((name) => [name, linesOf(path.join('src', name))] as const);
+    expect(written.length).toBeGreaterThan(100);
+    expect(written.filter(([, count]) => count > 300)).toEqual([]);
+  });
+
   it('has at most 400 lines in a file of SQL functions', () => {
-    const lines = (name: string) => fs.readFileSync(inFunctions(name), 'utf8').split('\n').length - 1;
-    const named = fs.readdirSync('drizzle/functions').map((name) => [name, lines(name)] as const);
+    const named = fs.readdirSync('drizzle/functions').map((name) => [name, linesOf(inFunctions(name))] as const);
     expect(named.filter(([, count]) => count > 400)).toEqual([]);
   });
 

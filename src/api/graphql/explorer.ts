@@ -45,7 +45,7 @@ export interface ExplorerFiles {
 export async function explorerFiles(): Promise<ExplorerFiles> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
   return {
-    style: file('explorer', 'css', `${graphiql.css}\n${asset('explorer.css')}`),
+    style: file('explorer', 'css', `${graphiql.css}\n${asset('explorer/page.css')}${asset('explorer/narrow.css')}`),
     scripts: [
       file('explorer', 'js', asset('explorer.js')),
       file('graphiql', 'js', `${graphiql.js};\ntidegate.start(YogaGraphiQL);\n`),

@@ -53,14 +53,17 @@ const missing: Page = {
   trail: [],
 };
 
+/** The parts of the style in their order, because a rule may overrule an earlier one. The site has them as one file. */
+const styles = ['frame', 'navigation', 'text', 'search', 'reference', 'narrow'];
+
 function addAssets(files: SiteFiles, root: URL, index: string): Assets {
-  const asset = (name: string) =>
-    files.addFixed(name, fs.readFileSync(new URL(`src/server/docs/assets/${name}`, root)));
+  const read = (name: string) => fs.readFileSync(new URL(`src/server/docs/assets/${name}`, root), 'utf8');
+  const asset = (name: string) => files.addFixed(name, read(name));
   const finder = path.join(path.dirname(require.resolve('minisearch')), '../es/index.js');
   // Without the comment that names a source map, which the site does not have.
   const library = fs.readFileSync(finder, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
   return {
-    style: asset('docs.css'),
+    style: files.addFixed('docs.css', styles.map((part) => read(`docs/${part}.css`)).join('\n')),
     script: asset('docs.js'),
     theme: asset('theme.js'),
     tries: asset('try.js'),
