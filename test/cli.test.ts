@@ -375,7 +375,7 @@ describe('live mode, where the operator decides', () => {
       expect(await told('deposit', 'show', recorded.deposit.id, '--tenant', tenant)).toEqual(recorded.deposit);
     const elsewhere = await tidegate('deposit', 'show', recorded.deposit.id, '--tenant=0000');
     expect([elsewhere.code, elsewhere.out]).toEqual([1, '']);
-    expect(elsewhere.errors).toBe('There is no such deposit.\n');
+    expect(elsewhere.errors).toBe('There is no such deposit. Check the id.\n');
     const [again, otherwise] = await Promise.all([
       told(...wire, '--amount=150.00'),
       tidegate(...wire, '--amount=151.00', '--json'),
@@ -959,7 +959,7 @@ describe('tidegate operator', () => {
       ['anna', 'operate', true],
     ]);
     const unknown = await tidegate('operator', 'revoke', 'nobody');
-    expect([unknown.code, unknown.errors]).toEqual([1, 'There is no such operator.\n']);
+    expect([unknown.code, unknown.errors]).toEqual([1, 'There is no such operator. Check the name.\n']);
   });
 
   it('has all commands that change something in the audit log, by the user of the machine', async () => {
@@ -1045,11 +1045,15 @@ chapter('an invalid command', () => {
     ['no legal name', () => ['account', 'create', '--type=user', '--edition=1', '--legal-name='], /legal.name/],
     ['too long a nickname', () => [...create, '--type=user', '--edition=1', '--nickname', 'x'.repeat(101)], /nickname/],
     ['a connected user of a direct user', () => [...connect, id('direct'), '--mode=test'], /platform/],
-    ['an account that does not exist', () => ['account', 'show', 'account_nobody'], /^There is no such account\.$/],
+    [
+      'an account that does not exist',
+      () => ['account', 'show', 'account_nobody'],
+      /^There is no such account\. Check the id\.$/,
+    ],
     [
       'an account of the other mode',
       () => ['account', 'show', connected, '--mode=live'],
-      /^There is no such account in live mode\.$/,
+      /^There is no such account in live mode\. Check the id\.$/,
     ],
     ['an update of a connected user', () => ['account', 'update', connected, '--dba=x'], /platform or a direct user/],
     ['live FX of Edition 2', () => ['account', 'update', id('second'), '--live-fx=true'], /--live-fx .*Edition 1/],
@@ -1064,7 +1068,7 @@ chapter('an invalid command', () => {
     [
       'an address in test mode',
       () => ['address', 'issue', '--account', connected, '--currency=USD', '--number=12341'],
-      /^There is no such account in live mode\.$/,
+      /^There is no such account in live mode\. Check the id\.$/,
     ],
   ];
 
@@ -1116,7 +1120,7 @@ chapter('a command without a running gateway', () => {
     const doc = document(await here('account', 'create', '--type=user', '--edition=1', '--legal-name=x'));
     expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
     const failed = await here('account', 'show', 'account_nobody');
-    expect([failed.code, failed.out, failed.errors]).toEqual([1, '', 'There is no such account.\n']);
+    expect([failed.code, failed.out, failed.errors]).toEqual([1, '', 'There is no such account. Check the id.\n']);
     expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
 
     const started = await children.gateway({ DATA_DIR: folder });

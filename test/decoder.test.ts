@@ -771,7 +771,7 @@ describe('the errors of a body', () => {
   describe('for a key that an object repeats', () => {
     const twice = (message: string, field: string) => ({
       code: 'parameter_invalid',
-      message: `${message} is given more than once.`,
+      message: `${message} is given more than once. Send it once.`,
       metadata: { field_name: field },
     });
 
@@ -815,7 +815,7 @@ describe('the errors of a body', () => {
       ['variables twice', `{"query":"${query}","variables":{},"variables":{"input":{}}}`, 'variables'],
     ])('are refused on GraphQL: %s', async (_, body, field) => {
       const reply = await user.post('/graphql', body);
-      const message = `${field.split('.').at(-1)} is given more than once.`;
+      const message = `${field.split('.').at(-1)} is given more than once. Send it once.`;
       expect([reply.status, reply.body.data, reply.body.errors.length]).toEqual([400, undefined, 1]);
       expect(reply.body.errors[0]).toMatchObject({
         message,
@@ -965,8 +965,8 @@ describe('a message', () => {
         v1: () => user.get('/v1/accounts?starting_after=account_0&ending_before=account_1'),
         graph: list('accounts(before: "account_1", after: "account_0")'),
         says: {
-          v1: ['ending_before cannot be combined with starting_after.'],
-          graph: ['before cannot be combined with after.'],
+          v1: ['ending_before cannot be combined with starting_after. Leave out one of them.'],
+          graph: ['before cannot be combined with after. Leave out one of them.'],
         },
       },
     ],
@@ -975,7 +975,10 @@ describe('a message', () => {
       {
         v1: () => user.get('/v1/accounts?limit=0'),
         graph: list('accounts(first: 2, last: 2)'),
-        says: { v1: ['limit must be a whole number from 1 to 10.'], graph: ['last cannot be combined with first.'] },
+        says: {
+          v1: ['limit must be a whole number from 1 to 10.'],
+          graph: ['last cannot be combined with first. Leave out one of them.'],
+        },
       },
     ],
     [
@@ -984,8 +987,8 @@ describe('a message', () => {
         v1: () => user.get('/v1/accounts?starting_after=account_0'),
         graph: list('accounts(after: "account_0")'),
         says: {
-          v1: ['starting_after is not the id of an object of this list.'],
-          graph: ['after is not the id of an object of this list.'],
+          v1: ['starting_after must be the id of an object of this list.'],
+          graph: ['after must be the id of an object of this list.'],
         },
       },
     ],
@@ -1142,8 +1145,8 @@ describe('a message', () => {
           );
         },
         says: {
-          v1: ['weekly_anchor goes with a weekly interval.'],
-          graph: ['weeklyAnchor goes with a weekly interval.'],
+          v1: ['weekly_anchor is possible with a weekly interval only. Choose that interval, or leave this out.'],
+          graph: ['weeklyAnchor is possible with a weekly interval only. Choose that interval, or leave this out.'],
         },
       },
     ],

@@ -112,7 +112,7 @@ describe('a parameter of the other edition', () => {
     const [user, other] = await Promise.all([first.connectedUser(), second.connectedUser()]);
     const account = { supporting_documentation: { physical_address_document: 'file_0' } };
     const refused = await first.post(`/v1/accounts/${user.id}`, account);
-    expect(refused.body.errors[0].message).toBe('physical_address_document is part of Edition 2 only.');
+    expect(refused.body.errors[0].message).toBe('physical_address_document is part of Edition 2 only. Leave it out.');
     const graph = await second.graph(
       `mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }`,
       {

@@ -84,7 +84,7 @@ describe('an invalid Host header', () => {
   );
 
   it('is reported in the error format of each API', async () => {
-    const message = 'The header Host is not a host name or address with an optional port.';
+    const message = 'The header Host must be a host name or an address, with an optional port.';
     const rest = await answered(request('GET /v1/deposits', ['Host: a/b', key()]));
     expect(rest.body).toEqual({
       object: 'error',

@@ -780,7 +780,7 @@ describe('a live payout', () => {
         200,
         expect.objectContaining({ code: 'RESOURCE_MISSING', httpStatus: 404, argumentPath: ['input', 'id'] }),
       ]);
-      expect(body.errors[0].message).toBe('There is no such payout.');
+      expect(body.errors[0].message).toBe('There is no such payout. Check the id.');
     }
   });
 });

@@ -268,8 +268,8 @@ describe('objects from before the search', () => {
 describe('bad input', () => {
   const lists = ['accounts', 'deposits', 'receivables'];
   it.each([
-    ['a'.repeat(101), 'is longer than 100 characters'],
-    ['😀'.repeat(101), 'is longer than 100 characters'],
+    ['a'.repeat(101), 'must have at most 100 characters'],
+    ['😀'.repeat(101), 'must have at most 100 characters'],
     ['---', 'must contain a letter or a digit'],
     ['\u0001\u0007\t\n ', 'must contain a letter or a digit'],
     ['—“”…', 'must contain a letter or a digit'],

@@ -35,10 +35,20 @@ begin
   end if;
   v_interval := coalesce(p ->> 'interval', v.payouts_interval);
   if p ->> 'weeklyAnchor' is not null and v_interval <> 'weekly' then
-    perform refuse(400, 'parameter_invalid', 'account_setting.payouts.weekly_anchor', 'goes with a weekly interval');
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'account_setting.payouts.weekly_anchor',
+      'is possible with a weekly interval only. Choose that interval, or leave this out.'
+    );
   end if;
   if p ->> 'monthlyAnchor' is not null and v_interval <> 'monthly' then
-    perform refuse(400, 'parameter_invalid', 'account_setting.payouts.monthly_anchor', 'goes with a monthly interval');
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'account_setting.payouts.monthly_anchor',
+      'is possible with a monthly interval only. Choose that interval, or leave this out.'
+    );
   end if;
   update account_setting s
   set
@@ -139,7 +149,7 @@ begin
       400,
       'account_type_invalid',
       'account_setting.account_id',
-      'A service hold is not possible, because the account has no payouts.'
+      'The account has no payouts that could be held. Name an account whose settings have payouts.'
     );
   end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);

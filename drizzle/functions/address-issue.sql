@@ -278,7 +278,7 @@ begin
     returning *
     into v;
     if not found then
-      perform refuse(400, 'account_type_invalid', 'address.linked_id', 'Only a platform has a fee advance address.');
+      perform refuse(400, 'account_type_invalid', 'address.linked_id', 'must be a platform for a fee advance address');
     end if;
     perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
   else

@@ -200,7 +200,12 @@ begin
       where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = v.id and y.status = 'processing'
     )
   then
-    perform refuse(400, 'status_invalid', 'address.status', 'A payout to this address is under way.');
+    perform refuse(
+      400,
+      'status_invalid',
+      'address.status',
+      'A payout to this address is under way. Retry when it has ended.'
+    );
   end if;
   if v.category = 'user_payout' then
     perform reschedule_payout(p_tenant, p_live, v.linked_id);

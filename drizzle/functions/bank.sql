@@ -271,7 +271,7 @@ begin
           when 'toAddressId' then 'address_id'
           else f
         end,
-        'differs from what was recorded under this reference before'
+        'differs from what was recorded under this reference before. Send the same value, or another reference.'
       );
     end if;
   end loop;

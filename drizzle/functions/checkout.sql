@@ -139,7 +139,7 @@ begin
       400,
       'status_invalid',
       'checkout.from.account_id',
-      'The status of the partner does not allow it to pay.'
+      'A partner in this status cannot pay. Name another partner, or read the account to see its status.'
     );
   end if;
   perform
@@ -160,7 +160,7 @@ begin
       400,
       'status_invalid',
       format('checkout.receivables[%s].id', r.closed - 1),
-      'The receivable is not open.'
+      'This receivable is not open, so it cannot be paid. Leave it out, or name one that is open.'
     );
   end if;
   if (v_args ->> 'amount')::bigint > r.reconcilable then
@@ -168,7 +168,7 @@ begin
       402,
       'amount_exceeds_reconcilable',
       'checkout.amount',
-      'is more than what the receivables can still take'
+      'is more than the receivables can still take. Send a smaller amount, or name further receivables.'
     );
   end if;
   v_address := checkout_address(p_tenant, p_live, p_envelope, v_from);

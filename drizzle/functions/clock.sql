@@ -26,7 +26,7 @@ begin
       400,
       'parameter_invalid',
       'clock.advance_seconds',
-      'would take the clock further ahead of real time than 2147483647 seconds'
+      'would take the clock further ahead of real time than 2147483647 seconds. Send fewer seconds.'
     );
   end if;
   update job j set due = j.due - v_seconds where j.tenant_id = p_tenant and j.livemode = p_live;

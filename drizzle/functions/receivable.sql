@@ -32,7 +32,7 @@ begin
       400,
       'status_invalid',
       'receivable.account_id',
-      'Only an activated account can create live receivables.'
+      'Only an activated account can create live receivables. Activate the account first.'
     );
   end if;
   insert into receivable
@@ -113,7 +113,7 @@ begin
       402,
       'amount_exceeds_reconcilable',
       'receivable.amount_maximum_reconcilable',
-      'is more than the amount of the invoice'
+      'must be at most the amount of the invoice'
     );
   end if;
   if v_maximum < v.amount_locked + v.amount_settled_payouts then
@@ -121,7 +121,7 @@ begin
       402,
       'amount_exceeds_reconcilable',
       'receivable.amount_maximum_reconcilable',
-      'is less than what is locked and settled already'
+      'must be at least what is locked and settled already'
     );
   end if;
   v_old := to_jsonb(v);

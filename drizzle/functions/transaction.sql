@@ -117,7 +117,7 @@ begin
     return;
   end if;
   if not v_method = any (c.payment_methods) then
-    perform refuse(400, 'parameter_invalid', 'checkout.payment_methods', 'do not include this method');
+    perform refuse(400, 'parameter_invalid', 'checkout.payment_methods', 'must include the method of the attempt');
   end if;
   if
     exists (

@@ -58,7 +58,7 @@ export const idOf = (cursor: string): string => cursorWithValue.exec(cursor)?.[1
 export function outside(listing: Listing, request: PageRequest): DomainError {
   const name = request.backward ? 'ending_before' : 'starting_after';
   return new DomainError(
-    problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
+    problem('parameter_invalid', `${listing.object}.${name}`, 'must be the id of an object of this list'),
   );
 }
 

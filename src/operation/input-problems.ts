@@ -37,7 +37,13 @@ export function editionProblems(
   const problems: Problem[] = [];
   for (const path of edition.withheld[name] ?? []) {
     if (at(input, path) !== undefined) {
-      problems.push(problem('parameter_unknown', `${object}.${path}`, `is part of Edition ${3 - edition.number} only`));
+      problems.push(
+        problem(
+          'parameter_unknown',
+          `${object}.${path}`,
+          `is part of Edition ${3 - edition.number} only. Leave it out.`,
+        ),
+      );
     }
   }
   for (const choice of edition.required[name] ?? []) {

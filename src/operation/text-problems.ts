@@ -42,7 +42,7 @@ function findText(value: unknown, path: () => string, asWritten: boolean, check:
 
 function textFault(value: string, lengthMax: number): string | undefined {
   if (value.includes('\u0000')) return 'contains the character NUL';
-  if (!value.isWellFormed()) return 'is not well-formed Unicode';
-  if (value.length > lengthMax && [...value].length > lengthMax) return `is longer than ${lengthMax} characters`;
+  if (!value.isWellFormed()) return 'must be well-formed Unicode';
+  if (value.length > lengthMax && [...value].length > lengthMax) return `must have at most ${lengthMax} characters`;
   return undefined;
 }

@@ -149,9 +149,15 @@ export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: R
 /** Records an address that the bank has issued in live mode. Spec: Address, service_receive. */
 export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: IssuedAddress): Promise<AddressRow> {
   if (!row.livemode)
-    throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
+    throw new OperatorError(
+      'In test mode the sandbox bank issues addresses; this records those of live mode. Name an account of live mode.',
+    );
   if (!given.bankAccount.number && !given.bankAccount.iban)
-    throw new OperatorError('A number or an IBAN is required.', 'parameter_missing', 'address.bank_account.number');
+    throw new OperatorError(
+      'A number or an IBAN is required. Give one of them.',
+      'parameter_missing',
+      'address.bank_account.number',
+    );
   refuse([...textProblems(given, 'address'), ...bankAccountProblems(given.bankAccount)]);
   const bank = {
     ...given.bankAccount,
@@ -221,7 +227,7 @@ export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> 
         .where(eq(apiKey.id, sql.placeholder('id'))),
     { id },
   );
-  if (!row) throw new OperatorError('There is no such key.', 'resource_missing', 'api_key.id');
+  if (!row) throw new OperatorError('There is no such key. Check the id.', 'resource_missing', 'api_key.id');
   return row;
 }
 

@@ -54,14 +54,18 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
   const to = await addressOf(desk, given.addressId);
   if (!to.livemode)
     throw new OperatorError(
-      'In test mode the sandbox bank makes deposits; this records those of live mode.',
+      'In test mode the sandbox bank makes deposits; this records those of live mode. Name an address of live mode.',
       'parameter_invalid',
       'deposit.address_id',
     );
   // Transfers arrive only at addresses where the service receives money. An address out of use may still get some.
   if (to.category !== 'service_receive' && to.category !== 'service_fee_advance')
     throw new DomainError(
-      problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
+      problem(
+        'address_unusable',
+        'deposit.address_id',
+        'A bank sends money to a receiving address only. Name one of category service_receive or service_fee_advance.',
+      ),
     );
   const scope = desk.scope(to);
   const receiver = await scope.one(account, to.linkedId);
@@ -72,7 +76,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
     // The payer must be an account of the same tenant; otherwise the deposit would silently have no payer.
     const field = 'deposit.from_account_id';
     const payer = await scope.find(account, given.fromAccountId);
-    if (!payer) throw new OperatorError('There is no such account.', 'resource_missing', field);
+    if (!payer) throw new OperatorError('There is no such account. Check the id.', 'resource_missing', field);
     refuse(payerProblems(payer, receiver, field));
   }
   const content = {
@@ -99,7 +103,9 @@ function noticeProblems({ reference, amount, currency }: BankNotice): Problem[] 
   const problems = depositProblems({ amount });
   if (reference.trim() === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
   if ([...reference].length > referenceLengthMax)
-    problems.push(problem('parameter_invalid', 'deposit.reference', `is longer than ${referenceLengthMax} characters`));
+    problems.push(
+      problem('parameter_invalid', 'deposit.reference', `must have at most ${referenceLengthMax} characters`),
+    );
   if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
     problems.push(
       problem('parameter_invalid', 'deposit.amount', 'must end in .00, since its currency has no minor unit'),
@@ -136,7 +142,8 @@ export async function withdrawNotice(desk: OperatorDesk, addressId: string, refe
 /** The address that a bank's notice names. */
 async function addressOf(desk: OperatorDesk, addressId: string): Promise<AddressRow> {
   const [row] = await desk.byId('operator_address', address, addressId);
-  if (!row) throw new OperatorError('There is no such address.', 'resource_missing', 'deposit.address_id');
+  if (!row)
+    throw new OperatorError('There is no such address. Check the id.', 'resource_missing', 'deposit.address_id');
   return row;
 }
 
@@ -182,7 +189,7 @@ export async function depositOf(desk: OperatorDesk, id: string, tenantId?: strin
               ),
           { tenantId: tenantOf(tenantId), id },
         );
-  if (!row) throw new OperatorError('There is no such deposit.', 'resource_missing', 'deposit.id');
+  if (!row) throw new OperatorError('There is no such deposit. Check the id.', 'resource_missing', 'deposit.id');
   return row;
 }
 

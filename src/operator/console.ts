@@ -135,7 +135,7 @@ export async function fileWithContent(
 ): Promise<{ row: FileRow; content: Buffer }> {
   const scope = desk.scope({ tenantId: tenantOf(tenantId), livemode });
   const row = await scope.find(file, id);
-  if (!row) throw new OperatorError('There is no such file.', 'resource_missing', 'file.id');
+  if (!row) throw new OperatorError('There is no such file. Check the id.', 'resource_missing', 'file.id');
   desk.place = { tenantId: row.tenantId, livemode };
   return { row, content: await contentOf(scope, row.id) };
 }

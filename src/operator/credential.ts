@@ -90,7 +90,9 @@ export class Credentials {
     } finally {
       this.#delayed--;
     }
-    throw new DomainError(problem('api_key_invalid', undefined, "This is not an operator's key."));
+    throw new DomainError(
+      problem('api_key_invalid', undefined, "This is not an operator's key. Send the key that the operator was given."),
+    );
   }
 
   #ofShared(given: string): OperatorIdentity | undefined {

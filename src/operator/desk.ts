@@ -133,7 +133,7 @@ export class OperatorDesk {
     const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
     if (!row) {
       const where = livemode === undefined ? '' : ` in ${modeOf(livemode)} mode`;
-      throw new OperatorError(`There is no such account${where}.`, 'resource_missing', field);
+      throw new OperatorError(`There is no such account${where}. Check the id.`, 'resource_missing', field);
     }
     return row;
   }

@@ -103,7 +103,7 @@ const reason = `Why, for the audit log: at most ${reasonLengthMax} characters.`;
 export function reasonProblems(input: unknown, object: string): Problem[] {
   const given = typeof input === 'object' && input !== null && 'reason' in input ? input.reason : undefined;
   if (typeof given !== 'string' || given.length <= reasonLengthMax) return [];
-  return [problem('parameter_invalid', `${object}.reason`, `is longer than ${reasonLengthMax} characters`)];
+  return [problem('parameter_invalid', `${object}.reason`, `must have at most ${reasonLengthMax} characters`)];
 }
 
 @InputType('AccountInput', { description: 'Names an account.' })

@@ -44,7 +44,7 @@ export async function revokeOperator(desk: OperatorDesk, nameOrId: string): Prom
         ),
     { text: nameOrId },
   );
-  if (!found) throw new OperatorError('There is no such operator.', 'resource_missing', 'operator.id');
+  if (!found) throw new OperatorError('There is no such operator. Check the name.', 'resource_missing', 'operator.id');
   const [row] = await desk.call('revoke_operator', [found.id]);
   return fromRow(operator, row!) as OperatorRow;
 }

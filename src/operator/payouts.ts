@@ -16,7 +16,7 @@ export function listPayouts(desk: OperatorDesk, filter: ListFilter<PayoutStatus>
 /** The payout with this id. */
 export async function payoutOf(desk: OperatorDesk, id: string): Promise<PayoutRow> {
   const [row] = await desk.byId('operator_payout', payout, id);
-  if (!row) throw new OperatorError('There is no such payout.', 'resource_missing', 'payout.id');
+  if (!row) throw new OperatorError('There is no such payout. Check the id.', 'resource_missing', 'payout.id');
   return row;
 }
 

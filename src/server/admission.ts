@@ -38,7 +38,7 @@ export class Admission {
       return;
     }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
+      throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host. Send it.'));
     if (operator) return this.#admitOperator(request, reply, operator);
     // The route decides whether a key is needed. The path decides only when no route matches.
     const unrouted = isUnrouted(request);
@@ -62,7 +62,13 @@ export class Admission {
   #admitSocket(request: FastifyRequest): void {
     const origin = single(request, 'origin');
     if (origin !== undefined && !this.identity.admits(request, origin))
-      throw new DomainError(problem('permission_denied', undefined, 'Pages of this origin may not use the gateway.'));
+      throw new DomainError(
+        problem(
+          'permission_denied',
+          undefined,
+          'Pages of this origin may not use the gateway. Ask its operator to add the origin to CORS_ORIGINS.',
+        ),
+      );
   }
 
   async #admitOperator(request: FastifyRequest, reply: FastifyReply, api: 'graph' | 'rest'): Promise<void> {
@@ -105,7 +111,7 @@ const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9
 export function refuseHost({ headers: { host } }: FastifyRequest): void {
   if (host !== undefined && !hostPattern.test(host))
     throw new DomainError(
-      problem('body_invalid', undefined, 'The header Host is not a host name or address with an optional port.'),
+      problem('body_invalid', undefined, 'The header Host must be a host name or an address, with an optional port.'),
     );
 }
 

@@ -27,5 +27,7 @@ export function parseJson(
 
 /** A problem for each key that an object of a JSON body repeats: the values contradict each other, so none is used. */
 export function repeatedProblems({ repeated }: JsonBody, object: string): Problem[] {
-  return repeated.map((path) => problem('parameter_invalid', `${object}.${path}`, 'is given more than once'));
+  return repeated.map((path) =>
+    problem('parameter_invalid', `${object}.${path}`, 'is given more than once. Send it once.'),
+  );
 }

@@ -43,7 +43,9 @@ export class PersistedDocuments {
     if (typeof query === 'string') {
       const own = hashOf(query);
       if (hash !== undefined && own !== hash)
-        throw new DomainError(problem('parameter_invalid', 'request.query', 'is not the document of its hash'));
+        throw new DomainError(
+          problem('parameter_invalid', 'request.query', 'must be the document that the hash belongs to'),
+        );
       if (!this.trusted.has(own)) this.#remember(request, own, query);
       return withText(request, query);
     }

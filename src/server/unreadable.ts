@@ -16,7 +16,7 @@ const unread: Record<string, [status: string, problem: Problem]> = {
 };
 const malformed: [status: string, problem: Problem] = [
   '400 Bad Request',
-  problem('body_invalid', undefined, 'The request is not well-formed HTTP.'),
+  problem('body_invalid', undefined, 'The request is not well-formed HTTP. Check its first line and its headers.'),
 ];
 
 /** Answers malformed HTTP and late requests, unless the client has disconnected or an answer has already begun. */

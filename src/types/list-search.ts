@@ -52,7 +52,7 @@ export function searchProblems(object: string, args: object, filters: Readonly<R
   const text = filters.search;
   const problems: Problem[] = [];
   if (typeof text === 'string' && [...text].length > searchLengthMax)
-    problems.push(invalid('search', `is longer than ${searchLengthMax} characters`));
+    problems.push(invalid('search', `must have at most ${searchLengthMax} characters`));
   else if (typeof text === 'string' && !hasWord(text))
     problems.push(invalid('search', 'must contain a letter or a digit'));
   const others = Object.keys(filters).filter((name) => name !== by && name.split('.')[0] !== by);

@@ -112,8 +112,8 @@ export function readOf(rows: number): number {
 /** The problem of a page requested from both ends; `other` is the graph's argument for the other end. */
 export function cursorConflict(object: string, other: 'after' | 'first'): Problem {
   return problem('parameter_invalid', `${object}.ending_before`, {
-    v1: 'cannot be combined with starting_after',
-    graph: `cannot be combined with ${other}`,
+    v1: 'cannot be combined with starting_after. Leave out one of them.',
+    graph: `cannot be combined with ${other}. Leave out one of them.`,
   });
 }
 

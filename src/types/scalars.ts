@@ -225,7 +225,7 @@ function parseMetadata(value: unknown): Record<string, string | null> | null {
       faults.push({ path: key, message: `has a key of more than ${metadataKeyLengthMax} characters` });
     if (text !== null && typeof text !== 'string') faults.push({ path: key, message: 'must be a string' });
     else if (text !== null && [...text].length > metadataValueLengthMax)
-      faults.push({ path: key, message: `is longer than ${metadataValueLengthMax} characters` });
+      faults.push({ path: key, message: `must have at most ${metadataValueLengthMax} characters` });
   }
   if (faults.length === 0 && Object.values(value as object).filter(Boolean).length > metadataKeysMax) {
     return refuse(`must have at most ${metadataKeysMax} keys`);

@@ -108,7 +108,7 @@ interface Parts {
 async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Parts> {
   const found: Parts = { purpose: undefined, metadata: Object.create(null), content: undefined, filename: '' };
   const twice = (name: string) =>
-    problems.push(problem('parameter_invalid', `file.${name}`, 'is given more than once'));
+    problems.push(problem('parameter_invalid', `file.${name}`, 'is given more than once. Send it once.'));
   const limits = { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 };
   try {
     for await (const part of request.parts({ limits })) {
@@ -190,7 +190,7 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
     );
   else if (type) problems.push(...imageProblems(content, type.mime));
   if ([...filename].length > filenameLengthMax)
-    problems.push(problem('parameter_invalid', 'file.filename', `is longer than ${filenameLengthMax} characters`));
+    problems.push(problem('parameter_invalid', 'file.filename', `must have at most ${filenameLengthMax} characters`));
   try {
     Metadata.parseValue(metadata);
   } catch (error) {

@@ -82,7 +82,7 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
       problem(
         'permission_denied',
         'account_setting.payouts.enabled',
-        'Only a platform may set this, on its connected users.',
+        'Only a platform may set this, on its connected users. Use its key.',
       ),
     );
   }
@@ -92,7 +92,7 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
         problem(
           'permission_denied',
           `account_setting.payouts.${snake(name)}`,
-          'Only a platform may set this, on its connected users, and a direct user on its own setting.',
+          'Only a platform may set this, on its connected users, and a direct user on its own setting. Use their key.',
         ),
       );
     }
@@ -109,7 +109,7 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
         problem(
           'parameter_invalid',
           `account_setting.${snake(hash)}.${snake(kind)}`,
-          'does not apply to the account of this setting',
+          'does not apply to the account of this setting. Leave it out.',
         ),
       ),
   );

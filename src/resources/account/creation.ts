@@ -74,7 +74,9 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
     );
   }
   if (nickname != null && [...nickname].length > nicknameLengthMax) {
-    problems.push(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
+    problems.push(
+      problem('parameter_invalid', 'account.nickname', `must have at most ${nicknameLengthMax} characters`),
+    );
   }
   for (const [name, { holds, message }] of Object.entries(businessDetailsFormats)) {
     const value = businessDetails?.[name as keyof typeof businessDetailsFormats];

@@ -122,7 +122,11 @@ export class ActivationResolver {
     const row = await context.scope.one(account, id);
     if (row.kind !== 'partner')
       throw new DomainError(
-        problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'),
+        problem(
+          'account_type_invalid',
+          'account.type',
+          'Only accounts of type partner can be deactivated. Name a partner.',
+        ),
       );
     return {
       account: await context.write('move_account', account, { id, from: accountMoves.deactivate, to: 'deactivated' }),
@@ -182,7 +186,13 @@ export class ActivationResolver {
   ) {
     const owner = await context.scope.one(account, id, 'address.id');
     if (owner.kind !== 'partner')
-      throw new DomainError(problem('account_type_invalid', 'address.id', 'Only a partner pays from a wallet.'));
+      throw new DomainError(
+        problem(
+          'account_type_invalid',
+          'address.id',
+          'Only a partner pays from a wallet. Name an address of a partner.',
+        ),
+      );
     const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
     return { address: await context.write('create_test_wallet', address, args) };
   }

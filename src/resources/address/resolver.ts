@@ -115,7 +115,7 @@ export class AddressResolver {
         problem(
           'permission_denied',
           'address.linked_id',
-          'A payout address is created by the user itself, or by its platform.',
+          'A payout address is created by the user itself, or by its platform. Use a key of one of them.',
         ),
       );
     }

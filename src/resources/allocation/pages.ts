@@ -170,7 +170,7 @@ async function checkCursor(scope: Scope, cursor: string, backward: boolean): Pro
   if (visible) return;
   const name = backward ? 'ending_before' : 'starting_after';
   throw new DomainError(
-    problem('parameter_invalid', `allocation.${name}`, 'is not the cursor of an allocation of this list'),
+    problem('parameter_invalid', `allocation.${name}`, 'must be the cursor of an allocation of this list'),
   );
 }
 

@@ -46,6 +46,10 @@ const amountMin = 100n;
 const receivablesMax = 50;
 const redirectLengthMax = 2_048;
 
+// The functions of checkouts say the same about a change that they find.
+const closed = 'This receivable is not open, so it cannot be paid. Leave it out, or name one that is open.';
+const mayNotPay = 'A partner in this status cannot pay. Name another partner, or read the account to see its status.';
+
 const CreateCheckoutPayload = payloadOf('CreateCheckout', 'checkout', Checkout);
 const CancelCheckoutPayload = payloadOf('CancelCheckout', 'checkout', Checkout);
 const PayTestCheckoutPayload = payloadOf('PayTestCheckout', 'checkout', Checkout);
@@ -145,7 +149,9 @@ export function checkoutProblems(
   if (paymentMethods && new Set(paymentMethods).size < paymentMethods.length)
     problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'names a method twice'));
   if (receivables && receivables.length > receivablesMax)
-    problems.push(problem('parameter_invalid', 'checkout.receivables', `has more than ${receivablesMax} receivables`));
+    problems.push(
+      problem('parameter_invalid', 'checkout.receivables', `must have at most ${receivablesMax} receivables`),
+    );
   if (receivables && new Set(receivables.map((r) => r?.id)).size < receivables.length)
     problems.push(problem('parameter_invalid', 'checkout.receivables', 'names a receivable twice'));
   if (redirectUrl) {
@@ -161,7 +167,7 @@ export function checkoutProblems(
  */
 function redirectFault(text: string): string | undefined {
   if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)
-    return `is longer than ${redirectLengthMax} characters`;
+    return `must have at most ${redirectLengthMax} characters`;
   if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return 'must be an https address';
   const { protocol, hostname, username, password } = new URL(text);
   if (username || password) return 'must not carry a username or password';
@@ -179,9 +185,15 @@ function receivablesProblems(receivables: ReceivableRow[], to: AccountRow, curre
     const field = `checkout.receivables[${i}].id`;
     if (r.accountId !== to.id) return [problem('parameter_invalid', field, 'must belong to the account of the first')];
     if (!['direct_user', 'connected_user'].includes(to.kind))
-      return [problem('account_type_invalid', field, 'A checkout pays the receivables of a user.')];
+      return [
+        problem(
+          'account_type_invalid',
+          field,
+          'A checkout pays the receivables of a user. Name receivables of a user.',
+        ),
+      ];
     if (r.currency !== currency) return [problem('parameter_invalid', field, `must be in ${currency}`)];
-    return r.status === 'open' ? [] : [problem('status_invalid', field, 'The receivable is not open.')];
+    return r.status === 'open' ? [] : [problem('status_invalid', field, closed)];
   });
 }
 
@@ -191,7 +203,7 @@ function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
   if (from.kind !== 'partner' || from.ownerId !== to.id)
     return [problem('parameter_invalid', field, 'must be a partner of the account whose receivables are paid')];
   const mayPay = from.livemode ? from.status === 'activated' : from.status !== 'hold' && from.status !== 'deactivated';
-  return mayPay ? [] : [problem('status_invalid', field, 'The status of the partner does not allow it to pay.')];
+  return mayPay ? [] : [problem('status_invalid', field, mayNotPay)];
 }
 
 async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {

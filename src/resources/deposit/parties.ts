@@ -84,8 +84,8 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
   if (named.linkedId !== owner.id)
     throw new DomainError(
       problem('parameter_invalid', 'deposit.to.address_id', {
-        v1: 'does not belong to deposit.to.account_id',
-        graph: 'does not belong to to.accountId',
+        v1: 'must be an address of deposit.to.account_id',
+        graph: 'must be an address of to.accountId',
       }),
     );
   if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
@@ -108,8 +108,8 @@ async function sourceOf(
   if (named && named.linkedId !== payer.id)
     throw new DomainError(
       problem('parameter_invalid', 'deposit.from.address_id', {
-        v1: 'does not belong to deposit.from.account_id',
-        graph: 'does not belong to from.accountId',
+        v1: 'must be an address of deposit.from.account_id',
+        graph: 'must be an address of from.accountId',
       }),
     );
   const itself = caller.kind === 'platform' && caller.actingAccountId === caller.accountId;

@@ -168,7 +168,7 @@ export function depositProblems({
   const notPositive = (value: bigint | null | undefined, field: string) =>
     value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
   if (receivables && receivables.length > receivablesMax)
-    return [problem('parameter_invalid', 'deposit.receivables', `has more than ${receivablesMax} entries`)];
+    return [problem('parameter_invalid', 'deposit.receivables', `must have at most ${receivablesMax} entries`)];
   return [
     ...notPositive(amount, 'deposit.amount'),
     ...(receivables ?? []).flatMap((share, i) => notPositive(share.amount, `deposit.receivables[${i}].amount`)),

@@ -83,7 +83,9 @@ export function eventStreamProblems({ after, types, connected }: EventStreamArgs
   const problems = typeProblems(types, 'event.types');
   if (after != null && after < 0) problems.push(problem('parameter_invalid', 'event.after', 'must not be negative'));
   if (connected && kind !== 'platform')
-    problems.push(problem('parameter_invalid', 'event.connected', 'Only a platform has connected users.'));
+    problems.push(
+      problem('parameter_invalid', 'event.connected', 'Only a platform has connected users. Leave this out.'),
+    );
   return problems;
 }
 

@@ -93,7 +93,13 @@ export class ApiKeyResolver {
     const { caller } = context;
     const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'api_key.account_id');
     if (owner.kind === 'partner')
-      throw new DomainError(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
+      throw new DomainError(
+        problem(
+          'account_type_invalid',
+          'api_key.account_id',
+          'A partner cannot have API keys. Name a user or a platform.',
+        ),
+      );
     checkRelation(context, owner, 'api_key.account_id');
     const made = context.newKey(caller.tenantId, caller.livemode);
     const row = await context.write('create_api_key', apiKey, {
@@ -140,7 +146,11 @@ async function checkManageable(context: Context, id: string): Promise<void> {
 function checkRelation({ caller }: Context, owner: AccountRow, field: string): void {
   if (!related(caller, ownAccounts, owner)) {
     throw new DomainError(
-      problem('permission_denied', field, 'Keys are managed by the account itself, or by its platform.'),
+      problem(
+        'permission_denied',
+        field,
+        'Keys are managed by the account itself, or by its platform. Use a key of one of them.',
+      ),
     );
   }
 }

@@ -118,7 +118,11 @@ export class PersonResolver {
     const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'person.account_id');
     if (owner.kind === 'partner')
       throw new DomainError(
-        problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'),
+        problem(
+          'account_type_invalid',
+          'person.account_id',
+          'Only users and platforms have persons. Name one of them.',
+        ),
       );
     const problems = unfit(input, owner, context.edition.personIdentified);
     if (problems.length > 0) throw new DomainError(...problems);

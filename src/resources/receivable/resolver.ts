@@ -132,7 +132,11 @@ export class ReceivableResolver {
       throw new DomainError(problem('account_type_invalid', 'receivable.account_id', ofPartner));
     if (owner.livemode && owner.status !== 'activated')
       throw new DomainError(
-        problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),
+        problem(
+          'status_invalid',
+          'receivable.account_id',
+          'Only an activated account can create live receivables. Activate the account first.',
+        ),
       );
     await checkCustomer(scope, input.customerId, owner.id);
     await checkFiles(scope, [{ id: invoice.document, field: 'receivable.invoice.document', purposes: ['invoice'] }]);
@@ -141,7 +145,7 @@ export class ReceivableResolver {
         problem(
           'amount_exceeds_reconcilable',
           'receivable.amount_maximum_reconcilable',
-          'is more than the amount of the invoice',
+          'must be at most the amount of the invoice',
         ),
       );
     const row = await context.write('create_receivable', receivable, {

@@ -88,7 +88,13 @@ export class SessionResolver {
     if (caller.keyId === null || !newSessions) throw new Error('a session was asked for without an API key');
     const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'session.account_id');
     if (owner.kind === 'partner')
-      throw new DomainError(problem('account_type_invalid', 'session.account_id', 'A partner has no sessions.'));
+      throw new DomainError(
+        problem(
+          'account_type_invalid',
+          'session.account_id',
+          'A partner cannot have sessions. Name a user or a platform.',
+        ),
+      );
     checkRelation(context, owner, 'session.account_id');
     const allowedOrigins = input.allowedOrigins ?? [];
     const closed = allowedOrigins.flatMap((origin, i) =>
@@ -122,7 +128,11 @@ const notAdmitted = 'is an origin whose pages cannot use this gateway; ask its o
 function checkRelation({ caller }: Context, owner: AccountRow, field: string): void {
   if (!related(caller, ownAccounts, owner))
     throw new DomainError(
-      problem('permission_denied', field, 'Sessions are managed by the account itself, or by its platform.'),
+      problem(
+        'permission_denied',
+        field,
+        'Sessions are managed by the account itself, or by its platform. Use a key of one of them.',
+      ),
     );
 }
 
@@ -137,7 +147,7 @@ export function sessionProblems({ accountId, expiresIn, allowedOrigins }: Partia
   if (allowedOrigins.length === 0)
     problems.push(problem('parameter_invalid_empty', field, 'is empty. Send an origin, or leave it out.'));
   if (allowedOrigins.length > originsMax)
-    problems.push(problem('parameter_invalid', field, `has more than ${originsMax} origins`));
+    problems.push(problem('parameter_invalid', field, `must have at most ${originsMax} origins`));
   for (const [i, origin] of allowedOrigins.slice(0, originsMax).entries()) {
     if (typeof origin !== 'string' || originFault(origin) === undefined) continue;
     const rule = 'must be an origin as browsers send it, such as https://app.example.com; plain HTTP is for loopback';

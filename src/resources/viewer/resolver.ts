@@ -87,7 +87,7 @@ export class ViewerResolver {
     @Ctx() context: Context,
   ): Promise<(Node | null)[]> {
     if (ids.length > nodesMax)
-      throw new DomainError(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
+      throw new DomainError(problem('parameter_invalid', 'node.ids', `must have at most ${nodesMax} ids`));
     return Promise.all(ids.map((id) => this.node(id, context)));
   }
 }

@@ -217,10 +217,16 @@ async function managed(context: Context, id: string) {
 
 function checkOwner({ caller }: Context, owner: AccountRow, field: string): void {
   if (owner.kind === 'partner')
-    throw new DomainError(problem('account_type_invalid', field, 'A partner has no webhook endpoints.'));
+    throw new DomainError(
+      problem('account_type_invalid', field, 'A partner cannot have webhook endpoints. Name a user or a platform.'),
+    );
   if (!related(caller, ownAccounts, owner))
     throw new DomainError(
-      problem('permission_denied', field, 'Webhook endpoints are managed by the account itself, or by its platform.'),
+      problem(
+        'permission_denied',
+        field,
+        'Webhook endpoints are managed by the account itself, or by its platform. Use a key of one of them.',
+      ),
     );
 }
 
@@ -232,7 +238,11 @@ function checkUrl({ caller, local }: Context, url: string): void {
 function checkConnected(owner: AccountRow, connected: boolean | null | undefined): void {
   if (connected && owner.kind !== 'platform')
     throw new DomainError(
-      problem('parameter_invalid', 'webhook_endpoint.connected', 'Only a platform has connected users.'),
+      problem(
+        'parameter_invalid',
+        'webhook_endpoint.connected',
+        'Only a platform has connected users. Leave this out.',
+      ),
     );
 }
 

@@ -22,7 +22,11 @@ export async function subscriptionBySse(
   if (open) return open;
   if (graphTypeOf(request) === undefined)
     throw new DomainError(
-      problem('not_acceptable', undefined, 'Only subscriptions are answered as text/event-stream.'),
+      problem(
+        'not_acceptable',
+        undefined,
+        'Only subscriptions are answered as text/event-stream. Accept application/json for another operation.',
+      ),
     );
   return undefined;
 }

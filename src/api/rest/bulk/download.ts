@@ -58,7 +58,11 @@ async function readable(_: unknown, { id }: { id: string }, { scope, caller }: C
     );
   if (row.status !== 'completed')
     throw new DomainError(
-      problem('status_invalid', 'export.id', `The export has no content: its status is ${row.status}.`),
+      problem(
+        'status_invalid',
+        'export.id',
+        `The export has no content while its status is ${row.status}. Download it when it is completed.`,
+      ),
     );
   return row;
 }
