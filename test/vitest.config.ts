@@ -54,16 +54,17 @@ const slowest = [
 
 /**
  * Files of long tests that take turns: a run of `npm test` takes the files of one place in each row, the next the next.
- * Files about idempotency, the ledger, deposits, payouts and checkouts, and about who may see what, run each time.
+ * Files about idempotency, the ledger, deposits, payouts and checkouts, about who may see what, about an upgrade, and
+ * those that compare the APIs and the ways of execution run each time.
  */
 const turns = [
   ['process', 'crash rate-limit-crash', 'outage'],
   ['dashboard-pages', 'dashboard-trade', 'hosted explorer'],
   ['deploy', 'cli', 'docs'],
   ['replica', 'backup', 'clients'],
-  ['migration-writes', 'embedded upgrade', 'migration'],
+  ['migration-writes', 'embedded', 'migration'],
   ['subscription stream', 'webhook', 'trigger'],
-  ['graph', 'plan', 'compiler'],
+  ['graph', 'plan', 'statements search request-budget'],
   ['request-memory', 'attack', 'query-cost'],
   ['console', 'site', 'import'],
   ['cluster', 'telemetry', 'pooler failover'],
@@ -73,7 +74,6 @@ const turns = [
   ['activation', 'person file'],
   ['list list-order', 'event export'],
   ['job-runner', 'sandbox'],
-  ['equality', 'statements search request-budget'],
   ['refusals', 'state-refusals decoder'],
   ['persisted-documents document-cache', 'database http'],
 ];
