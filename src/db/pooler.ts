@@ -27,7 +27,7 @@ async function losesStatements(connection: Connection): Promise<boolean> {
     const first = named();
     const [row] = await first;
     // A pooler gives its clients other numbers than those of PostgreSQL.
-    if (toldBy(first).state?.pid === row?.pid) return false;
+    if (driverStateOf(first).state?.pid === row?.pid) return false;
     await holding.unsafe('select 1');
     for (let round = 0; round < rounds; round++) {
       // One message with several statements is one transaction, which keeps the server's connection while it sleeps.
@@ -37,7 +37,7 @@ async function losesStatements(connection: Connection): Promise<boolean> {
       await again;
       await held;
       // The driver prepares a lost statement again and says so.
-      if (toldBy(again).retried) return true;
+      if (driverStateOf(again).retried) return true;
     }
     return false;
   } finally {
@@ -55,4 +55,4 @@ export async function refuseForgetfulPooler(connection: Connection): Promise<voi
 }
 
 /** What the driver stores in properties of a query that its types do not declare. */
-const toldBy = (query: unknown) => query as { state?: { pid: number }; retried?: unknown };
+const driverStateOf = (query: unknown) => query as { state?: { pid: number }; retried?: unknown };

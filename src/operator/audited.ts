@@ -6,7 +6,7 @@ import { OperatorRole } from './table.js';
 
 type Values = Record<string, unknown>;
 
-/** The members of an input that name the object of a mutation, the most telling first. */
+/** The members of an input that name the object of a mutation, the most specific first. */
 const naming = ['id', 'accountId', 'addressId'];
 
 /**

@@ -14,14 +14,14 @@ const calmMilliseconds = 2_000;
 const pauses = [1, 5, 15, 60];
 
 /**
- * Tells the queries of a page when something has happened in the acting account: a subscription to its events, which is
+ * Notifies the queries of a page when something has happened in the acting account: a subscription to its events, which is
  * open while a page listens. Pages poll while it is not.
  */
 export class Changes {
   #open = false;
   #failures = 0;
   #listeners = new Set<() => void>();
-  #timers = new Map<'tell' | 'open', ReturnType<typeof setTimeout>>();
+  #timers = new Map<'notify' | 'open', ReturnType<typeof setTimeout>>();
   #end = () => {};
 
   constructor(
@@ -53,19 +53,19 @@ export class Changes {
       if (!this.#open) return;
       this.#stop();
       this.#after('open', pauses[Math.min(this.#failures++, pauses.length - 1)]! * 1000, () => this.#follow());
-      this.#tell();
+      this.#notify();
     };
     const source = this.client.subscription(EventsSubscription, { connected: this.connected });
     const subscription = source.subscribe(({ data, error, hasNext }) => {
       if (data) {
         this.#failures = 0;
-        if (!this.#timers.has('tell')) this.#after('tell', calmMilliseconds, () => this.#tell());
+        if (!this.#timers.has('notify')) this.#after('notify', calmMilliseconds, () => this.#notify());
       }
       if (error ?? !hasNext) ended();
     });
     this.#end = () => subscription.unsubscribe();
     // What happened while the page was loaded, or while there was no stream.
-    this.#after('tell', calmMilliseconds, () => this.#tell());
+    this.#after('notify', calmMilliseconds, () => this.#notify());
   }
 
   #stop(): void {
@@ -74,11 +74,11 @@ export class Changes {
     this.#end = () => {};
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  #after(name: 'tell' | 'open', milliseconds: number, work: () => void): void {
+  #after(name: 'notify' | 'open', milliseconds: number, work: () => void): void {
     clearTimeout(this.#timers.get(name));
     const timer = setTimeout(() => {
       this.#timers.delete(name);
@@ -88,5 +88,5 @@ export class Changes {
   }
 }
 
-/** The changes of the acting account; null where nothing tells them. */
+/** The changes of the acting account; null where no stream brings them. */
 export const ChangesContext = createContext<Changes | null>(null);

@@ -3,7 +3,7 @@ import { type AnyVariables, type CombinedError, type TypedDocumentNode, useQuery
 import { ChangesContext } from './changes';
 import { useShown } from './shown';
 
-/** How often a page asks again while it is visible and no stream tells it that something has happened. */
+/** How often a page asks again while it is visible and no stream reports that something has happened. */
 const secondsDefault = 10;
 /** How often it asks again all the same: what passes with the time alone is no event. */
 const secondsWithStream = 60;
@@ -16,11 +16,11 @@ const mayPass = (error: CombinedError | undefined) =>
   (error.networkError !== undefined || error.graphQLErrors.some(({ extensions }) => extensions.httpStatus === 503));
 
 interface LiveOptions {
-  /** How often it is asked again while no stream tells of events. */
+  /** How often it is asked again while no stream brings events. */
   seconds?: number;
   pause?: boolean;
   /** What it answers changes without an event, so it is polled all the same. */
-  untold?: boolean;
+  withoutEvents?: boolean;
 }
 
 /**
@@ -31,23 +31,23 @@ interface LiveOptions {
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { seconds = secondsDefault, pause = false, untold = false }: LiveOptions = {},
+  { seconds = secondsDefault, pause = false, withoutEvents = false }: LiveOptions = {},
 ) {
   const [result, ask] = useQuery({ query, variables, pause });
   useShown(query, variables, pause);
   const changes = useContext(ChangesContext);
-  const [told, setTold] = useState(false);
+  const [streaming, setStreaming] = useState(false);
   const again = useEffectEvent(() => {
     if (!document.hidden && navigator.onLine) ask({ requestPolicy: 'network-only' });
   });
   useEffect(() => {
     if (pause) return undefined;
     return changes?.listen(() => {
-      setTold(changes.open);
+      setStreaming(changes.open);
       again();
     });
   }, [pause, changes]);
-  const pace = told && !untold ? secondsWithStream : seconds;
+  const pace = streaming && !withoutEvents ? secondsWithStream : seconds;
   const pauseSeconds = mayPass(result.error) ? Math.min(secondsAfterFailure, pace) : pace;
   useEffect(() => {
     if (pause) return undefined;

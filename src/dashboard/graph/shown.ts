@@ -18,7 +18,7 @@ function change(next: readonly Shown[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Tells the frame of the page which query a part of the page has asked. */
+/** Reports to the frame of the page which query a part of the page has asked. */
 export function useShown(query: TypedDocumentNode<unknown, never>, variables: AnyVariables, pause: boolean): void {
   const [place] = useState(() => ++places);
   const json = JSON.stringify(variables ?? {}, null, 2);

@@ -134,7 +134,7 @@ function Outcome({ payout }: { payout: Payout }) {
         {...common}
       >
         <PayoutFacts payout={payout} />
-        <p className="hint">The payee is told that the money has arrived. This cannot be undone.</p>
+        <p className="hint">The payee is notified that the money has arrived. This cannot be undone.</p>
       </Action>
       <Action
         name="Fail"

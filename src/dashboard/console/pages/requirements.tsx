@@ -67,10 +67,10 @@ export function Requirements({ account, shown, show }: Shown) {
     <Card title={waits ? 'Requirements' : 'About the account'}>
       {waits && <Unmet requirements={account.requirements} />}
       {claimsOf(account).map(([part, claims]) => {
-        const told = claims.filter(([, value]) => (waits ? value !== false : value));
-        return told.length === 0 ? null : (
+        const given = claims.filter(([, value]) => (waits ? value !== false : value));
+        return given.length === 0 ? null : (
           <Part key={part} name={part}>
-            {told.map(([name, value]) => (
+            {given.map(([name, value]) => (
               <Given key={name} name={name} value={value || null} />
             ))}
           </Part>

@@ -46,7 +46,7 @@ export function Requests() {
       outcome: outcome && [outcome],
       operation: operation ? [operation] : null,
     }),
-    { seconds: 5, pause: id !== null, untold: true },
+    { seconds: 5, pause: id !== null, withoutEvents: true },
   );
   const single = useLive(RequestQuery, { id: id ?? '' }, { pause: id === null });
   const page = id === null ? list.data?.requestLogs : single.data && found(single.data);

@@ -31,7 +31,7 @@ export function Webhook({ params }: { params: { id: string } }) {
   const result = useLive(
     WebhookQuery,
     sent({ id: params.id, after: filters.get('after'), status: status && [status] }),
-    { seconds: 3, untold: true },
+    { seconds: 3, withoutEvents: true },
   );
   return (
     <Loaded result={result} of={({ webhookEndpoint }) => webhookEndpoint}>

@@ -21,7 +21,7 @@ const CreateWebhook = graphql(`
 /** The addresses that events are sent to. */
 export function Webhooks() {
   const { params } = useFilters();
-  const result = useLive(WebhooksQuery, { after: params.get('after') }, { untold: true });
+  const result = useLive(WebhooksQuery, { after: params.get('after') }, { withoutEvents: true });
   const time = useTimes();
   return (
     <Page title="Webhooks" actions={<Create />}>
