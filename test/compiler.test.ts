@@ -243,8 +243,8 @@ function listOfType(type: string, edge: string): string {
 
 /**
  * In the short form each run has one caller, who sends a quarter of the queries, or an eighth of those that select each
- * part alone: `less` is 2. The next run has the next caller, and others are sent after the last one. The long form sends
- * all as everybody.
+ * part alone: `less` is 2. The next run has the next caller, and the first one sends others after the last. The long
+ * form sends all as everybody.
  */
 const askedOf = (asked: string[], less = 1): string[] => share(asked, 4 * less, Math.floor(scale.seed / names.length));
 
