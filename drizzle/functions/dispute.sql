@@ -1,7 +1,6 @@
 -- Disputes and reversals: both take the money of a deposit back.
 --
--- Longer than 60 lines: claw_back (one posting and its effects); shrink_locks (two statements that find and lock, and
--- one loop); dispute_deposit (one insert with its columns).
+-- Longer than 60 lines: claw_back (one posting and its effects); dispute_deposit (one insert with its columns).
 
 -- Takes money of a deposit back: first what is still pending of it, then the receiver's available funds, the only
 -- compartment that may go below zero because of this. Locks of the deposit that are not in a payout shrink by the
@@ -77,95 +76,6 @@ begin
         and b.available <= 0
     );
   perform shrink_locks(p_tenant, p_live, p_envelope, p_deposit.id, v_rest);
-end;
-$$;
-
--- Reduces a deposit's locks by `p_amount`, the newest first, but only locks that no payout has taken along. Locks of a
--- failed payout that are being freed count as free. If more locks must shrink than one call handles, a job continues:
--- until then the receivables are locked for more money than there is, and the account is not paid out. With `p_from`,
--- only locks from that id on shrink.
-create or replace function shrink_locks(
-  p_tenant text,
-  p_live boolean,
-  p_envelope jsonb,
-  p_deposit text,
-  p_amount bigint,
-  p_from text default null
-)
-returns void
-language plpgsql
-as $$
-declare
-  v_locks receivable_lock[];
-  l receivable_lock;
-  v_rest bigint := p_amount;
-  v_shrink bigint;
-begin
-  if v_rest <= 0 then
-    return;
-  end if;
-  v_locks := array(
-    select k
-    from
-      receivable_lock k
-      join lock_batch b on b.tenant_id = p_tenant and b.livemode = p_live and b.id = k.batch_id
-      left join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = b.payout_id
-    where
-      k.tenant_id = p_tenant
-      and k.livemode = p_live
-      and k.deposit_id = p_deposit
-      and k.amount > 0
-      and k.id >= coalesce(p_from, '')
-      and (b.payout_id is null or y.status = 'failed')
-    order by k.id desc
-    limit locks_per_call()
-  );
-  -- Lock the receivables in the order of their ids, as every function does; the newest lock still shrinks first.
-  perform
-  from receivable r
-  where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select x.receivable_id from unnest(v_locks) x)
-  order by r.id
-  for no key update;
-  foreach l in array v_locks loop
-    exit when v_rest <= 0;
-    v_shrink := least(l.amount, v_rest);
-    update receivable_lock k
-    set amount = k.amount - v_shrink
-    where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
-    perform change_receivable(p_tenant, p_live, p_envelope, l.receivable_id, -v_shrink, 0);
-    v_rest := v_rest - v_shrink;
-  end loop;
-  if v_rest > 0 and p_from is null and cardinality(v_locks) = locks_per_call() then
-    perform enqueue(
-      p_tenant,
-      p_live,
-      'shrink_locks',
-      paid_out_by(p_tenant, p_live, l.account_id),
-      0,
-      jsonb_build_object('deposit', p_deposit)
-    );
-  end if;
-end;
-$$;
-
--- The amount by which the locks of a deposit exceed its reconciled money.
-create or replace function overlocked_of(p_tenant text, p_live boolean, p_deposit text)
-returns bigint
-language plpgsql
-stable
-as $$
-declare
-  d deposit;
-begin
-  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
-  return coalesce(
-    (
-      select sum(k.amount)
-      from receivable_lock k
-      where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit
-    ),
-    0
-  ) - reconciled_of(d);
 end;
 $$;
 
@@ -285,20 +195,3 @@ end;
 $$;
 
 drop function if exists take_back(text, boolean, jsonb, deposit, bigint, text, text, text, text);
-
--- Shrinks more locks of a deposit that was taken back.
-create or replace function job_shrink_locks(p_tenant text, p_live boolean, p_job job)
-returns void
-language plpgsql
-as $$
-begin
-  perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
-  perform shrink_locks(
-    p_tenant,
-    p_live,
-    '{}',
-    p_job.args ->> 'deposit',
-    overlocked_of(p_tenant, p_live, p_job.args ->> 'deposit')
-  );
-end;
-$$;

@@ -1,0 +1,126 @@
+-- What a bank's notice about a transfer does: it makes a deposit, or reverses one.
+--
+-- Longer than 60 lines: receive_transfer (two inserts with their columns).
+
+-- Creates the deposit of a transfer, and completes it. Returns its id.
+create or replace function receive_transfer(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_content jsonb,
+  p_now bigint
+)
+returns text
+language plpgsql
+as $$
+declare
+  v deposit;
+  v_from account;
+  v_to account;
+  v_id text := new_id('deposit');
+  v_payment text;
+  v_address text;
+begin
+  select a.*
+  into v_to
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_content ->> 'toAccountId';
+  select a.*
+  into v_from
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_content ->> 'fromAccountId'
+  for no key update;
+  if v_from.kind = 'partner' then
+    v_address := payment_address(
+      p_tenant,
+      p_live,
+      p_envelope,
+      v_from,
+      p_content ->> 'paymentMethod',
+      p_content ->> 'currency'
+    );
+  end if;
+  v_payment := insert_payment(
+    p_tenant,
+    p_live,
+    v_to,
+    'deposit',
+    (p_content ->> 'amount')::bigint,
+    p_content ->> 'currency',
+    'processing',
+    v_id
+  );
+  insert into deposit
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      amount,
+      currency,
+      from_account_id,
+      from_address_id,
+      to_account_id,
+      to_address_id,
+      payment_method,
+      statement_descriptor,
+      status,
+      payment_id,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      p_now,
+      (p_content ->> 'amount')::bigint,
+      p_content ->> 'currency',
+      v_from.id,
+      v_address,
+      v_to.id,
+      p_content ->> 'toAddressId',
+      p_content ->> 'paymentMethod',
+      coalesce(p_content ->> 'statementDescriptor', ''),
+      'processing',
+      v_payment,
+      v_to.context_id,
+      v_to.on_root_list or coalesce(v_from.on_root_list, false)
+    )
+  returning *
+  into v;
+  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(v));
+  perform move_deposit(
+    p_tenant,
+    p_live,
+    p_envelope - 'key',
+    jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
+  );
+  return v_id;
+end;
+$$;
+
+-- Reverses the deposit of a transfer.
+create or replace function reverse_transfer(p_tenant text, p_live boolean, p_envelope jsonb, p_deposit text)
+returns void
+language plpgsql
+as $$
+begin
+  perform move_deposit(
+    p_tenant,
+    p_live,
+    p_envelope - 'key',
+    jsonb_build_object(
+      'id',
+      p_deposit,
+      'from',
+      jsonb_build_array('completed'),
+      'to',
+      'reversed',
+      'reasonCode',
+      'general'
+    )
+  );
+end;
+$$;
