@@ -130,8 +130,8 @@ begin
         format('deposit.receivables[%s].amount', s.n - 1),
         'message',
         case
-          when s.beyond_receivable then 'is more than the receivable can still take'
-          else 'is more than what is still pending of the deposit'
+          when s.beyond_receivable then 'must be at most what the receivable can still take'
+          else 'must be at most what is still pending of the deposit'
         end
       )
       order by s.n

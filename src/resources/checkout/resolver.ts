@@ -88,7 +88,11 @@ export class CheckoutResolver {
     if (!checkouts.payable(context.caller.livemode)) problems.push(problem('acquirer_unavailable'));
     if (input.amount > reconcilable)
       problems.push(
-        problem('amount_exceeds_reconcilable', 'checkout.amount', 'is more than what the receivables can still take'),
+        problem(
+          'amount_exceeds_reconcilable',
+          'checkout.amount',
+          'is more than the receivables can still take. Send a smaller amount, or name further receivables.',
+        ),
       );
     if (problems.length > 0) throw new DomainError(...problems);
     const row = await context.write('create_checkout', checkout, {
@@ -147,13 +151,13 @@ export function checkoutProblems(
   if (currency !== undefined && currency !== edition.currency)
     problems.push(problem('parameter_invalid', 'checkout.currency', `must be ${edition.currency}`));
   if (paymentMethods && new Set(paymentMethods).size < paymentMethods.length)
-    problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'names a method twice'));
+    problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'must name each method once'));
   if (receivables && receivables.length > receivablesMax)
     problems.push(
       problem('parameter_invalid', 'checkout.receivables', `must have at most ${receivablesMax} receivables`),
     );
   if (receivables && new Set(receivables.map((r) => r?.id)).size < receivables.length)
-    problems.push(problem('parameter_invalid', 'checkout.receivables', 'names a receivable twice'));
+    problems.push(problem('parameter_invalid', 'checkout.receivables', 'must name each receivable once'));
   if (redirectUrl) {
     const message = redirectFault(redirectUrl);
     if (message) problems.push(problem('parameter_invalid', 'checkout.redirect_url', message));
