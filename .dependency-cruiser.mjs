@@ -1,6 +1,7 @@
 /**
- * Imports in src point downward: a folder imports only from those before it in this list. Tables are storage shapes that
- * import nothing but columns, the keys of their indexes and other tables, so they come first, wherever their folder stands.
+ * Imports in src point downward: a folder imports only from those before it in this list. Tables are storage shapes
+ * that import nothing but columns, the keys of their indexes and other tables, so they come first, wherever their
+ * folder stands.
  */
 const tables = '^src/(db/(columns|filter-index)|.*/table)\\.ts$';
 const layers = [

@@ -258,7 +258,7 @@ describe('updating the addresses on offer', () => {
     },
   );
 
-  it('refuses an enabled kind without a currency, whichever of the two is stored first, and accepts it once disabled', async () => {
+  it('refuses an enabled kind without a currency, whichever is stored first, but not a disabled one', async () => {
     const platform = await given.platform(1);
     const { id } = await settingOf(platform, platform.id);
     const refused = async (body: object, ...fields: string[]) => {
@@ -511,7 +511,7 @@ describe('payouts', () => {
     });
   });
 
-  it('show one reason why they are off: the service’s hold, then the missing activation, then the platform’s hold', async () => {
+  it('show one reason why they are off: the service’s hold, then no activation, then the platform’s hold', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
     const setting = await settingOf(platform, id);

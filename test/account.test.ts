@@ -175,7 +175,7 @@ describe('creating a partner', () => {
     ]);
   });
 
-  it('refuses a nickname that another account of the tenant has, in any case, but not one of another tenant', async () => {
+  it('refuses a nickname of another account of the tenant, in any case, but not one of another tenant', async () => {
     const user = await given.directUser(1);
     const name = nickname();
     await user.partner({ nickname: name });

@@ -341,7 +341,7 @@ describe('a missing requirement', () => {
     expect([reply.status, reply.fieldNames, reply.body.status]).toEqual([200, [], 'verifying']);
   });
 
-  it('does not exist for partners, since creation requires everything, and for roots, which the operator judges', async () => {
+  it('does not exist for partners, whose creation requires all, or roots, which the operator judges', async () => {
     for (const edition of [1, 2] as const) {
       const platform = await given.platform(edition);
       const partner = await platform.partner();

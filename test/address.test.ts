@@ -721,7 +721,7 @@ describe('listing addresses', () => {
         }
   });
 
-  it('filters by reusability for ACH debit: addresses from which a partner has paid by debit, until they expire', async () => {
+  it('filters by reusability for ACH debit: addresses from which a partner paid so, until they expire', async () => {
     const user = await given.directUser(1);
     const [debtor, other] = [await user.partner(), await user.partner()];
     const paid = async (from: string, payment_method: string) =>
@@ -744,7 +744,7 @@ describe('listing addresses', () => {
     expect(await reusable()).toEqual([two]);
   });
 
-  it('finds a wallet of each provider, which a test helper creates for a partner and for no other account', async () => {
+  it('finds a wallet of each provider, which a test helper creates for a partner and no other account', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
     const make = (id: string, body: object) => user.post(`/v1/test_helpers/accounts/${id}/wallet`, body);

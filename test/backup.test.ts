@@ -176,7 +176,9 @@ chapter(`a backup while ${clients} clients write`, () => {
       ...{ 'acknowledged later and asked again': sample.length, 'of these made anew': lost },
     });
     const [doubled] = await second`
-      select count(*)::int as n from (select nickname from account where type = 'partner' group by nickname having count(*) > 1) t`;
+      select count(*)::int as n from (
+        select nickname from account where type = 'partner' group by nickname having count(*) > 1
+      ) t`;
     expect(doubled!.n).toBe(0);
     expect([...(await second`select rule, what from violations`)]).toEqual([]);
   });
@@ -294,7 +296,10 @@ describe('a backup that cannot be used', () => {
           );
           Object.assign(account, { file, bytes, sha256, rows: 0 });
         }),
-      /^The rows of \w+ could not be restored: insert or update on table "\w+" violates foreign key constraint .* Nothing was changed\.\n$/,
+      new RegExp(
+        String.raw`^The rows of \w+ could not be restored: ` +
+          String.raw`insert or update on table "\w+" violates foreign key constraint .* Nothing was changed\.\n$`,
+      ),
     ],
   ])('is refused: %s', async (name, change, sentence) => {
     expect(await refusal(changed(name, change))).toMatch(sentence);

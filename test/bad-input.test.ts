@@ -775,7 +775,8 @@ describe('hostile input at /graphql', () => {
 
   // If a client names an operation, no other one may run instead.
   it('runs no operation other than the named one', async () => {
-    const query = `mutation A { createAccount(input: { type: PARTNER, nickname: "never", ${acme} }) { account { id } } }`;
+    const input = `{ type: PARTNER, nickname: "never", ${acme} }`;
+    const query = `mutation A { createAccount(input: ${input}) { account { id } } }`;
     const before = await store();
     const reply = await speakers.user.post('/graphql', { query, operationName: 'B' });
     expect([...(await store()).keys()]).toEqual([...before.keys()]);
@@ -794,7 +795,8 @@ describe('hostile input at /graphql', () => {
 
   // A client that gets an error assumes that nothing was done, and sends the request again.
   it('does not run a mutation whose response format the client does not accept', async () => {
-    const query = `mutation { createAccount(input: { type: PARTNER, nickname: "unheard", ${acme} }) { account { id } } }`;
+    const input = `{ type: PARTNER, nickname: "unheard", ${acme} }`;
+    const query = `mutation { createAccount(input: ${input}) { account { id } } }`;
     const before = await store();
     const reply = await speakers.user.post('/graphql', { query }, { accept: 'text/html' });
     const made = [...(await store()).keys()].filter((key) => !before.has(key));

@@ -453,7 +453,7 @@ describe('a notice of a reversal', () => {
     });
   });
 
-  it('takes the reconciled amount from the available funds, below zero, and nothing from a payout in flight', async () => {
+  it('takes the reconciled amount from available funds, below zero, and nothing from a payout in flight', async () => {
     const to = await receiver(2);
     await payoutAddress(to.live);
     const { notice } = await earn(to, '6.00', '10.00');

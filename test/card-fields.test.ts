@@ -59,7 +59,7 @@ async function open(url: string, options = {}): Promise<{ page: Page; complaints
 const pay = (page: Page) => page.getByRole('button', { name: /^Pay ₹/ }).click();
 
 describe('the card fields of an acquirer', () => {
-  it('take the card in a frame of their own origin, and hand back a token, with which the payment succeeds', async () => {
+  it('take the card in a frame of their own origin, and return a token, with which the payment succeeds', async () => {
     const checkout = await liveCheckout();
     const { page, complaints, hosts } = await open(checkout.url);
     const posted: string[] = [];

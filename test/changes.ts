@@ -20,6 +20,8 @@ const inner: Record<string, readonly string[]> = {
 
 /** Records each change of these tables in a database of the test's own. */
 export async function recordChanges(sql: postgres.Sql): Promise<void> {
+  const trigger = (table: string) =>
+    `create trigger seen after update on ${table} for each row execute function see_change();`;
   await sql.unsafe(`
     create table seen_change ("table" text, id text, changed text[], created bigint, before bigint, after bigint, clocks
     bigint[], since double precision);
@@ -32,7 +34,7 @@ export async function recordChanges(sql: postgres.Sql): Promise<void> {
         extract(epoch from clock_timestamp() - transaction_timestamp()));
       return null;
     end $$;
-    ${changing.map((table) => `create trigger seen after update on ${table} for each row execute function see_change();`).join('\n')}`);
+    ${changing.map(trigger).join('\n')}`);
 }
 
 /** The number of changes of each table, and those that did not move its time, or moved it without a change. */

@@ -41,8 +41,9 @@ type Json = any;
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 const day = 86_400;
 
-const whole = `id object: __typename type created expiresAt livemode amount grossAmount currency from { accountId } to { accountId }
-  paymentMethods receivables { id } redirectUrl status effectiveTransaction { id status } metadata url`;
+const whole = `id object: __typename type created expiresAt livemode amount grossAmount currency
+  from { accountId } to { accountId } paymentMethods receivables { id }
+  redirectUrl status effectiveTransaction { id status } metadata url`;
 const keys =
   'id object type created expires_at livemode amount gross_amount currency from to payment_methods receivables ' +
   'redirect_url status effective_transaction metadata';
@@ -1449,7 +1450,7 @@ describe('an attempt', () => {
     await begin(s);
   });
 
-  it('is refused on a checkout that is over, by a method that it does not accept, and after thirty attempts', async () => {
+  it('is refused on a checkout that is over, by a method it does not accept, and after thirty attempts', async () => {
     const over = await Promise.all([opened(), opened(), opened()]);
     await pay(over[0].user, over[0].id);
     done(await act(over[1].user, 'REST', 'cancel', {}, over[1].id));
@@ -1710,7 +1711,7 @@ describe('the deposit of a checkout', () => {
 });
 
 describe('a user of an aggregator', () => {
-  it('passes the available money of a checkout to the aggregator at once; the pending money stays with the user', async () => {
+  it('passes available money of a checkout to the aggregator at once; pending money stays with the user', async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const user = await platform.connectedUser();
     const [{ id: partner }, receivable] = [await user.partner(), await receivableOf(user, '100.00')];
@@ -1908,7 +1909,7 @@ describe('a checkout of another account', () => {
 });
 
 describe('Edition 1', () => {
-  it('has no checkouts: every path and every root field is 404, well-formed or not, and the list is empty', async () => {
+  it('has no checkouts: each path and each root field is 404, well-formed or not, and the list is empty', async () => {
     const user = await given.directUser(1);
     const c = unknown('checkout');
     const replies = await Promise.all([

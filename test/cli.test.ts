@@ -284,7 +284,7 @@ describe('live mode, where the operator decides', () => {
     files = [document.body, image.body];
   });
 
-  it('lists the accounts in verification, with persons and files as on /v1, until their outcomes are recorded', async () => {
+  it('lists accounts in verification, with persons and files as on /v1, until outcomes are recorded', async () => {
     const [{ accounts: waiting }, shown, table] = await Promise.all([
       told('account', 'list', '--status=verifying', '--mode=live'),
       told('account', 'show', weaver),
@@ -638,7 +638,7 @@ describe('tidegate key', () => {
 });
 
 describe('tidegate address issue', () => {
-  it('records the addresses of the bank, currency by currency, until the account has all that it is offered', async () => {
+  it('records addresses of the bank, currency by currency, until the account has all that it is offered', async () => {
     const root = id('first');
     const issue = (...args: string[]) => ['address', 'issue', '--account', root, ...args];
     const account = async () => (await live('first').get(`/v1/accounts/${root}`)).body;

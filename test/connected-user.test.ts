@@ -376,7 +376,7 @@ describe('updating a connected user in draft', () => {
     });
   });
 
-  it('is for the platform, the user itself and the platform on its behalf; others do not find the account', async () => {
+  it('is for the platform, the user itself and the platform on its behalf; others find no account', async () => {
     const { platform, id } = await user();
     const [other, stranger] = await Promise.all([platform.connectedUser(), given.platform(1)]);
     const key = await must(

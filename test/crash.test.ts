@@ -324,11 +324,13 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         as last
         from event where tenant_id = ${tenant} and not livemode`;
       expect(numbers).toEqual({ n: numbers!.n, numbers: numbers!.n, first: 1, last: numbers!.n });
+      const types = [
+        ...['initialized', 'processing', 'completed', 'disputed', 'reconciled'].map((verb) => `deposit.${verb}`),
+        ...['receivable.created', 'receivable.updated'],
+      ];
       const rows = await sql`
         select type, count(*)::int as n, count(distinct object_id)::int as objects from event
-        where tenant_id = ${tenant} and not livemode and type =
-        any(${['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.disputed', 'deposit.reconciled', 'receivable.created', 'receivable.updated']})
-        group by 1 order by 1`;
+        where tenant_id = ${tenant} and not livemode and type = any(${types}) group by 1 order by 1`;
       const told = Object.fromEntries(rows.map(({ type, n, objects }) => [type, [n, objects]]));
       const deposits = of('deposit') + 1;
       expect(told).toMatchObject({

@@ -265,7 +265,7 @@ chapter('checkouts in the dashboard', () => {
 });
 
 chapter('a page', () => {
-  it('asks again when something has happened, and only every minute otherwise; without a stream every few seconds', async () => {
+  it('asks again when something has happened, else only every minute; without a stream every few seconds', async () => {
     const { context, page, open } = await dashboard.ownDesk(2, 'Lighthouse Courses');
     const user = await dashboard.user(2, 'Lighthouse Courses');
     let asked = 0;

@@ -226,7 +226,7 @@ async function locksOf(speaker: Speaker, id: string) {
 }
 
 describe.each(oneOf(transports))('creating a deposit over %s', (transport) => {
-  it('requires only an amount and a currency in Edition 1, and goes to the acting account by domestic credit', async () => {
+  it('requires only an amount and a currency in Edition 1; goes to the acting account by domestic credit', async () => {
     const user = await given.directUser(1);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
 
@@ -864,7 +864,7 @@ describe('the money of a deposit', () => {
   });
 
   // The helper reads the deposit and waits for the balance; meanwhile the sandbox starts to process it.
-  it('goes to the account of its address, also if the sandbox moves the deposit while a helper completes it', async () => {
+  it('goes to the account of its address, also if the sandbox moves it while a helper completes it', async () => {
     const platform = await given.platform(1);
     const [advance] = await addressesOf(platform, platform.id, 'service_fee_advance');
     const to = { address_id: advance.id };
@@ -1149,7 +1149,8 @@ describe('finding deposits', () => {
       const { data, errors } = (
         await speaker.graph(
           `{ ${list('newest', 'first: 2')} ${list('oldest', 'last: 2')}
-                 ${cursor ? list('on', `first: 2, after: "${cursor}"`) + list('back', `last: 2, before: "${cursor}"`) : ''} }`,
+             ${cursor ? list('on', `first: 2, after: "${cursor}"`) : ''}
+             ${cursor ? list('back', `last: 2, before: "${cursor}"`) : ''} }`,
         )
       ).body;
       expect(errors).toBeUndefined();
@@ -1492,7 +1493,7 @@ it('works in live mode, too, where no other operation on deposits does', async (
 });
 
 describe.each(oneOf(transports))('a dispute over %s', (transport) => {
-  it('claws back pending money first and then available funds, below zero, and shrinks the newest locks first', async () => {
+  it('claws back pending money, then available funds, below zero, and shrinks the newest locks first', async () => {
     const user = await given.directUser(1);
     const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
     const deposit = await completed(user, '100.00');

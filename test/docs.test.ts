@@ -148,14 +148,14 @@ describe('the links of the documentation', () => {
 });
 
 /** The operations with the paths of /v1 that answer them, as the committed matrix of permissions lists them. */
+const row = new RegExp(
+  String.raw`^(\w+) +(?:read|write) .*?((?:(?:GET|POST) \S+?(?:, )?)*)` +
+    String.raw`(?:query|mutation)?(?:(?:, )?subscription(?: \w+)?)?$`,
+);
 const operations = fs
   .readFileSync('test/permission-matrix.txt', 'utf8')
   .split('\n')
-  .map((line) =>
-    /^(\w+) +(?:read|write) .*?((?:(?:GET|POST) \S+?(?:, )?)*)(?:query|mutation)?(?:(?:, )?subscription(?: \w+)?)?$/.exec(
-      line,
-    ),
-  )
+  .map((line) => row.exec(line))
   .filter((match) => match !== null)
   .map(([, field, paths]) => ({ field: field!, endpoints: paths!.split(', ').filter((text) => text !== '') }));
 

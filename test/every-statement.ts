@@ -9,11 +9,14 @@ export async function everyStatement(given: ReturnType<typeof givenIn>): Promise
   const acting = platform.actingFor(user.id);
   for (const speaker of [platform, user, acting]) {
     for (const path of [
-      `/v1/accounts?limit=1&starting_after=${user.id}&status=draft&type=user&address=deactivated&capability.multicurrency_exports_v1=pending&created.gte=1`,
+      `/v1/accounts?limit=1&starting_after=${user.id}&status=draft&type=user&address=deactivated` +
+        '&capability.multicurrency_exports_v1=pending&created.gte=1',
       `/v1/accounts?limit=1&ending_before=${user.id}&created.lt=99999999999`,
       `/v1/accounts/${partner.id}`,
-      `/v1/account_settings?account_id=${user.id}&address.partner=true&payouts.enabled=true&payouts.reason_code_not_enabled=platform_hold`,
-      `/v1/addresses?linked_id=${user.id}&category=user_payout&currency=INR&is_reusable=false&status=activated&type=wallet&wallet.provider=klarna`,
+      `/v1/account_settings?account_id=${user.id}&address.partner=true&payouts.enabled=true` +
+        '&payouts.reason_code_not_enabled=platform_hold',
+      `/v1/addresses?linked_id=${user.id}&category=user_payout&currency=INR&is_reusable=false&status=activated` +
+        '&type=wallet&wallet.provider=klarna',
       `/v1/persons?account_id=${user.id}`,
       '/v1/files?purpose=logo',
       `/v1/deposits?account_id=${user.id}&status=completed&created.gte=1`,

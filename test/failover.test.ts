@@ -39,9 +39,10 @@ beforeAll(async () => {
       () => false,
     ),
   );
+  // The standby comes first, so that the server must be chosen by its role and not by its position.
+  const places = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
   const environment = {
-    // The standby comes first, so that the server must be chosen by its role and not by its position.
-    DATABASE_URL: `postgres://tidegate@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/tidegate?target_session_attrs=primary`,
+    DATABASE_URL: `postgres://tidegate@${places}/tidegate?target_session_attrs=primary`,
     API_KEY_PEPPER: 'a pepper that is long enough for a test',
     TRUSTED_PROXY: '127.0.0.1',
     PUBLIC_URL: 'https://pay.example',

@@ -497,7 +497,7 @@ describe('reading a file', () => {
     expect(content.status).toBe(400);
   });
 
-  it('works for its account and the platform above; for other accounts neither the file nor its content exists', async () => {
+  it('works for its account and the platform above; for others neither the file nor its content exists', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const stranger = await given.directUser(1);

@@ -604,7 +604,7 @@ chapter('a card number', () => {
   const known = ['4242424242424242', '4000000000000002', '4000000000009995', '4000000000003220', '4000000000000341'];
   const secret = new RegExp([...strange, ...known].map((n) => n.replaceAll(/\d(?=\d)/g, '$&[ -]?')).join('|'));
 
-  it('is stored nowhere: not in a table, a response, an event or the log; and test mode accepts only test cards', async () => {
+  it('is stored nowhere: no table, response, event or log has it; and test mode accepts only test cards', async () => {
     const { app, origin } = await gatewayWith({});
     const answers: string[] = [];
     const post = async (checkoutFixture: CheckoutFixture, fields: Record<string, string>) => {

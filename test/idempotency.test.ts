@@ -1372,8 +1372,11 @@ describe('concurrent requests with one key, over two gateways', () => {
   beforeAll(async () => {
     [platform, second] = [await given.platform(1), await given.platform(2)];
   });
-  const told = (reply: Reply) =>
-    `${statusOf(reply)} ${reply.codes[0] ?? (replayed(reply) === 'true' ? 'replayed' : 'done')}${statusOf(reply) === 409 ? ` ${reply.headers.get('retry-after')}` : ''}`;
+  const told = (reply: Reply) => {
+    const what = reply.codes[0] ?? (replayed(reply) === 'true' ? 'replayed' : 'done');
+    const later = statusOf(reply) === 409 ? ` ${reply.headers.get('retry-after')}` : '';
+    return `${statusOf(reply)} ${what}${later}`;
+  };
 
   for (const name of [
     'createAccount',
@@ -1387,7 +1390,7 @@ describe('concurrent requests with one key, over two gateways', () => {
     'createCheckout',
     'payTestCheckout',
   ])
-    it(`have one effect, and the others get its response or a 409 with Retry-After: 16 of ${name}, three times`, async () => {
+    it(`have one effect; the others get its response or a 409 with Retry-After: 16 of ${name}, 3 times`, async () => {
       for (let round = 0; round < 3; round++) {
         const caller = writes[name]!.edition ? second : platform;
         const subject = await writes[name]!.subject(caller);

@@ -57,7 +57,8 @@ describe('an import of receivables', () => {
   long('creates one for each row, as the request for one would', async () => {
     const user = await given.directUser(1);
     // As a spreadsheet writes it: with a byte order mark, CRLF, quotes, and an empty line at the end.
-    const content = `\ufeff${header}\r\n${row('100.10', '"a ""quoted"", text\nof two lines",7')}\r\n${row('0.01', ',')}\r\n\r\n`;
+    const lines = [header, row('100.10', '"a ""quoted"", text\nof two lines",7'), row('0.01', ','), '', ''];
+    const content = `\ufeff${lines.join('\r\n')}`;
     const { made, rows } = await imported(user, 'receivables', content);
     expect(made).toMatchObject({
       status: 'completed',

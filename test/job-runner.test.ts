@@ -231,7 +231,7 @@ describe('old rows', () => {
       select ${tenant}, false, 'account', ${`${hours}:`} || n, extract(epoch
       from clock_timestamp())::bigint - ${hours * 3600}, 'none', '{}', '{}' from generate_series(1, ${count}::int) n`;
 
-  it('are deleted in limited numbers per call, the oldest first, until only those within the retention are left', async () => {
+  it('are deleted in limited numbers per call, oldest first, until only those in the retention are left', async () => {
     await answered('keys', 500, 50);
     await answered('keys', 300, 90);
     await answered('keys', 200, 47);
@@ -328,7 +328,7 @@ chapter('a gateway with a wrong clock', () => {
       };`)}`,
   });
 
-  it('three days ahead or behind neither deletes a key too early nor keeps it too long, nor decides on API keys', async () => {
+  it('three days ahead or behind neither deletes a key too early nor too late, nor decides on API keys', async () => {
     const settings = await children.database();
     const transport = { TRUSTED_PROXY: '127.0.0.1', EXPLORER: 'false' };
     expect((await children.command(settings, 'migrate')).errors).toBe('');

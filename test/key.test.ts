@@ -469,7 +469,7 @@ describe('the keys that an account can manage', () => {
     [2, 'live'],
   ];
   for (const [edition, mode] of roots)
-    it(`are a platform's own and those of its connected users, in its own mode: ${mode}, Edition ${edition}`, async () => {
+    it(`are a platform's own and those of its connected users, in its mode: ${mode}, Edition ${edition}`, async () => {
       const both = await given.platformBoth(edition);
       const me = both[mode];
       const away = both[mode === 'test' ? 'live' : 'test'];

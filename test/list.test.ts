@@ -961,7 +961,7 @@ describe('a connection', () => {
     });
   });
 
-  it('continues inside another connection from a cursor, and refuses a cursor that is not visible to the caller', async () => {
+  it('continues inside another connection from a cursor, and refuses one that its caller cannot see', async () => {
     const { speaker, ids } = crowds.accounts;
     const partners = ids.filter((id) => id !== speaker.id);
     const inside = (args: string) =>

@@ -166,7 +166,7 @@ describe('a migration', () => {
     },
   );
 
-  it('changes nothing when one of its files cannot be applied, and reports the failed step and the reason', async () => {
+  it('changes nothing when one of its files cannot be applied, and reports the failed step and reason', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await mark(sql);

@@ -35,7 +35,7 @@ async function funds(user: Speaker, id = user.id) {
 }
 
 describe('a deposit', () => {
-  it('is returned as initialized, with exactly the keys of the specification, and completes by itself exactly once', async () => {
+  it('is returned as initialized, with exactly the specification’s keys, and completes by itself once', async () => {
     const { user, partner } = await exporter();
 
     const reply = await user.post('/v1/deposits', {

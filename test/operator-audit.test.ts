@@ -59,7 +59,8 @@ async function data(reply: ReturnType<ReturnType<typeof asking>>): Promise<Json>
   return body.data;
 }
 
-const fields = `number operator operatorId operation objectId resultId tenantId mode requestId outcome code details ended`;
+const fields =
+  'number operator operatorId operation objectId resultId tenantId mode requestId outcome code details ended';
 /** The actions that the audit log shows to a filter, the newest first. */
 const actions = async (filter = ''): Promise<Json[]> =>
   (await data(asking(OPERATOR_KEY)(`{ operatorActions${filter} { nodes { ${fields} } } }`))).operatorActions.nodes;
@@ -214,7 +215,7 @@ const codeOf = async (response: Response): Promise<string | undefined> => {
 describe('a session in a browser', () => {
   const viewer = '{ viewer { name role sessionExpires } }';
 
-  it('is made from a key and kept in a cookie that no script can read, on every gateway, until it is ended', async () => {
+  it('is made from a key and kept in a cookie that no script can read, on each gateway, until it ends', async () => {
     const other = await world.another();
     const { key, name, id } = await operator('read');
     const { made, cookie, session, graph } = await signIn(key);

@@ -75,7 +75,7 @@ describe('a payment by card or UPI', () => {
     user = payee.user;
   });
 
-  it('has its method and details with their types, on the checkout, the attempt, the deposit and in figures', async () => {
+  it('has its method and details with their types, on checkout, attempt and deposit and in figures', async () => {
     const query = `{ deposits(first: 2) { nodes {
       method paymentMethod paymentMethodDetails amountMoney { amount currency } amount currency
       methodDetails { __typename ... on CardDetails { brand last4 expiryMonth expiryYear } ... on UpiDetails { vpa } }

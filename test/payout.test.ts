@@ -795,7 +795,7 @@ describe('converting', () => {
     expect(paid.body.data.receivable).toEqual({ lockedDeposits: [], deposits: [{ id: deposit.id }] });
   });
 
-  it('is not undone when the payout fails: the money stays in the currency of the payout and is paid out again in it', async () => {
+  it('is not undone when the payout fails: the money stays in its currency and is paid out again in it', async () => {
     const user = await exporter(1);
     const { deposit, receivable } = await earn(user, '60.00');
     await midnight(user);
@@ -820,7 +820,7 @@ describe('converting', () => {
     expect(await funds(user)).toEqual({});
   });
 
-  it('needs a rate: a currency without one gets no payout, and all the money is paid out after another address exists', async () => {
+  it('needs a rate: a currency without one gets no payout, until another address receives all the money', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'CHF');
@@ -1038,7 +1038,7 @@ describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
     expect(await funds(user)).toEqual({});
   });
 
-  it('affects the locks of the same money, and money that failed after conversion is paid out in its new currency', async () => {
+  it('affects the locks of the same money; what failed after conversion is paid out in its new currency', async () => {
     const user = await exporter(2);
     const [rupees, dollars] = [await earn(user, '100.00'), await earn(user, '10.00', 'USD')];
     await midnight(user);
@@ -1267,7 +1267,8 @@ describe('a payout with many locks', () => {
         invoice, purpose_code, transaction_type, context_id, on_root_list)
       select d.tenant_id, d.livemode, 'receivable_' || ${stem}::text || lpad(n::text, 6, '0'), d.created,
       d.to_account_id, 'INR', 100, 100, array[d.id],
-        '{"amount": "100", "currency": "INR", "creationDate": "2026-10-01", "dueDate": "2026-12-01", "referenceNumber": "MANY"}', 'P0802', 'services', d.context_id, d.on_root_list
+        '{"amount": "100", "currency": "INR", "creationDate": "2026-10-01", "dueDate": "2026-12-01",
+        "referenceNumber": "MANY"}', 'P0802', 'services', d.context_id, d.on_root_list
       from deposit d, generate_series(1, ${count}::int) n where d.tenant_id = ${tenant} and d.id = ${body.id}
       returning id`;
     const [batch] = await sql`select open_lock_batch(${tenant}, false, ${user.id}, 'INR') as id`;

@@ -487,7 +487,10 @@ function matrix(): string {
     '404+: not in this edition on /v1; an empty list in the graph.',
     '',
     `${' '.repeat(34)}${kinds.map((kind) => kind.padEnd(wide * 4)).join('')}`.trimEnd(),
-    `${'operation'.padEnd(26)}${'access'.padEnd(8)}${columns.map(({ mode, edition }) => `${mode} ${edition}`.padEnd(wide)).join('')}APIs`,
+    ['operation'.padEnd(26), 'access'.padEnd(8)]
+      .concat(columns.map(({ mode, edition }) => `${mode} ${edition}`.padEnd(wide)))
+      .concat('APIs')
+      .join(''),
     ...Object.entries(everything).map(([name, { access }]) => {
       const transports = [
         ...paths.filter(({ operation }) => operation === name).map(({ method, path }) => `${method} ${path}`),
@@ -662,7 +665,7 @@ describe('a caller with a key or session', () => {
   for (const kind of kinds)
     for (const mode of modes)
       for (const edition of share(editions, 2, (scale.seed >> 2) + kinds.indexOf(kind) + modes.indexOf(mode)))
-        it(`may call what the matrix allows, through both APIs: ${kind}, ${mode} mode, Edition ${edition}`, async () => {
+        it(`may call what the matrix allows, through both APIs: ${kind}, ${mode}, Edition ${edition}`, async () => {
           const cell = cells.find((c) => c.kind === kind && c.mode === mode && c.edition === edition)!;
           const turn = kinds.indexOf(kind) + modes.indexOf(mode) + 2 * edition + scale.seed;
           const before = await eventsOf();
@@ -725,7 +728,7 @@ describe('a caller with a key or session', () => {
     });
 
   for (const edition of share(editions, 2, scale.seed))
-    it(`with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}`, async () => {
+    it(`with permission or role read gets 403 on each write, valid or not: no change, Edition ${edition}`, async () => {
       const { full, read, readSession } = cells.find(
         (c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition,
       )!;
@@ -1052,7 +1055,7 @@ describe('the operations that the relation of an account to the caller allows', 
 
 describe('On-Behalf-Of', () => {
   // Also for the caller's own account: a header that has no effect today could have one later.
-  it('is refused for every caller but a platform, for every account, through both APIs and before anything is parsed', async () => {
+  it('is refused for all callers but platforms, for each account, by both APIs, before any parsing', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const direct = await given.directUser(1);

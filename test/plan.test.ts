@@ -843,10 +843,8 @@ describe('the plan of a list', () => {
       if (!isObjectType(type)) return field.name;
       if (type.name.endsWith('Connection'))
         return `${field.name}(first: 10) { nodes { id created } pageInfo { hasNextPage endCursor } }`;
-      return (
-        `${field.name} { ${'id' in type.getFields() ? 'id' : rules.get(name)!.read === 'funds' ? 'pending { amount }' : '__typename'} ` +
-        '}'
-      );
+      const withoutId = rules.get(name)!.read === 'funds' ? 'pending { amount }' : '__typename';
+      return `${field.name} { ${'id' in type.getFields() ? 'id' : withoutId} }`;
     };
     const roots = [...rules].flatMap(([name, { read }]) => (read === 'page' ? [name] : []));
     const queries = roots.flatMap((root) => {

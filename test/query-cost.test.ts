@@ -339,7 +339,8 @@ describe('a random document', () => {
     }
     const type = getNamedType(field.type);
     const alias = `f${gen(1_000_000)}: `;
-    const head = `${gen(8) === 0 || args.length > 0 ? alias : ''}${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}`;
+    const given = args.length > 0 ? `(${args.join(', ')})` : '';
+    const head = `${gen(8) === 0 || given !== '' ? alias : ''}${field.name}${given}`;
     if (isInterfaceType(type)) {
       const types = schema.getPossibleTypes(type);
       const each = [types[gen(types.length)]!, schema.getType('Account') as GraphQLObjectType];

@@ -56,7 +56,8 @@ describe('an answer', () => {
   ];
   const two = 'query A { viewer { mode } } query B { viewer { mode } }';
   const page = (inner: string) => `deposits(first: 100) { nodes { toAccount { ${inner} } } }`;
-  const tooLarge = `{ ${page('depositsIn(first: 100) { nodes { fromAccount { depositsIn(first: 100) { nodes { id } } } } }')} }`;
+  const inner = 'fromAccount { depositsIn(first: 100) { nodes { id } } }';
+  const tooLarge = `{ ${page(`depositsIn(first: 100) { nodes { ${inner} } }`)} }`;
   it.each(cases)('of GraphQL tells its cost, the first time and later: %s', async (_, ask, status, requested) => {
     const user = await given.directUser(1);
     const costs: Cost[] = [];
@@ -302,7 +303,8 @@ describe('the shared row', () => {
     const counted = async () => {
       await session`select pg_stat_force_next_flush()`;
       const [row] = await session<[{ changed: number; inPlace: number }]>`
-        select n_tup_upd::int as changed, n_tup_hot_upd::int as "inPlace" from pg_stat_user_tables where relname = 'allowance'`;
+        select n_tup_upd::int as changed, n_tup_hot_upd::int as "inPlace" from pg_stat_user_tables
+        where relname = 'allowance'`;
       return row;
     };
     await take(tenant, 0, 1, 1);

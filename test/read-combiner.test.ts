@@ -261,7 +261,7 @@ describe('reads of one statement text with the same values', () => {
     );
   });
 
-  it('do not end with the request that asked first, and are not sent when all of their requests have ended', async () => {
+  it('do not end with the request that asked first, and are not sent when all their requests have ended', async () => {
     const { combiner, sent } = combinerOf();
     await learn(combiner, readOf(place, [0, 'first']));
     const budgets = [1, 2, 3, 4, 5].map(() => new RequestBudget());

@@ -705,7 +705,7 @@ describe('the list of receivables', () => {
     expect(reply.body.data.map((r: any) => r.id).toSorted()).toEqual(names.map((name) => ids[name]!).toSorted());
   });
 
-  it("shows a platform its own and its connected users', those of one by account_id, and other tenants none", async () => {
+  it("shows a platform its own and its connected users', those of one by account_id, and others none", async () => {
     const idsOf = async (speaker: Speaker, query = '') =>
       (await speaker.get(`/v1/receivables${query}`)).body.data.map((r: any) => r.id).toSorted();
     const { platform: own, ...others } = ids;

@@ -99,7 +99,7 @@ describe('the request log', () => {
     });
   });
 
-  it('leaves out what the pages of the dashboard read, and has what they write and what is refused to them', async () => {
+  it('leaves out what the pages of the dashboard read, and has what they write and are refused', async () => {
     const signedIn = await fetch(`${world.origin}/dashboard/session`, {
       method: 'POST',
       headers: { authorization: `Bearer ${user.key}`, 'content-type': 'application/json' },

@@ -44,7 +44,7 @@ describe('a rule that TypeScript and SQL both need', () => {
     expect(fs.readFileSync('drizzle/functions/rules.sql', 'utf8')).toBe(rulesText());
   });
 
-  it('has one value in both: the currency of an edition, the attempts of a checkout, the keys of metadata', async () => {
+  it('has one value in both: currency of an edition, attempts of a checkout, number of metadata keys', async () => {
     const [row] = await world.sql`
       select edition_currency(1) as first, edition_currency(2) as second, checkout_attempts_max() as attempts,
       metadata_keys_max() as keys`;

@@ -620,7 +620,7 @@ describe.concurrent('live mode', () => {
     expect(await states()).toEqual(['activated', 'activated', ['EUR', 'GBP', 'USD']]);
   });
 
-  it('leaves roots as drafts until the operator activates them; a platform then has its fee advance address', async () => {
+  it('leaves roots as drafts until an operator activates them; platforms then have a fee advance address', async () => {
     const { live } = await given.platformBoth(1);
     const row = await world.operator.account(live.id, true);
 

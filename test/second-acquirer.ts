@@ -15,7 +15,8 @@ addEventListener('message', async (event) => {
   const number = form.elements.number.value.replace(/\\s/g, '');
   document.getElementById('error').textContent = number.length < 12 ? 'Enter the card number.' : '';
   if (number.length < 12) return answer({ type: 'tidegate:invalid' });
-  const made = await fetch('/tokens', { method: 'POST', body: JSON.stringify({ number, expiry: form.elements.expiry.value }) });
+  const body = JSON.stringify({ number, expiry: form.elements.expiry.value });
+  const made = await fetch('/tokens', { method: 'POST', body });
   answer({ type: 'tidegate:token', token: (await made.json()).token });
 });
 for (const origin of parents) parent.postMessage({ type: 'tidegate:height', height: 150 }, origin);
@@ -23,11 +24,15 @@ for (const origin of parents) parent.postMessage({ type: 'tidegate:height', heig
 
 const fieldsPage = (script: string) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Card details</title>
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<style>body{margin:0;font:16px/1.5 "Segoe UI",Roboto,"Open Sans",sans-serif}label{display:block;font-size:14px;font-weight:500}
-input{box-sizing:border-box;width:100%;min-height:44px;margin:4px 0 12px;padding:8px 12px;border:1px solid #81919a;border-radius:8px;font:inherit;background:transparent;color:inherit}
+<style>body{margin:0;font:16px/1.5 "Segoe UI",Roboto,"Open Sans",sans-serif}
+label{display:block;font-size:14px;font-weight:500}
+input{box-sizing:border-box;width:100%;min-height:44px;margin:4px 0 12px;padding:8px 12px;border:1px solid #81919a}
+input{border-radius:8px;font:inherit;background:transparent;color:inherit}
 #error{color:#a8161f;font-size:14px}</style>
-<form><label for="number">Card number</label><input id="number" name="number" inputmode="numeric" autocomplete="cc-number">
-<label for="expiry">Expiry date</label><input id="expiry" name="expiry" autocomplete="cc-exp" placeholder="MM/YY"></form><div id="error" role="alert"></div>
+<form><label for="number">Card number</label>
+<input id="number" name="number" inputmode="numeric" autocomplete="cc-number">
+<label for="expiry">Expiry date</label>
+<input id="expiry" name="expiry" autocomplete="cc-exp" placeholder="MM/YY"></form><div id="error" role="alert"></div>
 <script>${script}</script>`;
 
 /** An acquirer on an origin of its own: card fields in a frame, tokens, and payments that succeed. */

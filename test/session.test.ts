@@ -195,7 +195,7 @@ describe('a session', () => {
 });
 
 describe('the role of a session', () => {
-  it('is for no account that is named by nothing, which would be the platform with all its users; nor is a key', async () => {
+  it('is for no account named by nothing, which would be the platform with all its users; nor is a key', async () => {
     const platform = await given.platform(1);
     for (const empty of ['', null]) {
       for (const [reply, name] of [
@@ -237,7 +237,7 @@ describe('the role of a session', () => {
     expect((await platform.get('/v1/accounts')).text).toBe(before);
   });
 
-  it('operate also writes, but for keys, sessions, addresses and settings, and the refusal names the way out', async () => {
+  it('operate also writes, but no keys, sessions, addresses or settings; the refusal names the way out', async () => {
     const platform = await given.platform(1);
     const session = await sessionOf(platform, { role: 'operate' });
     expect((await session.post('/v1/accounts', partnerBody())).status).toBe(200);

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 /**
- * Formats the SQL functions: `npm run format` writes the files, and `--check`, which `npm run check` passes, names those
- * that are not formatted. It refuses a line that is too long and that the formatter cannot break. Migrations are left
- * alone, because they never change.
+ * Formats the SQL functions: `npm run format` writes the files, and `--check`, which `npm run check` passes, names
+ * those that are not formatted. It refuses a line that is too long and that the formatter cannot break. Migrations are
+ * left alone, because they never change.
  */
 const folder = new URL('../drizzle/functions/', import.meta.url);
 

@@ -80,8 +80,8 @@ function wrap(run: string[]): string[] {
 }
 
 /**
- * The text of a file of SQL functions as Prettier formats it. Prettier does not break comments, so that this wraps those
- * that are too long.
+ * The text of a file of SQL functions as Prettier formats it. Prettier does not break comments, so that this wraps
+ * those that are too long.
  */
 export async function formatted(text: string): Promise<string> {
   // PostgreSQL accepts both forms; the parser knows only the second.

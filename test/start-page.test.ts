@@ -88,9 +88,10 @@ describe('the start page', () => {
 
   it('has a policy without scripts and without other hosts', async () => {
     const answer = await fetch(`${await started()}/`);
-    expect(answer.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
-    );
+    expect(answer.headers.get('content-security-policy')!.split('; ')).toEqual([
+      ...["default-src 'none'", expect.stringMatching(/^style-src 'sha256-[\w+/=]+'$/), 'img-src data:'],
+      ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    ]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(await answer.text()).not.toMatch(/<script|\sstyle=|https?:\/\/(?!www\.w3\.org)/);
   });

@@ -100,7 +100,7 @@ const stories = transports.flatMap((transport) =>
 );
 
 describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition, transport) => {
-  it('goes from a partner to a payout and a dispute, with correct balances and a correct ledger at every step', async () => {
+  it('goes from a partner to a payout and a dispute, with correct balances and ledger at every step', async () => {
     const exporter = await given.directUser(edition);
     const currency = edition === 1 ? 'USD' : 'INR';
     const tell = async (name: keyof typeof operations, body: object = {}, id?: string): Promise<Json> => {

@@ -94,7 +94,7 @@ const settled = (speaker: Speaker) =>
   );
 
 describe('GET /v1/events/stream', () => {
-  it('shows a session no event of sessions, and misses none for its key, when both follow the same account', async () => {
+  it('shows a session no event of sessions, and misses none for its key, when both follow one account', async () => {
     const user = await given.directUser(1);
     const { body } = await user.post('/v1/sessions', { role: 'read' });
     const session = user.using(body.token);

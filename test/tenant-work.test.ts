@@ -124,7 +124,7 @@ chapter('the faults of a tenant', () => {
     return body.data?.stuckWork ?? body;
   };
 
-  it('in each kind of work are reported and tried again with pauses, while 500 others go on, and end when mended', async () => {
+  it('in each kind of work are reported and retried with pauses, while 500 others go on, until mended', async () => {
     const { sql } = world;
     const user = await given.directUser(1);
     const bad = tenantOf(user);

@@ -100,7 +100,7 @@ describe('a standby that has more of the old timeline than was promoted', () => 
 });
 
 describe('a standby that follows a promoted server', () => {
-  it('is used when a role that may see statistics asks, and for any other role from its next restart point on', async () => {
+  it('is used if a role that may see statistics asks, and for any other role from its next restart point', async () => {
     follower = await servers.start(follower.data, [], promoted, follower.port);
     await caughtUp(promoted, follower);
     const { replicas } = through(promoted, follower);

@@ -57,9 +57,12 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
       '{"id": "a@b", "upi": {"onetime": "enabled", "recurring": "enabled"}}', ${user('n')}, ${onRootList}
     from generate_series(1, ${users + others}) n`;
   /** The numbers of a trade and of its user, its payer with an address, and its round. */
-  const traded = `from (select n, 1 + (n - 1) % ${users} as u, (n - 1) / ${users} as round, ${now} - 864000 + n * 864000 / ${total} as at from generate_series(1, ${total}::bigint) n) x,
-    lateral (select ${user('u')} as receiver, case when round % 2 = 1 then ${partner('u')} else ${user(`1 + u % ${users}`)} end as payer,
-      case when round % 2 = 1 then ${id('address_partner', 'u')} else ${id('address_in', `1 + u % ${users}`)} end as payer_address,
+  const traded = `from (select n, 1 + (n - 1) % ${users} as u, (n - 1) / ${users} as round,
+    ${now} - 864000 + n * 864000 / ${total} as at from generate_series(1, ${total}::bigint) n) x,
+    lateral (select ${user('u')} as receiver,
+      case when round % 2 = 1 then ${partner('u')} else ${user(`1 + u % ${users}`)} end as payer,
+      case when round % 2 = 1 then ${id('address_partner', 'u')} else ${id('address_in', `1 + u % ${users}`)} end
+        as payer_address,
       case when round % 10 = 4 then 'EUR' else 'USD' end as currency) y`;
   const common = (prefix: string) => `select ${tenantAndMode}, ${id(prefix, 'n')}, at`;
   const listed = `receiver, true ${traded}`;
@@ -199,10 +202,15 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      k.currency)`,
     `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id,
       source_amount, source_currency, rate, context_id, on_root_list)
-     ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD', case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1, ${listed}`,
-    `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
-     select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
-       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
+     ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD',
+       case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1,
+       ${listed}`,
+    `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id,
+       on_root_list)
+     select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created,
+       case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
+       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true
+     from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
     // The totals are not computed, as after an upgrade.
     `insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (${tenantAndMode}, '', 0)`,
   ];

@@ -30,7 +30,7 @@ describe('turns', () => {
     expect([log, turns.running, turns.visitors]).toEqual([['a1', 'a2'], 2, 3]);
   });
 
-  it('go to the key that has the fewest, then to the one that has waited longest, then in the order of arrival', async () => {
+  it('go to the key with the fewest, then to the one that has waited longest, then in order of arrival', async () => {
     const { log, enter } = turnsOf();
     const running = [enter('a', 'a1'), enter('a', 'a2')];
     for (const name of ['a3', 'a4', 'b1', 'b2', 'c1', 'c2']) enter(name[0]!, name);

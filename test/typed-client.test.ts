@@ -123,7 +123,7 @@ describe("the rules for Apollo's cache in the guide", () => {
     expect(plain.readQuery({ query: first })).toBeNull();
   });
 
-  it('show an object that a mutation changed wherever it is shown, also by its id and through fragments on Node', async () => {
+  it('show an object that a mutation changed in each place, also by id and through fragments on Node', async () => {
     const client = clientOf(new InMemoryCache(options));
     const partner = await user.partner({ nickname: nickname() });
     const list = gql`{ accounts(first: 5) { nodes { id status } } }`;

@@ -479,8 +479,8 @@ export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId
 }
 
 /**
- * Completes a test deposit by the sandbox's helper; returns it. The sandbox completes it by itself a second or two after
- * it was made, which comes first where the machine is busy.
+ * Completes a test deposit by the sandbox's helper; returns it. The sandbox completes it by itself a second or two
+ * after it was made, which comes first where the machine is busy.
  */
 export async function completeDeposit(speaker: Speaker, id: string): Promise<Json> {
   const reply = await speaker.post(`/v1/test_helpers/deposits/${id}/complete`);

@@ -136,7 +136,8 @@ describe('writes of one tenant and mode', () => {
     const holder = await world.sql.reserve();
     try {
       await holder`begin`;
-      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode for update`;
+      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode
+        for update`;
       const settled: Outcome[] = [];
       const each = Array.from({ length: 24 }, async (_, n) => {
         const fromAccountId = here.payers[n === 12 ? 0 : 1 + (n % 2)];
@@ -277,7 +278,8 @@ describe('the time of a write', () => {
     try {
       await database.call('create_deposit', [here.tenant, here.live, '{}', text(deposited(here, 1n))]);
       await holder`begin`;
-      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode for update`;
+      await holder`select from account where tenant_id = ${here.tenant} and id = ${here.payers[0]!} and not livemode
+        for update`;
       const settled: string[] = [];
       const paid = text(deposited(here, 1n, { fromAccountId: here.payers[0] }));
       const blocked = Array.from({ length: 8 }, () =>

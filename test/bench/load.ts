@@ -93,8 +93,10 @@ function script({ requests, headers, pauseMilliseconds = 0 }: Load): string {
     }
     done = function(s, latency)
       local e = s.errors
-      io.write(string.format('\\n{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "bytes": %d, "failures": %d, "refused": %d}\\n', s.requests, s.duration / 1e6,
-        latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, s.bytes, e.connect + e.read + e.write + e.status + e.timeout, e.status))
+      io.write(string.format('\\n{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, ' ..
+        '"bytes": %d, "failures": %d, "refused": %d}\\n',
+        s.requests, s.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3,
+        s.bytes, e.connect + e.read + e.write + e.status + e.timeout, e.status))
     end`;
 }
 

@@ -88,7 +88,8 @@ export function ledger({ tenant }: Seeded): Record<string, LedgerScript> {
     from (select ${accountOf(':u')} as a) x, lateral lock_balances('${tenant}', false,
     jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
   const update = `update bench_plain set n = n + 1 where tenant_id = '${tenant}' and id = :u;`;
-  const prepare = `drop table if exists bench_plain; create table bench_plain (tenant_id text, id bigint, n bigint not null, primary key (tenant_id, id));
+  const prepare = `drop table if exists bench_plain;
+    create table bench_plain (tenant_id text, id bigint, n bigint not null, primary key (tenant_id, id));
     insert into bench_plain select '${tenant}', i, 0 from generate_series(1, ${accounts}) i`;
   return {
     'plain spread': { title: 'an update of one row, of 2000', prepare, script: `\\set u random(1, 2000)\n${update}` },
@@ -111,8 +112,11 @@ export function transfers({ tenant }: Seeded, folder: string): Record<string, Le
     select pgledger_create_account('bench ' || i, 'USD') from generate_series(1, ${accounts}) i;
     update pgledger_accounts set id = 'pgla_' || substr(name, 7);
     set search_path = public;
-    select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', 100000000), contra_leg('bank', 'USD', -100000000)))
-    from (select ${accountOf('i')} as a from generate_series(1, ${accounts}) i) x, lateral lock_balances('${tenant}', false, jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
+    select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench',
+      jsonb_build_array(leg(a, 'available', 'USD', 100000000), contra_leg('bank', 'USD', -100000000)))
+    from (select ${accountOf('i')} as a from generate_series(1, ${accounts}) i) x,
+      lateral lock_balances('${tenant}', false,
+      jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD')));`;
   const ours = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench',
     jsonb_build_array(leg(a, 'available', 'USD', -1), leg(b, 'available', 'USD', 1)))
     from (select ${accountOf(':u')} as a, ${accountOf(':w')} as b) x, lateral lock_balances('${tenant}', false,

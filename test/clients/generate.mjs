@@ -1,4 +1,7 @@
-/** Generates the TypeScript types or the Python classes of the contract, as its argument says, into the folder `generated`. */
+/**
+ * Generates the TypeScript types or the Python classes of the contract, as its argument says, into the folder
+ * `generated`.
+ */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 

@@ -143,7 +143,7 @@ export const enumerations: Values[] = [
     [
       held(
         'account-setting',
-        'show one reason why they are off: the service’s hold, then the missing activation, then the platform’s hold',
+        'show one reason why they are off: the service’s hold, then no activation, then the platform’s hold',
       ),
     ],
   ),
@@ -168,7 +168,7 @@ export const enumerations: Values[] = [
     [
       held(
         'address',
-        'finds a wallet of each provider, which a test helper creates for a partner and for no other account',
+        'finds a wallet of each provider, which a test helper creates for a partner and no other account',
       ),
     ],
   ),

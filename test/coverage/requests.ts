@@ -92,7 +92,7 @@ export const endpoints: Endpoint[] = [
     'amount! currency! from to!2 payment_method!2 statement_descriptor metadata',
     held(
       'deposit',
-      'requires only an amount and a currency in Edition 1, and goes to the acting account by domestic credit',
+      'requires only an amount and a currency in Edition 1; goes to the acting account by domestic credit',
     ),
     held('deposit', 'also requires a destination and a method in Edition 2, which accepts INR'),
   ),

@@ -16,10 +16,7 @@ export const resourceRules: Statement[] = [
     'Account: nickname, unique in Edition 2',
     'Account.nickname',
     'Account.nickname',
-    held(
-      'account',
-      'refuses a nickname that another account of the tenant has, in any case, but not one of another tenant',
-    ),
+    held('account', 'refuses a nickname of another account of the tenant, in any case, but not one of another tenant'),
   ),
   rule(
     'Account: address is the state of its service_receive addresses',
@@ -97,7 +94,7 @@ export const resourceRules: Statement[] = [
     'AccountSetting.payouts.reason_code_not_enabled',
     held(
       'account-setting',
-      'show one reason why they are off: the service’s hold, then the missing activation, then the platform’s hold',
+      'show one reason why they are off: the service’s hold, then no activation, then the platform’s hold',
     ),
   ),
   rule(
@@ -121,10 +118,7 @@ export const resourceRules: Statement[] = [
     'Address: is_reusable for ACH debit',
     'Address.isReusable',
     'Address.is_reusable',
-    held(
-      'address',
-      'filters by reusability for ACH debit: addresses from which a partner has paid by debit, until they expire',
-    ),
+    held('address', 'filters by reusability for ACH debit: addresses from which a partner paid so, until they expire'),
   ),
   rule(
     'Address: a receiving address shows the type of its bank account',
@@ -198,10 +192,7 @@ export const resourceRules: Statement[] = [
     'Deposit: a dispute is negative',
     'Deposit.amount, Deposit.disputedDeposit',
     'Deposit.amount',
-    held(
-      'deposit',
-      'claws back pending money first and then available funds, below zero, and shrinks the newest locks first',
-    ),
+    held('deposit', 'claws back pending money, then available funds, below zero, and shrinks the newest locks first'),
   ),
   rule(
     'Deposit: reason_code says why it was declined or disputed',
@@ -227,7 +218,7 @@ export const resourceRules: Statement[] = [
     'POST /v1/checkouts',
     held(
       'checkout',
-      'has no checkouts: every path and every root field is 404, well-formed or not, and the list is empty',
+      'has no checkouts: each path and each root field is 404, well-formed or not, and the list is empty',
     ),
   ),
   rule(
@@ -393,7 +384,7 @@ export const resourceRules: Statement[] = [
     '(the operator)',
     held(
       'sandbox',
-      'leaves roots as drafts until the operator activates them; a platform then has its fee advance address',
+      'leaves roots as drafts until an operator activates them; platforms then have a fee advance address',
     ),
   ),
   rule('Deactivate: partners alone', 'Mutation.deactivateAccount', 'POST /v1/accounts/:id/deactivate', relations),

@@ -41,10 +41,7 @@ export const generalRules: Statement[] = [
     'Service: deposits, balances, balance transactions and hosted checkouts; receivables link invoices to funds',
     'Deposit, Balance, BalanceTransaction, Checkout, Receivable.allocations',
     'Deposit, Balance, BalanceTransaction, Checkout, Receivable.deposit_ids_amount_locked',
-    held(
-      'story',
-      'goes from a partner to a payout and a dispute, with correct balances and a correct ledger at every step',
-    ),
+    held('story', 'goes from a partner to a payout and a dispute, with correct balances and ledger at every step'),
   ),
   rule(
     'Service: the operator creates platforms',
@@ -229,8 +226,7 @@ export const generalRules: Statement[] = [
     statuses,
     held(
       'permission',
-      'with permission or role read gets 403 on every write, also on valid ' +
-        'ones, and changes nothing, Edition ${edition}',
+      'with permission or role read gets 403 on each write, valid or not: no change, Edition ${edition}',
     ),
   ),
   rule(
@@ -261,7 +257,7 @@ export const generalRules: Statement[] = [
     'Errors: 401 and 403',
     ...everywhere,
     statuses,
-    held('permission', 'may call what the matrix allows, through both APIs: ${kind}, ${mode} mode, Edition ${edition}'),
+    held('permission', 'may call what the matrix allows, through both APIs: ${kind}, ${mode}, Edition ${edition}'),
   ),
   rule(
     'Errors: 402 for valid parameters whose request failed',

@@ -220,7 +220,7 @@ of('redeliver_webhooks', () => {
 });
 
 of('claim_webhook_deliveries', () => {
-  it('gives an endpoint to one worker until the claim ends, with the events in the order of their numbers', async () => {
+  it('gives an endpoint to one worker until the claim ends, with the events in order of their numbers', async () => {
     const { id } = await withDeliveries(3);
     const rows = await claim(id);
     expect(rows.map(({ event }) => (event as Row).number)).toEqual([numbered - 2, numbered - 1, numbered]);

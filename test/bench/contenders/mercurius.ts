@@ -24,11 +24,14 @@ const schema = `
   type BusinessIds { business: String tax: String }
   type PostalAddress { line1: String city: String state: String postalCode: String country: String }
   type BusinessDetails {
-    legalName: String dba: String email: String website: String type: String ids: BusinessIds physicalAddress: PostalAddress merchantCategoryCode: String
+    legalName: String dba: String email: String website: String type: String
+    ids: BusinessIds physicalAddress: PostalAddress merchantCategoryCode: String
   }
   type Account {
-    id: ID! created: DateTime! type: String! status: String! nickname: String address: String! businessDetails: BusinessDetails! metadata: Metadata
-    setting: AccountSetting! addresses(first: Int = 10): AddressConnection! depositsIn(first: Int = 10): DepositConnection! balance: Balance!
+    id: ID! created: DateTime! type: String! status: String! nickname: String address: String!
+    businessDetails: BusinessDetails! metadata: Metadata
+    setting: AccountSetting! addresses(first: Int = 10): AddressConnection!
+    depositsIn(first: Int = 10): DepositConnection! balance: Balance!
   }
   type Payouts { enabled: Boolean interval: String! }
   type AccountSetting { id: ID! liveFx: Boolean! payouts: Payouts! }
@@ -39,8 +42,8 @@ const schema = `
   type Balance { available: [Money!]! pending: [Money!]! }
   type Party { accountId: ID addressId: ID }
   type Deposit {
-    id: ID! created: DateTime! amount: String! currency: String! status: String! paymentMethod: String! statementDescriptor: String! metadata: Metadata
-    from: Party! to: Party! fromAccount: Account
+    id: ID! created: DateTime! amount: String! currency: String! status: String! paymentMethod: String!
+    statementDescriptor: String! metadata: Metadata from: Party! to: Party! fromAccount: Account
   }
   type DepositConnection { nodes: [Deposit!]! }
 `;
@@ -99,8 +102,10 @@ const resolvers = {
   Mutation: {
     createDeposit: async (_: unknown, { input }: Row) => {
       const [to] = await writer`
-        select a.id, d.id as address_id from account a join address d on d.tenant_id = a.tenant_id and d.livemode = a.livemode and d.linked_id = a.id
-        where a.tenant_id = ${tenant} and a.livemode = false and a.id = ${input.to.accountId} and d.category = 'service_receive' and d.status = 'activated'
+        select a.id, d.id as address_id from account a
+        join address d on d.tenant_id = a.tenant_id and d.livemode = a.livemode and d.linked_id = a.id
+        where a.tenant_id = ${tenant} and a.livemode = false and a.id = ${input.to.accountId}
+        and d.category = 'service_receive' and d.status = 'activated'
         order by d.currency = ${input.currency} desc limit 1`;
       if (!to) throw new Error('no address');
       const call = { account: platform, key: randomUUID(), operation: 'createDeposit', request: {} };

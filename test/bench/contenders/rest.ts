@@ -115,8 +115,10 @@ app.post('/v1/deposits', async (request: FastifyRequest<{ Body: NewDeposit }>, r
   const { amount, currency, to, statement_descriptor: statementDescriptor } = request.body;
   if (!/^\d{1,13}\.\d{2}$/.test(amount) || !/^[A-Z]{3}$/.test(currency)) return refuse(reply, 400, 'parameter_invalid');
   const [found] = await writer`
-    select a.id, d.id as address_id from account a join address d on d.tenant_id = a.tenant_id and d.livemode = a.livemode and d.linked_id = a.id
-    where a.tenant_id = ${tenant} and a.livemode = ${live} and a.id = ${to?.account_id ?? account} and d.category = 'service_receive' and d.status = 'activated'
+    select a.id, d.id as address_id from account a
+    join address d on d.tenant_id = a.tenant_id and d.livemode = a.livemode and d.linked_id = a.id
+    where a.tenant_id = ${tenant} and a.livemode = ${live} and a.id = ${to?.account_id ?? account}
+    and d.category = 'service_receive' and d.status = 'activated'
     order by d.currency = ${currency} desc limit 1`;
   if (!found) return refuse(reply, 402, 'address_unusable');
   const call = { account, key: randomUUID(), operation: 'createDeposit', request: {}, requestId: request.id };

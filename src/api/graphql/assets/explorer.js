@@ -1,6 +1,6 @@
 /*
- * This script runs before GraphiQL's own: it reads the key, writes it into the headers of the tabs, and sends the requests.
- * It stores everything in sessionStorage, so the browser deletes the key when its tab is closed.
+ * This script runs before GraphiQL's own: it reads the key, writes it into the headers of the tabs, and sends the
+ * requests. It stores everything in sessionStorage, so the browser deletes the key when its tab is closed.
  * The page has the setup: the endpoint, the tabs with their examples, and the addresses of the workers.
  */
 const tidegate = ((setup) => {
@@ -32,8 +32,8 @@ const tidegate = ((setup) => {
     : setup.tasks[sessionStorage.getItem('tidegate:task') ?? ''];
   sessionStorage.removeItem('tidegate:task');
 
-  // GraphiQL finds its open tab again by comparing these entries with the tabs, and adds an empty tab when none is equal.
-  // At its first start, these entries are its only source of the first tab's variables.
+  // GraphiQL finds its open tab again by comparing these entries with the tabs, and adds an empty tab when none is
+  // equal. At its first start, these entries are its only source of the first tab's variables.
   const tabs = setup.tabs.map(tabOf);
   let open = tabs[0];
   try {

@@ -32,8 +32,8 @@ function slash(field, event) {
 
 /**
  * Connects the acquirer's card fields in the frame of this page. The frame gets the message `tidegate:tokenize` and
- * answers with `tidegate:token` or `tidegate:invalid`; it may state its height. Messages of another origin or of another
- * window are not read, and ours go to that origin alone.
+ * answers with `tidegate:token` or `tidegate:invalid`; it may state its height. Messages of another origin or of
+ * another window are not read, and ours go to that origin alone.
  */
 function connectFields(form) {
   const frame = form.querySelector('iframe');

@@ -1,4 +1,4 @@
-// "Try it": sends the operation of the page to this gateway. The key stays in the memory of this page, and in no storage.
+// "Try it": sends the operation of the page to this gateway. The key stays in the memory of this page, in no storage.
 for (const form of document.querySelectorAll('form.try')) {
   const output = form.querySelector('output');
   const button = form.querySelector('button[type=submit]');
