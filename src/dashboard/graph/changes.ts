@@ -14,8 +14,8 @@ const calmMilliseconds = 2_000;
 const pauses = [1, 5, 15, 60];
 
 /**
- * Notifies the queries of a page when something has happened in the acting account: a subscription to its events, which is
- * open while a page listens. Pages poll while it is not.
+ * Notifies the queries of a page when something has happened in the acting account: a subscription to its events,
+ * which is open while a page listens. Pages poll while it is not.
  */
 export class Changes {
   #open = false;
