@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { settings } from '../src/config.js';
 import { first } from '../src/editions/first.js';
 import { second } from '../src/editions/second.js';
@@ -11,6 +11,25 @@ const files = fs
   .filter((name) => name.endsWith('.ts') && !name.startsWith('dashboard'))
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
+
+/**
+ * The SQL functions of the resources without a file of their own in `npm run test:fast`, and the file in it that tests
+ * them directly. The files of some of these resources are among the slowest.
+ */
+const testedAmongOthers: Record<string, [file: string, ...functions: string[]]> = {
+  activation: ['account', 'move_account'],
+  event: ['shared', 'emit_event', 'number_events'],
+  'exchange-rate': ['ledger', 'set_rate'],
+  export: ['bulk', 'create_export', 'finish_export'],
+  import: ['bulk', 'create_import', 'finish_import'],
+  'import-row': ['bulk', 'record_import_rows'],
+  key: ['person', 'rotate_api_key', 'revoke_api_key'],
+  payment: ['ledger', 'insert_payment', 'move_payment'],
+  'rate-limit': ['shared', 'take_allowance'],
+  transaction: ['checkout', 'begin_transaction', 'settle_transaction'],
+  'webhook-delivery': ['webhook', 'queue_deliveries', 'redeliver_webhooks'],
+  'webhook-endpoint': ['webhook', 'create_webhook_endpoint', 'update_webhook_endpoint'],
+};
 
 /** Whether a command writes the file. */
 const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write-functions.ts';
@@ -166,6 +185,23 @@ describe('the conventions of the code', () => {
   it('has at most 300 lines in a file of SQL functions', () => {
     const named = fs.readdirSync('drizzle/functions').map((name) => [name, linesOf(inFunctions(name))] as const);
     expect(named.filter(([, count]) => count > 300)).toEqual([]);
+  });
+
+  it('has each resource in the short run of the tests, by a file of its own or by the tests of its functions', () => {
+    const fastFiles = inject('fastFiles');
+    const resources = fs
+      .readdirSync('src/resources', { withFileTypes: true })
+      .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+    const hasOwn = (name: string) =>
+      [`test/${name}.test.ts`, `test/functions/${name}.test.ts`].some((file) => fastFiles.includes(file));
+    // A resource that gets a file of its own there leaves the table.
+    expect(resources.filter((name) => !hasOwn(name)).sort()).toEqual(Object.keys(testedAmongOthers));
+    for (const [resource, [file, ...functions]] of Object.entries(testedAmongOthers)) {
+      const place = `test/functions/${file}.test.ts`;
+      expect([resource, fastFiles.includes(place)]).toEqual([resource, true]);
+      const text = fs.readFileSync(place, 'utf8');
+      expect([resource, functions.filter((name) => !text.includes(`'${name}'`))]).toEqual([resource, []]);
+    }
   });
 
   it('has no folder for miscellaneous files', () => {

@@ -19,6 +19,8 @@ declare module 'vitest' {
     distributed: string | undefined;
     /** The folder of the run's prepared data folders; see data-folders.ts. */
     dataFolders: string;
+    /** The files of `npm run test:fast`, which the configuration chooses. */
+    fastFiles: string[];
   }
 }
 

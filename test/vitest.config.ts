@@ -105,17 +105,22 @@ const fast = process.env.TESTS === 'fast';
 /** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
 const quick = ['conventions', 'distribution', 'graphql-http', 'limits', 'once'];
 
-/** The files that `TESTS` names, or all. The file of a resource has the name of its folder. */
+/** The files of `npm run test:fast`. The file of a resource has the name of its folder. */
+function fastFiles(): string[] {
+  const resources = fs.readdirSync(new URL('../src/resources', import.meta.url), { withFileTypes: true });
+  const folders = resources.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const functions = fs.readdirSync(path.join(folder, 'functions')).filter((name) => name.endsWith('.test.ts'));
+  const others = folders.filter((name) => !functions.includes(`${name}.test.ts`) && !slowest.includes(name));
+  return [...functions.map((name) => `functions/${name}`), ...[...quick, ...others].map((name) => `${name}.test.ts`)]
+    .map((name) => `test/${name}`)
+    .filter((name) => fs.existsSync(path.join(folder, '..', name)));
+}
+
+/** The files that `TESTS` names, or all. */
 function included(): string[] {
   // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts.
   if (process.env.PICTURES) return ['test/looks/*.look.ts'];
-  if (fast) {
-    const resources = fs.readdirSync(new URL('../src/resources', import.meta.url), { withFileTypes: true });
-    const folders = resources.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    const functions = fs.readdirSync(path.join(folder, 'functions'));
-    const others = folders.filter((name) => !functions.includes(`${name}.test.ts`) && !slowest.includes(name));
-    return ['test/functions/*.test.ts', ...[...quick, ...others].map((name) => `test/${name}.test.ts`)];
-  }
+  if (fast) return fastFiles();
   // What needs a cluster is no part of the other runs.
   return ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/*.cluster.ts'] : [])];
 }
@@ -141,6 +146,7 @@ export default defineConfig({
     // Node loads the program itself, without Vite.
     server: { deps: { external: [/\/\.test-program\//] } },
     include: included(),
+    provide: { fastFiles: fastFiles() },
     exclude: [...configDefaults.exclude, ...waiting.map((name) => `test/${name}.test.ts`)],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
