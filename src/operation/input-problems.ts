@@ -7,6 +7,7 @@ import {
   GraphQLNonNull,
 } from 'graphql';
 import type { Edition } from '../editions/edition.js';
+import { editions } from '../editions/editions.js';
 import type { Operation } from './operation.js';
 import { camel, emptyOptional, listedValues, type Problem, problem, problemsMax, snake } from '../request/problems.js';
 import { textProblems } from './text-problems.js';
@@ -17,14 +18,16 @@ import { isBlank, isEmpty } from '../types/empty.js';
  * text that cannot be stored, and the operation's own rules.
  */
 export function inputProblems(
-  { name, object, access, rules, textLengthMax }: Operation,
+  { name, object, access, rules, textLengthMax, editions: only }: Operation,
   args: object,
   edition: Edition,
 ): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
   if (access === 'read') problems.push(...remaining(problems, emptyIds(object, input)));
-  return [...problems, ...remaining(problems, rules?.(input, edition) ?? [])];
+  // The rules of an operation that only one edition has are those of that edition: a refusal of the operation follows.
+  const ruling = only && !only.includes(edition.number) ? editions[only[0]!] : edition;
+  return [...problems, ...remaining(problems, rules?.(input, ruling) ?? [])];
 }
 
 /** The problems of parameters and values that the edition does not have, and of required parameters that are absent. */
