@@ -211,6 +211,33 @@ chapter('the faults of a tenant', () => {
     }
   });
 
+  it('delete nothing that a setting keeps, and leave work alone that this version does not know', async () => {
+    const { sql } = world;
+    const tenant = 'kept';
+    await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id,
+      on_root_list, number) values (${tenant}, false, 'event_old', 1, 'account.updated', 'account', 'account_kept', '{}',
+      'account_kept', true, 1)`;
+    const faults = ['delete_old_events', 'work_of_another_version', 'run_jobs'];
+    await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
+      select ${tenant}, false, w, 'no', 1, 1, 0 from unnest(${faults}::text[]) w`;
+    const left = async () =>
+      (await sql<{ work: string }[]>`select work from worker_fault where tenant_id = ${tenant} order by work`).map(
+        ({ work: name }) => name,
+      );
+    // Events are kept for ever.
+    const worker = started(world, { idempotencySeconds: 90_000 });
+    try {
+      // The fault that this worker knows is tried again, and succeeds.
+      await eventually(left, (names) => !names.includes('run_jobs'));
+    } finally {
+      await worker.stop();
+    }
+    expect(await left()).toEqual(['delete_old_events', 'work_of_another_version']);
+    expect(await sql`select id from event where tenant_id = ${tenant}`).toHaveLength(1);
+    expect((await stuckWork(50)).nodes.map(({ work: name }: { work: string }) => name)).toEqual(['DELETE_OLD_EVENTS']);
+    await sql`delete from worker_fault where tenant_id = ${tenant}`;
+  });
+
   it('wait longer after each attempt, up to a minute, and one worker of several makes the next one', async () => {
     const { database, sql } = world;
     const fault: [string, boolean, string] = ['slow', false, 'seal_postings'];

@@ -56,11 +56,13 @@ const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, m
 @Resolver()
 class OperatorWork {
   @Query(() => StuckWorkPage, { description: 'The work of all tenants that fails and is tried again.' })
-  stuckWork(
+  async stuckWork(
     @Args(() => PageArgs) { first, after }: PageArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorStuckWork>> {
-    return operator.stuckWork(after ?? undefined, pageSizeOf('job', first));
+    const { nodes, next } = await operator.stuckWork(after ?? undefined, pageSizeOf('job', first));
+    // A gateway of another version may have stored work that has no name here.
+    return { nodes: nodes.filter(({ work: name }) => works.has(name)), next };
   }
 }
 
