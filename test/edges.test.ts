@@ -86,9 +86,10 @@ describe('edges that lead from one object to another', () => {
     const ofAddress = { supporting_documentation: { id_document: third } };
     const address = await platform.post('/v1/addresses', payoutAddressBody(user.id, ofAddress));
     expect([address.fieldNames, address.status]).toEqual([[], 200]);
-    const query = `{ account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id }
-        }
-         address(id: "${address.body.id}") { idDocument { id purpose } } }`;
+    const query = `{
+        account(id: "${user.id}") { idDocument { id } ownershipStructureDocument { id } physicalAddressDocument { id } }
+        address(id: "${address.body.id}") { idDocument { id purpose } }
+      }`;
     // The resolvers answer a document the first two times, and then the query compiler does.
     for (let i = 0; i < 4; i++)
       expect(await data(platform, query)).toEqual({

@@ -29,6 +29,11 @@ export interface OperatorIdentity {
   session: { digest: string; expiresAt: number } | null;
 }
 
+/** The viewer of a request, as the graph and the endpoint of sessions show it. */
+export function viewerOf({ id, name, role, session }: OperatorIdentity) {
+  return { id, name, role, sessionExpires: session?.expiresAt ?? null };
+}
+
 /** The name under which the holder of OPERATOR_KEY acts. */
 export const sharedName = 'OPERATOR_KEY';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { viewerOf } from '../operator/credential.js';
 import type { Config } from '../config.js';
-import { viewerOf } from '../operator/parts/action.js';
 import { logged } from '../operator/actions.js';
 import type { OperatorContext } from '../operator/context.js';
 import { createSession, endSession, sessionSeconds } from '../operator/operators.js';

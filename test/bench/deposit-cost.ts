@@ -62,7 +62,8 @@ async function seedAccounts(sql: postgres.Sql): Promise<void> {
         supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
       values (${tenant}, false, ${id}, 1700000000, ${kind}, 1, 'activated', 'activated',
       ${`Exporter ${id.slice(8, 9)} ${id.slice(-4)}`},
-        '{"legalName": "Malabar Spice Traders", "ids": {}, "physicalAddress": {}}', '{}', '{}', ${owner}, ${actingAccount},
+        '{"legalName": "Malabar Spice Traders", "ids": {}, "physicalAddress": {}}', '{}', '{}',
+        ${owner}, ${actingAccount},
         ${kind !== 'partner'})`;
   await insert(root, 'platform', null, root);
   for (let n = 0; n < accounts; n++) {

@@ -6,7 +6,7 @@ import { Mode } from '../../types/mode.js';
 import { DateTime } from '../../types/scalars.js';
 import type { ActionSeal, OperatorActionEntry } from '../actions.js';
 import type { OperatorContext } from '../context.js';
-import type { OperatorIdentity } from '../credential.js';
+import { viewerOf } from '../credential.js';
 import { PageArgs, pageSizeOf } from '../inputs.js';
 import { pageOf } from '../page-type.js';
 import type { ListPage } from '../paging.js';
@@ -183,11 +183,6 @@ class OperatorActions {
       throw new DomainError(problem('parameter_invalid', 'operator_action.entries', 'must be greater than zero'));
     return operator.verifyActions({ entries, lastHash });
   }
-}
-
-/** The viewer of a request, as the graph and the endpoint of sessions show it. */
-export function viewerOf({ id, name, role, session }: OperatorIdentity): OperatorViewer {
-  return { id, name, role, sessionExpires: session?.expiresAt ?? null };
 }
 
 export default {
