@@ -216,8 +216,8 @@ chapter('the faults of a tenant', () => {
     const tenant = 'kept';
     await sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data, context_id,
       on_root_list, number)
-      values (${tenant}, false, 'event_old', 1, 'account.updated', 'account', 'account_kept', '{}', 'account_kept', true,
-      1)`;
+      values (${tenant}, false, 'event_old', 1, 'account.updated', 'account', 'account_kept', '{}', 'account_kept',
+      true, 1)`;
     const faults = ['delete_old_events', 'work_of_another_version', 'run_jobs'];
     await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
       select ${tenant}, false, w, 'no', 1, 1, 0 from unnest(${faults}::text[]) w`;
