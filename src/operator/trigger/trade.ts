@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { editions } from '../../editions/editions.js';
 import { type Answered, type KeyAccount, type TestGateway, TriggerError } from './gateway.js';
 
 const waitMilliseconds = 20_000;
@@ -18,8 +19,8 @@ const place = { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '41100
 
 /** What trade needs in an edition, and what of it an edition does not have. */
 const trades = {
-  1: { currency: 'USD', owners: 1, relationship: { owner: true }, upi: false, checkouts: false },
-  2: { currency: 'INR', owners: 2, relationship: { director: true }, upi: true, checkouts: true },
+  1: { owners: 1, relationship: { owner: true }, upi: false, checkouts: false },
+  2: { owners: 2, relationship: { director: true }, upi: true, checkouts: true },
 } as const;
 
 /** What the activation of a connected user requires of its business, by edition. */
@@ -58,7 +59,7 @@ export class Trader {
   }
 
   get currency(): string {
-    return trades[this.edition].currency;
+    return editions[this.edition].currency;
   }
 
   partner(): Promise<Answered> {

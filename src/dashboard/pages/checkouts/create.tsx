@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { formatMoney, hundredths } from '../../format';
+import { currencyOf, formatMoney, hundredths } from '../../format';
 import { graphql, type ResultOf, type VariablesOf } from '../../graph';
 import { AmountField, CreatePage, Empty, FoundField, SelectField } from '../../parts';
 import { useSession } from '../../session';
@@ -29,6 +29,7 @@ type Asked = Pick<Input, 'amount'> & { from?: Input['from']; receivables?: strin
 /** Creates a checkout: who pays, which invoice, and how much; a platform also says to which of its users. */
 export function CreateCheckout() {
   const { viewer } = useSession();
+  const currency = currencyOf(viewer.edition);
   const [{ payeeId, customerId }, setSides] = useState({ payeeId: viewer.account.id, customerId: '' });
   return (
     <CreatePage
@@ -37,7 +38,7 @@ export function CreateCheckout() {
       mutation={CreateMutation}
       read={({ amount, from, receivables: id }: Asked): Input => ({
         amount,
-        currency: 'INR',
+        currency,
         paymentMethods: ['UPI', 'CARDS'],
         // After the payment the customer comes to the gateway's own start page.
         redirectUrl: `${location.origin}/`,
@@ -65,7 +66,7 @@ export function CreateCheckout() {
           activated
           onChange={(id) => setSides({ payeeId, customerId: id })}
         />
-        <InvoiceFields key={customerId} {...{ payeeId, customerId }} />
+        <InvoiceFields key={customerId} {...{ payeeId, customerId, currency }} />
       </div>
     </CreatePage>
   );
@@ -73,10 +74,16 @@ export function CreateCheckout() {
 
 type Invoice = ResultOf<typeof InvoicesQuery>['receivables']['nodes'][number];
 
+interface Sides {
+  payeeId: string;
+  customerId: string;
+  currency: string;
+}
+
 /**
  * The invoice that is collected, and how much of it: one that bills the customer, or that does not say whom it bills.
  */
-function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: string }) {
+function InvoiceFields({ payeeId, customerId, currency }: Sides) {
   const [chosen, setChosen] = useState<Invoice>();
   const field = { name: 'receivables', label: 'Invoice', required: true };
   return (
@@ -90,21 +97,21 @@ function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: s
           query={InvoicesQuery}
           // A search goes with no other filter.
           variables={(search) =>
-            search ? { search } : { accountId: payeeId, status: ['OPEN' as const], currency: ['INR'] }
+            search ? { search } : { accountId: payeeId, status: ['OPEN' as const], currency: [currency] }
           }
           listOf={({ receivables }) => receivables}
-          fits={({ account, customer, status, currency, amountReconcilable }) =>
+          fits={({ account, customer, status, currency: billed, amountReconcilable }) =>
             account.id === payeeId &&
             (customer === null || customer.id === customerId) &&
             status === 'OPEN' &&
-            currency === 'INR' &&
+            billed === currency &&
             hundredths(amountReconcilable) > 0n
           }
-          called={({ invoice, currency, amountReconcilable: amount }) =>
-            `${invoice.referenceNumber} · ${formatMoney({ amount, currency })} open`
+          called={({ invoice, currency: billed, amountReconcilable: amount }) =>
+            `${invoice.referenceNumber} · ${formatMoney({ amount, currency: billed })} open`
           }
           onChange={(_, invoice) => setChosen(invoice)}
-          empty={<NoInvoice />}
+          empty={<NoInvoice currency={currency} />}
         />
       )}
       <AmountField
@@ -113,7 +120,7 @@ function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: s
         name="amount"
         label="Amount"
         required
-        currency="INR"
+        currency={currency}
         defaultValue={chosen?.amountReconcilable ?? ''}
         hint="What is open, unless you ask for less."
       />
@@ -121,9 +128,9 @@ function InvoiceFields({ payeeId, customerId }: { payeeId: string; customerId: s
   );
 }
 
-function NoInvoice() {
+function NoInvoice({ currency }: { currency: string }) {
   return (
-    <Empty title="This customer has no open invoice in INR">
+    <Empty title={`This customer has no open invoice in ${currency}`}>
       <p>A checkout collects what a receivable still lacks.</p>
       <Link href="/receivables/new" className="button">
         New receivable

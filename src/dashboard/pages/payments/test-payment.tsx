@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { words } from '../../format';
+import { currencyOf, words } from '../../format';
 import { graphql, useWrite, type VariablesOf } from '../../graph';
 import { DialogButton, Form, Lines, Problem, SelectField, TextField, useMayTest } from '../../parts';
 import { nameOf, useSession, NameFragment } from '../../session';
@@ -183,7 +183,7 @@ function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { pay
 
 function MoneyFields({ receivable }: { receivable: Paid | undefined }) {
   const { viewer } = useSession();
-  const currencies = viewer.edition === 2 ? ['INR', 'USD'] : ['USD'];
+  const currencies = [...new Set([currencyOf(viewer.edition), 'USD'])];
   return (
     <>
       <TextField name="amount" label="Amount" inputMode="decimal" required defaultValue={receivable?.amount} />
