@@ -5,6 +5,7 @@ import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../request/problems.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
+import { countedDeposits } from './counted.js';
 import { currenciesUsual } from './range.js';
 import { totalSeconds } from './table.js';
 import { boundsOf, partSpans, wholeSpans } from './totals.js';
@@ -68,7 +69,7 @@ function parts(): SQL {
       where ${tenantAndMode('c')} and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')}
         and c.context_id <> ${root} and (select summed from state)`;
   const deposits = sql`select x.* from state cross join lateral ${partSpans} cross join lateral (
-      select d.context_id, d.currency, 1, d.amount from counted_deposit d
+      select d.context_id, d.currency, 1, d.amount from ${countedDeposits}
       where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= s.first
         and d.created < s.last and d.context_id <> ${root} offset 0) x
     where s.first < s.last`;

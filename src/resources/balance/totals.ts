@@ -7,6 +7,7 @@ import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
+import { countedDeposits } from './counted.js';
 import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
 import { totalSeconds } from './table.js';
 import { zonedParts } from './zoned-totals.js';
@@ -191,7 +192,7 @@ const ofDescendants: Deposits[] = [
   ofAccount,
   (first, last) => sql`${ofColumn('context_id', first, last)} and d.context_id <> d.to_account_id`,
   (first, last) =>
-    sql`select ${root}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
+    sql`select ${root}, d.created, d.payment_method, d.currency, 1, d.amount from ${countedDeposits}
       where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first}
         and d.created < ${last}
         and ${root} = any(${ids}::text[]) and d.context_id <> ${root}`,
@@ -200,6 +201,6 @@ const ofDescendants: Deposits[] = [
 function ofColumn(column: 'to_account_id' | 'context_id', first: SQL, last: SQL): SQL {
   const account = sql.raw(`d.${column}`);
   const ofAny = column === 'to_account_id' ? isAnyParent(account, ids) : sql`${account} = any(${ids}::text[])`;
-  return sql`select ${account}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
+  return sql`select ${account}, d.created, d.payment_method, d.currency, 1, d.amount from ${countedDeposits}
       where ${tenantAndMode('d')} and ${ofAny} and d.created >= ${first} and d.created < ${last}`;
 }
