@@ -439,7 +439,10 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
 /** Statements that need a sort, and its size. */
 const sorted: [statements: RegExp, why: string][] = [
   [/^page:account_setting:all:.*:accountId(:|$)/, 'an account has one setting'],
-  [/^page:entry:(root|context):(?!.*accountId)/, 'never asked: balance transactions are always those of one account'],
+  [
+    /^page:entry:(root|actingAccount):(?!.*accountId)/,
+    'never asked: balance transactions are always those of one account',
+  ],
 ];
 
 interface Plan {
