@@ -109,19 +109,19 @@ const tables: Record<string, [file: string, table: string, file: string, listing
 };
 
 /** Fills a database once, and counts the buffers of each question as the product asks it. */
-export async function buffers(server: Server, deposits: number, tell: (step: string) => void): Promise<Buffers> {
+export async function buffers(server: Server, deposits: number, progress: (step: string) => void): Promise<Buffers> {
   const { migrate } = await import(product('db/migrate.js'));
   await migrate(server.login);
   const sql = connect(server.login);
   const { Database } = await import(product('db/database.js'));
   const database = new Database(server.login);
   try {
-    const { sizes } = await seedTenants(sql, deposits, tell);
+    const { sizes } = await seedTenants(sql, deposits, progress);
     const asked = capturing(database);
     const tenants = await Promise.all(sizes.map(({ tenant }) => tenantOf(sql, database, tenant)));
     const rows: Buffers['questions'] = [];
     for (const [name, ask] of questions) {
-      tell(name);
+      progress(name);
       const found: (number | null)[] = [];
       for (const one of tenants) {
         asked.length = 0;

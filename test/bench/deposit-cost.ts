@@ -28,7 +28,7 @@ const roundOf = 100;
  * and every fourth with metadata; completes them; and lets the worker's functions number, seal and add. 20 connected
  * users receive them in turn. The database must be empty.
  */
-export async function depositCost(server: Server, deposits: number, tell: (step: string) => void) {
+export async function depositCost(server: Server, deposits: number, progress: (step: string) => void) {
   const { migrate } = await import(product('db/migrate.js'));
   await migrate(server.login);
   const sql = connect(server.login);
@@ -41,13 +41,13 @@ export async function depositCost(server: Server, deposits: number, tell: (step:
     const before = await sizes(sql);
     const spent: Spent[] = [];
     for (let made = roundOf; made < deposits + roundOf; made += roundOf) {
-      if (made % 1_000 === 0) tell(`${made} deposits`);
+      if (made % 1_000 === 0) progress(`${made} deposits`);
       spent.push(await round(sql, made, pid));
     }
     const after = await sizes(sql);
     const updates = await sql`select relname as table, n_tup_upd::int as updates, n_tup_hot_upd::int as hot
       from pg_stat_user_tables where relname in ('deposit', 'payment', 'event', 'balance') order by 1`;
-    tell('building the indexes anew');
+    progress('building the indexes anew');
     await sql.unsafe('reindex schema concurrently public');
     return costOf(deposits, before, after, await sizes(sql), spent, updates as unknown as DepositCost['updates']);
   } finally {
@@ -140,7 +140,7 @@ function writeOf(n: number): [envelope: string, args: string] {
   ];
 }
 
-/** Milliseconds of CPU of a process, which /proc tells in nanoseconds. */
+/** Milliseconds of CPU of a process, which /proc has in nanoseconds. */
 const cpu = (pid: number) => Number(fs.readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
 async function walOf(sql: postgres.Sql): Promise<number> {

@@ -72,7 +72,7 @@ export async function fairSoak(
   [greedy, ...honest]: [Seeded, ...Seeded[]],
   minutes: number,
   loadAverage: () => number,
-  tell: (step: string) => void,
+  progress: (step: string) => void,
 ): Promise<FairSoak> {
   // The benchmark postpones jobs; here the sandbox completes deposits.
   await sql.unsafe('drop trigger if exists bench_defer on job');
@@ -94,7 +94,7 @@ export async function fairSoak(
     });
   const base = { origin: product.origin, headers: headersFor(greedy), seconds: besideSeconds + 2 };
   const slow = ['/v1/deposits?currency=AED', '/v1/deposits?status=cancelled', '/v1/events?type=deposit.failed'];
-  tell('measuring the peak');
+  progress('measuring the peak');
   const peak = await peakOf({ ...base, requests: asksOf(greedy, '', reads), connections: 64, seconds: peakSeconds });
   const floods: [string, () => Parameters<typeof load>[0]][] = [
     ['64 connections that read', () => ({ ...base, requests: asksOf(greedy, '', reads), connections: 64 })],
@@ -152,13 +152,13 @@ export async function fairSoak(
     };
     all.minutes.push(row);
     all.loadAverages.push(loadAverage());
-    tell(`minute ${minute + 1} of ${minutes}\n${line(row)}`);
+    progress(`minute ${minute + 1} of ${minutes}\n${line(row)}`);
   }
   const ended = performance.now();
   while ((await backlogOf(sql)) > 0 && performance.now() - ended < drainSeconds * 1_000)
     await new Promise((resume) => setTimeout(resume, 250));
   if ((await backlogOf(sql)) === 0) all.drained = (performance.now() - ended) / 1_000;
-  tell('auditing the ledger');
+  progress('auditing the ledger');
   all.violations = await sql<FairSoak['violations']>`select rule, what from violations limit 20`;
   return all;
 }

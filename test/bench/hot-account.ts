@@ -51,7 +51,7 @@ export async function hotAccount(
   address: string,
   workloads: Workload[],
   { rounds, seconds }: { rounds: number; seconds: number },
-  tell: (step: string) => void,
+  progress: (step: string) => void,
 ): Promise<HotAccount> {
   const wrong: string[] = [];
   const found = new Map<string, Cell[]>();
@@ -66,7 +66,7 @@ export async function hotAccount(
     if (round > 0) found.set(name, [...(found.get(name) ?? []), { perSecond: count / done.seconds, cpu: spent }]);
   };
   for (let round = 0; round <= rounds; round++) {
-    tell(round === 0 ? 'warming up: one hot account' : `round ${round} of ${rounds}: one hot account`);
+    progress(round === 0 ? 'warming up: one hot account' : `round ${round} of ${rounds}: one hot account`);
     await measure(round, single, 1, () => bench(login, { text: script }, seconds));
     for (const count of inACall) {
       const text = several(script, count);

@@ -49,7 +49,7 @@ export async function neighbours(
   greedy: Seeded,
   honest: Seeded,
   { rounds, seconds, loadAverage }: { rounds: number; seconds: number; loadAverage: () => number },
-  tell: (step: string) => void,
+  progress: (step: string) => void,
 ): Promise<Neighbours> {
   const asksOf = (seeded: Seeded) => {
     const all = workloads(seeded, '').filter(({ name }) => mix.includes(name));
@@ -83,7 +83,7 @@ export async function neighbours(
   const measured = new Map<string, Omit<Flood, 'name'>[]>();
   const loadAverages: number[] = [];
   for (let round = 0; round <= rounds; round++) {
-    tell(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
+    progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
     const peak = good(await load({ ...base(greedy), connections }));
     const alonely = await load(honestLoad);
     const floods: [string, Parameters<typeof load>[0]][] = [

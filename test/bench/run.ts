@@ -68,7 +68,7 @@ const quickMilliseconds = 155_000;
 /** The time that a quick run spends on the processes that share a port. */
 const quickGrowthMilliseconds = 12_000;
 
-function tell(step: string): void {
+function progress(step: string): void {
   process.stderr.write(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${step}\n`);
 }
 
@@ -79,13 +79,14 @@ interface Cell extends Round {
 
 async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers | DepositCost | HotAccount> {
   const server = await openServer(flags.data);
-  if (flags.growth) return await buffers(server, 5_000_000 * Number(flags.scale), tell).finally(() => server.close());
+  if (flags.growth)
+    return await buffers(server, 5_000_000 * Number(flags.scale), progress).finally(() => server.close());
   if (flags['deposit-cost'])
-    return await depositCost(server, 8_000 * Number(flags.scale), tell).finally(() => server.close());
+    return await depositCost(server, 8_000 * Number(flags.scale), progress).finally(() => server.close());
   const running: Running[] = [];
   const sql = connect(server.login);
   try {
-    const seeded = await seed(server, Number(flags.scale), tell);
+    const seeded = await seed(server, Number(flags.scale), progress);
     const [{ pid: backend }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }];
     const postgresql = parentOf(backend);
     const [receiving] = await sql`
@@ -101,25 +102,31 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       if (!pgbench) throw new Error('--hot-account needs pgbench, which was not found.');
       const creations = every.filter(({ name }) => name.startsWith('REST create'));
       const on = { login: server.login, sql, postgresql };
-      return await hotAccount(on, seeded, address, creations, { rounds, seconds }, tell);
+      return await hotAccount(on, seeded, address, creations, { rounds, seconds }, progress);
     }
     if (flags.soak !== undefined && flags.neighbours) {
-      const honest = [await seedNeighbour(server, tell), await seedNeighbour(server, tell, 1)];
+      const honest = [await seedNeighbour(server, progress), await seedNeighbour(server, progress, 1)];
       const product = await start('tidegate', server.login, seeded, 0, 1, settings);
       running.push(product);
       const load = () => os.loadavg()[0]!;
-      return await fairSoak(product, postgresql, sql, [seeded, ...honest], Number(flags.soak), load, tell);
+      return await fairSoak(product, postgresql, sql, [seeded, ...honest], Number(flags.soak), load, progress);
     }
     if (flags.soak !== undefined) {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
-      return await soak(alone, postgresql, all, seeded, Number(flags.soak), tell);
+      return await soak(alone, postgresql, all, seeded, Number(flags.soak), progress);
     }
     if (flags.neighbours) {
-      const honest = await seedNeighbour(server, tell);
+      const honest = await seedNeighbour(server, progress);
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
-      return await neighbours(alone, seeded, honest, { rounds, seconds, loadAverage: () => os.loadavg()[0]! }, tell);
+      return await neighbours(
+        alone,
+        seeded,
+        honest,
+        { rounds, seconds, loadAverage: () => os.loadavg()[0]! },
+        progress,
+      );
     }
     const peers = contenders.slice(1);
     const against = flags.against === 'none' ? '' : flags.against;
@@ -130,7 +137,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     const headers = headersFor(seeded);
     const wrong: string[] = [];
 
-    tell('comparing the answers, and counting the statements behind them');
+    progress('comparing the answers, and counting the statements behind them');
     const expected = new Map<string, unknown>();
     const sizes = new Map<string, number>();
     const statements = new Map<string, number>();
@@ -152,7 +159,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       }
     }
 
-    tell('starting the product, to measure the time and the memory of a start');
+    progress('starting the product, to measure the time and the memory of a start');
     const starts: number[] = [];
     let residentAtRest: number | undefined;
     for (let i = 0; i < 3; i++) {
@@ -163,7 +170,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       await one.stop();
     }
 
-    tell(`starting ${present.map((c) => titles[c]).join(', ')}`);
+    progress(`starting ${present.map((c) => titles[c]).join(', ')}`);
     for (const contender of present) running.push(await start(contender, server.login, seeded));
     const product = running[0]!;
     const measured = new Map<string, Cell[]>();
@@ -174,7 +181,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       if (flags.quick && done > 0 && Date.now() - begun > quickMilliseconds) break;
       done = round;
       for (const workload of all) {
-        tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${workload.name}`);
+        progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${workload.name}`);
         const those = running.filter(({ contender }) => workload.asks[contender]);
         // Rotate the order, so that no contender is always the first after another workload.
         const turned = those.map((_, i) => those[(i + round) % those.length]!);
@@ -201,7 +208,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     }
     const residentAfterLoad = residentOf(product.pid);
 
-    tell('comparing the answers again');
+    progress('comparing the answers again');
     expected.clear();
     for (const one of running)
       for (const workload of all) {
@@ -213,7 +220,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     const grown = all.filter(({ name }) => growing.includes(name));
     let growthOf: Growth | null = null;
     if (grown.length > 0) {
-      tell(`one process and several on one port: ${grown.map(({ name }) => name).join(', ')}`);
+      progress(`one process and several on one port: ${grown.map(({ name }) => name).join(', ')}`);
       const milliseconds = flags.quick ? quickGrowthMilliseconds : Number.POSITIVE_INFINITY;
       growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
     }
@@ -224,7 +231,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     });
     for (const [, { prepare }] of ledgerRuns) if (prepare) await sql.unsafe(prepare);
     for (let round = 0; round <= rounds && ledgerRuns.length > 0; round++) {
-      tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
+      progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script, schema }] of ledgerRuns) {
         const cell = await cpuAround(undefined, postgresql, () =>
           bench(server.login, { text: script, ...(schema && { schema }) }, seconds),
@@ -234,7 +241,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       }
     }
     if (flags.data && ledgerRuns.length > 0) {
-      tell('sealing the postings');
+      progress('sealing the postings');
       for (let n = 1; n > 0; ) n = Number((await sql`select seal_postings(${seeded.tenant}, false, 20000) as n`)[0]?.n);
     }
 
@@ -459,7 +466,7 @@ else {
   const report = await main();
   const text = textOf(report);
   process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${text}`);
-  tell('done');
+  progress('done');
   const failed =
     ('failures' in report && report.failures > 0) ||
     ('wrong' in report && report.wrong.length > 0) ||

@@ -32,7 +32,7 @@ export interface Seeded {
  * Fills a database with the product's migrations and command line, and then in bulk. A database that is already filled
  * stays as it is.
  */
-export async function seed(server: Server, scale: number, tell: (step: string) => void): Promise<Seeded> {
+export async function seed(server: Server, scale: number, progress: (step: string) => void): Promise<Seeded> {
   const begun = Date.now();
   const sql = postgres({ ...server.login, max: 1, onnotice: () => {}, connection: { synchronous_commit: 'off' } });
   try {
@@ -44,20 +44,20 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
       await defer(sql);
       return before;
     }
-    tell('creating the platform with the command line');
+    progress('creating the platform with the command line');
     tidegate(server, ['migrate']);
     const { account, keys } = tidegate(server, [
       ...['account', 'create', '--type', 'platform', '--edition', '1', '--legal-name', 'Bench Platform'],
     ]) as { account: { id: string }; keys: { test: string } };
     const tenant = account.id.replace('account_', '');
     for (const [step, statement] of statements(tenant, account.id, deposits * scale)) {
-      tell(`seeding: ${step}`);
+      progress(`seeding: ${step}`);
       await sql.unsafe(statement);
     }
     // The product's own index of an account's deposits begins with a hash, which its peers know nothing of.
     await sql.unsafe('create index on deposit (tenant_id, livemode, to_account_id, created desc, id desc)');
     // The product's worker would seal unsealed postings while another contender is measured.
-    if (scale > 1) tell('sealing the postings');
+    if (scale > 1) progress('sealing the postings');
     for (let sealed = 1; sealed > 0; ) {
       const [row] = await sql`select seal_postings(${tenant}, false, 20000) as n`;
       sealed = Number(row?.n);
@@ -66,7 +66,7 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
     const ids = await idsOf(sql, tenant, { key: keys.test, platform: account.id, deposits: deposits * scale });
     const seeded: Seeded = { ...ids, seconds: Math.round((Date.now() - begun) / 1000) };
     if (scale <= 1) {
-      tell("checking the ledger's invariants");
+      progress("checking the ledger's invariants");
       const broken = await sql`select rule, what from violations limit 5`;
       if (broken.length > 0)
         throw new Error(`The seeded rows break the ledger's invariants: ${JSON.stringify(broken)}`);
@@ -80,7 +80,7 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
 }
 
 /** Adds a second platform with a tenth of the deposits, or finds it in a database that has it. */
-export async function seedNeighbour(server: Server, tell: (step: string) => void, nth = 0): Promise<Seeded> {
+export async function seedNeighbour(server: Server, progress: (step: string) => void, nth = 0): Promise<Seeded> {
   const table = `bench_neighbour${nth || ''}`;
   const sql = postgres({ ...server.login, max: 1, onnotice: () => {}, connection: { synchronous_commit: 'off' } });
   try {
@@ -93,7 +93,7 @@ export async function seedNeighbour(server: Server, tell: (step: string) => void
       ...['account', 'create', '--type', 'platform', '--edition', '1', '--legal-name', `Bench Neighbour ${nth}`],
     ]) as { account: { id: string }; keys: { test: string } };
     const tenant = account.id.replace('account_', '');
-    tell('seeding the neighbour');
+    progress('seeding the neighbour');
     for (const [, statement] of statements(tenant, account.id, deposits / 10)) await sql.unsafe(statement);
     for (let sealed = 1; sealed > 0; )
       sealed = Number((await sql`select seal_postings(${tenant}, false, 20000) as n`)[0]?.n);

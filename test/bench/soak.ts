@@ -23,7 +23,7 @@ export async function soak(
   workloads: Workload[],
   seeded: Seeded,
   minutes: number,
-  tell: (step: string) => void,
+  progress: (step: string) => void,
 ): Promise<Soak> {
   const headers = headersFor(seeded);
   const all: Soak = { minutes, requests: 0, failures: 0, gateway: [], postgresql: [] };
@@ -41,7 +41,7 @@ export async function soak(
     }
     all.gateway.push(middle(gateway));
     all.postgresql.push(middle(postgresql));
-    tell(`minute ${minute + 1} of ${minutes}: ${all.gateway.at(-1)} MB, PostgreSQL ${all.postgresql.at(-1)} MB`);
+    progress(`minute ${minute + 1} of ${minutes}: ${all.gateway.at(-1)} MB, PostgreSQL ${all.postgresql.at(-1)} MB`);
   }
   return all;
 }

@@ -16,11 +16,15 @@ export const newest = 1_763_000_000;
  * fifth to the next fifty, the rest to the others. Rows are built in bulk: nothing is sealed, and 80 % of the larger
  * tenants' deposits have one event. Indexes are built after the rows.
  */
-export async function seedTenants(sql: postgres.Sql, deposits: number, tell: (step: string) => void): Promise<Tenants> {
+export async function seedTenants(
+  sql: postgres.Sql,
+  deposits: number,
+  progress: (step: string) => void,
+): Promise<Tenants> {
   const [found] = await sql`select to_regclass('bench_tenants') is not null as there`;
   if (!found?.there)
     for (const [step, statement] of statementsOf(deposits)) {
-      tell(`seeding: ${step}`);
+      progress(`seeding: ${step}`);
       await sql.unsafe(statement);
     }
   const [row] = await sql`select deposits from bench_tenants limit 1`;
