@@ -36,7 +36,7 @@ const failed: string[] = [];
 const parent = children.folder();
 const archive = path.join(parent, 'archive');
 /** What the backup command printed, and the times at which it began and ended. */
-let told: { backup: string; id: string; rows: number; tables: number; bytes: number; kept_apart: string };
+let report: { backup: string; id: string; rows: number; tables: number; bytes: number; kept_apart: string };
 let [began, ended] = [0, 0];
 
 const connect = ({ DATABASE_URL }: { DATABASE_URL: string }) => single(connectionOf(DATABASE_URL), 'a test');
@@ -91,7 +91,7 @@ beforeAll(async () => {
   await until(async () => (await sql`select from posting_seal limit 1`).length > 0);
   await sql.end();
   began = performance.now();
-  told = (await json({ DATA_DIR }, 'backup', archive)) as any;
+  report = (await json({ DATA_DIR }, 'backup', archive)) as any;
   ended = performance.now();
   const enough = acknowledged.length + writes / 5;
   await until(() => acknowledged.length >= enough || failed.length > 0);
@@ -117,7 +117,7 @@ chapter(`a backup while ${clients} clients write`, () => {
 
   it('disturbs no request, and says what it does not contain', () => {
     expect(failed).toEqual([]);
-    expect(told.kept_apart).toMatch(/^The backup does not contain the pepper [0-9a-f]{8}\. Keep them elsewhere: /);
+    expect(report.kept_apart).toMatch(/^The backup does not contain the pepper [0-9a-f]{8}\. Keep them elsewhere: /);
     // Requests were answered while it ran, and its folder is complete.
     expect(acknowledged.filter(({ at }) => at > began && at < ended).length).toBeGreaterThan(0);
     expect(fs.readdirSync(parent)).toEqual(['archive']);
@@ -125,7 +125,7 @@ chapter(`a backup while ${clients} clients write`, () => {
     const gaps = acknowledged.filter(({ at }) => at > began - 100 && at < ended + 100).map(({ at }) => at);
     const longest = Math.max(...gaps.toSorted((a, b) => a - b).map((at, i, all) => at - (all[i - 1] ?? at)));
     figures('backup', {
-      ...{ acknowledged: acknowledged.length, rows: told.rows, megabytes: (told.bytes / 1e6).toFixed(1) },
+      ...{ acknowledged: acknowledged.length, rows: report.rows, megabytes: (report.bytes / 1e6).toFixed(1) },
       ...{ took: `${((ended - began) / 1000).toFixed(1)} s`, 'longest pause of writes': `${longest.toFixed(0)} ms` },
     });
   });
@@ -133,12 +133,12 @@ chapter(`a backup while ${clients} clients write`, () => {
   it('is restored with a correct ledger, and with a warning where its pepper is missing', async () => {
     const start = Date.now();
     const result = await json({ DATA_DIR: restored }, 'restore', archive);
-    expect(result).toMatchObject({ restored: 'now', id: told.id, rows: told.rows, tables: told.tables });
+    expect(result).toMatchObject({ restored: 'now', id: report.id, rows: report.rows, tables: report.tables });
     expect(result.ledger).toMatchObject({ violations: 0, broken_seals: 0 });
     expect(result.ledger.postings).toBeGreaterThan(0);
     expect(result.errors).toMatch(/^Operators and API keys that were revoked after \S+ work again: /);
     expect(result.errors).toMatch(/^API_KEY_PEPPER is not a pepper of this backup \([0-9a-f]{8}\)\. /m);
-    figures('restore', { rows: told.rows, took: secondsSince(start) });
+    figures('restore', { rows: report.rows, took: secondsSince(start) });
 
     // A start would make a pepper of its own, under which no key works, so it is refused.
     const wrong = children.start({ DATA_DIR: restored });

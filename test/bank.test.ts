@@ -64,7 +64,7 @@ async function partnerOf({ live }: Receiver): Promise<{ id: string; addressId: s
   return { id: partner.id, addressId: id };
 }
 
-const tell = async (given: BankNotice) => {
+const recordNotice = async (given: BankNotice) => {
   const { notice, deposit } = await world.operator.bankNotice(given);
   return { reference: notice.reference, event: notice.event, deposit };
 };
@@ -90,13 +90,13 @@ describe('a notice of received money', () => {
       ...{ amount: 123_456n, fromAccountId: partner.id, paymentMethod: 'global_wire', statementDescriptor: 'INV 7' },
     });
 
-    const told = await tell(notice);
+    const recorded = await recordNotice(notice);
 
-    expect([told.reference, told.event]).toEqual([notice.reference, 'received']);
+    expect([recorded.reference, recorded.event]).toEqual([notice.reference, 'received']);
     const [deposit, ...others] = await depositsOf(to.live);
     expect(others).toEqual([]);
     expect(deposit).toEqual({
-      id: told.deposit!.id,
+      id: recorded.deposit!.id,
       object: 'deposit',
       created: expect.any(Number),
       livemode: true,
@@ -120,7 +120,7 @@ describe('a notice of received money', () => {
 
   it('requires only the receiving address, and is a domestic wire in Edition 2', async () => {
     const to = await receiver(2);
-    await tell(received(to));
+    await recordNotice(received(to));
     expect(await depositsOf(to.live)).toEqual([
       expect.objectContaining({
         ...{ amount: '10.00', currency: 'INR', payment_method: 'domestic_wire', statement_descriptor: '' },
@@ -132,7 +132,7 @@ describe('a notice of received money', () => {
   it("is pending for the partner if it came to the partner's address", async () => {
     const to = await receiver(1);
     const partner = await partnerOf(to);
-    await tell(received(to, { addressId: partner.addressId }));
+    await recordNotice(received(to, { addressId: partner.addressId }));
     expect([await pendingOf(to.live), await pendingOf(to.live, partner.id)]).toEqual([money('0.00'), money('10.00')]);
     expect((await to.live.get('/v1/balance/aggregate')).body.pending).toEqual(money('10.00'));
   });
@@ -143,7 +143,7 @@ describe('a notice of received money', () => {
     const advance = await world.operator.issueAddress(row, {
       ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '12341' } },
     });
-    await tell({
+    await recordNotice({
       ...{ reference: reference(), event: 'received', addressId: advance.id, amount: 500n, currency: 'USD' },
     });
     expect((await live.get('/v1/balance')).body).toMatchObject({
@@ -162,17 +162,17 @@ describe('a notice of received money', () => {
     const stranger = await live.actingFor(user.id).partner();
     const notice = { reference: reference(), event: 'received', addressId, amount: 500n, currency: 'USD' } as const;
     for (const fromAccountId of [stranger.id, user.id])
-      await expect(tell({ ...notice, fromAccountId })).rejects.toMatchObject({
+      await expect(recordNotice({ ...notice, fromAccountId })).rejects.toMatchObject({
         problems: [{ code: 'parameter_invalid', field: 'deposit.from_account_id' }],
       });
     expect((await live.get(`/v1/addresses?linked_id=${stranger.id}`)).body.data).toEqual([]);
-    expect((await tell({ ...notice, fromAccountId: account.id })).deposit!.fromAccountId).toBe(account.id);
+    expect((await recordNotice({ ...notice, fromAccountId: account.id })).deposit!.fromAccountId).toBe(account.id);
   });
 
   it('has no text that is too long or that a database cannot store', async () => {
     const to = await receiver(1);
     for (const statementDescriptor of ['x'.repeat(5_001), 'x\0', '\ud800'])
-      await expect(tell(received(to, { statementDescriptor }))).rejects.toMatchObject({
+      await expect(recordNotice(received(to, { statementDescriptor }))).rejects.toMatchObject({
         problems: [{ code: 'parameter_invalid', field: 'deposit.statement_descriptor' }],
       });
     expect(await depositsOf(to.live)).toEqual([]);
@@ -202,10 +202,10 @@ describe('a notice of received money', () => {
       received(to, { amount: 0n }),
       received(to, { amount: -1n }),
     ];
-    for (const notice of wrong) await expect(tell(notice)).rejects.toThrow();
+    for (const notice of wrong) await expect(recordNotice(notice)).rejects.toThrow();
     expect(await depositsOf(to.live)).toEqual([]);
     // A refused notice is not stored: the corrected one is accepted.
-    await tell({ ...wrong[2]!, amount: 300n });
+    await recordNotice({ ...wrong[2]!, amount: 300n });
     expect(await pendingOf(to.live)).toEqual(money('3.00'));
   });
 });
@@ -226,14 +226,14 @@ describe.each(oneOf([1, 2] as const))('the payment method of a notice in Edition
     for (const addressId of [to.addressId, partner.addressId]) {
       const notice = received(to, { paymentMethod, addressId });
       if (methodsOf[edition].includes(paymentMethod)) {
-        expect((await tell(notice)).deposit!.paymentMethod).toBe(paymentMethod);
+        expect((await recordNotice(notice)).deposit!.paymentMethod).toBe(paymentMethod);
         continue;
       }
-      await expect(tell(notice)).rejects.toMatchObject({
+      await expect(recordNotice(notice)).rejects.toMatchObject({
         problems: [{ code: 'parameter_invalid', field: 'deposit.payment_method' }],
       });
       // Nothing of it is stored.
-      expect((await tell({ ...notice, paymentMethod: undefined })).deposit!.status).toBe('completed');
+      expect((await recordNotice({ ...notice, paymentMethod: undefined })).deposit!.status).toBe('completed');
     }
   });
 });
@@ -251,14 +251,14 @@ describe('a notice in another currency than its address', () => {
     async (edition, currency) => {
       const to = await receiver(edition);
       const notice = received(to, { currency });
-      await expect(tell(notice)).rejects.toMatchObject(refused);
-      await expect(tell(reversed(notice))).rejects.toMatchObject(refused);
-      await expect(tell({ ...notice, allowCurrency: false })).rejects.toMatchObject(refused);
+      await expect(recordNotice(notice)).rejects.toMatchObject(refused);
+      await expect(recordNotice(reversed(notice))).rejects.toMatchObject(refused);
+      await expect(recordNotice({ ...notice, allowCurrency: false })).rejects.toMatchObject(refused);
       expect(await depositsOf(to.live)).toEqual([]);
       expect(await pendingOf(to.live)).toEqual(money('0.00', currencyOf[edition]));
       expect(await world.sql`select 1 from bank_notice where tenant_id = ${to.row.tenantId}`).toEqual([]);
 
-      const { deposit } = await tell({ ...notice, allowCurrency: true });
+      const { deposit } = await recordNotice({ ...notice, allowCurrency: true });
 
       expect([deposit!.currency, deposit!.amount, deposit!.status]).toEqual([currency, 1_000n, 'completed']);
       expect(await pendingOf(to.live)).toEqual(money('10.00', currency));
@@ -268,14 +268,14 @@ describe('a notice in another currency than its address', () => {
   it('needs the confirmation once per reference: a repetition or a reversal needs none', async () => {
     const to = await receiver(1);
     const notice = received(to, { currency: 'EUR' });
-    const first = await tell({ ...notice, allowCurrency: true });
-    expect(await tell(notice)).toEqual(first);
-    expect((await tell(reversed(notice))).deposit).toMatchObject({ id: first.deposit!.id, status: 'reversed' });
+    const first = await recordNotice({ ...notice, allowCurrency: true });
+    expect(await recordNotice(notice)).toEqual(first);
+    expect((await recordNotice(reversed(notice))).deposit).toMatchObject({ id: first.deposit!.id, status: 'reversed' });
     expect(await depositsOf(to.live)).toHaveLength(1);
     // The reversal comes first, with the confirmation.
     const other = received(to, { currency: 'EUR' });
-    expect((await tell({ ...reversed(other), allowCurrency: true })).deposit).toBeNull();
-    expect((await tell(other)).deposit!.status).toBe('reversed');
+    expect((await recordNotice({ ...reversed(other), allowCurrency: true })).deposit).toBeNull();
+    expect((await recordNotice(other)).deposit!.status).toBe('reversed');
   });
 
   it('needs the confirmation for a fee advance address, too', async () => {
@@ -285,8 +285,8 @@ describe('a notice in another currency than its address', () => {
       ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '123456789' } },
     });
     const notice = { reference: reference(), event: 'received', addressId: id, amount: 500n, currency: 'EUR' } as const;
-    await expect(tell(notice)).rejects.toMatchObject(refused);
-    expect((await tell({ ...notice, allowCurrency: true })).deposit!.currency).toBe('EUR');
+    await expect(recordNotice(notice)).rejects.toMatchObject(refused);
+    expect((await recordNotice({ ...notice, allowCurrency: true })).deposit!.currency).toBe('EUR');
   });
 });
 
@@ -295,19 +295,19 @@ describe('a repeated notice', () => {
   it('without a payment method is the same notice, for every recorded method', async () => {
     const to = await receiver(1);
     const notice = received(to, { paymentMethod: 'check' });
-    const first = await tell(notice);
-    expect(await tell({ ...notice, paymentMethod: undefined })).toEqual(first);
+    const first = await recordNotice(notice);
+    expect(await recordNotice({ ...notice, paymentMethod: undefined })).toEqual(first);
   });
 
   it('changes nothing, sequentially or concurrently', async () => {
     const to = await receiver(1);
     const [one, two] = [received(to), received(to, { amount: 200n })];
-    const first = await tell(one);
-    expect(await tell(one)).toEqual(first);
+    const first = await recordNotice(one);
+    expect(await recordNotice(one)).toEqual(first);
 
-    const told = await Promise.all(Array.from({ length: 12 }, (_, i) => tell(i % 2 ? one : two)));
+    const recorded = await Promise.all(Array.from({ length: 12 }, (_, i) => recordNotice(i % 2 ? one : two)));
 
-    expect(new Set(told.map((t) => t.deposit?.id)).size).toBe(2);
+    expect(new Set(recorded.map((each) => each.deposit?.id)).size).toBe(2);
     expect((await depositsOf(to.live)).map((d) => [d.amount, d.status]).toSorted()).toEqual([
       ['10.00', 'completed'],
       ['2.00', 'completed'],
@@ -324,11 +324,11 @@ describe('a repeated notice', () => {
   it.each(differing)('with another %s is a conflict, and changes nothing', async (_, more) => {
     const to = await receiver(1);
     const notice = received(to, { statementDescriptor: 'INV 7' });
-    const { deposit } = await tell(notice);
+    const { deposit } = await recordNotice(notice);
     for (const event of ['received', 'reversed'] as const) {
-      if (event === 'reversed') await tell(reversed(notice));
+      if (event === 'reversed') await recordNotice(reversed(notice));
       const before = await depositsOf(to.live);
-      await expect(tell({ ...notice, ...more, event })).rejects.toMatchObject({
+      await expect(recordNotice({ ...notice, ...more, event })).rejects.toMatchObject({
         status: 409,
         problems: [{ code: 'state_conflict' }],
       });
@@ -341,17 +341,17 @@ describe('a repeated notice', () => {
     const to = await receiver(1);
     const [partner, payer] = [await partnerOf(to), await to.live.partner()];
     const notice = received(to);
-    await tell(notice);
+    await recordNotice(notice);
     for (const more of [{ addressId: partner.addressId }, { fromAccountId: payer.id }])
-      await expect(tell({ ...notice, ...more })).rejects.toMatchObject({ status: 409 });
+      await expect(recordNotice({ ...notice, ...more })).rejects.toMatchObject({ status: 409 });
     expect(await pendingOf(to.live)).toEqual(money('10.00'));
   });
 
   it('is a separate notice in another tenant, with the same reference', async () => {
     const [one, other] = [await receiver(1), await receiver(1)];
     const notice = received(one);
-    await tell(notice);
-    await tell({ ...notice, addressId: other.addressId, amount: 777n });
+    await recordNotice(notice);
+    await recordNotice({ ...notice, addressId: other.addressId, amount: 777n });
     expect([await pendingOf(one.live), await pendingOf(other.live)]).toEqual([money('10.00'), money('7.77')]);
   });
 });
@@ -360,11 +360,15 @@ describe('a notice of a reversal', () => {
   it('claws back the complete deposit once, also if it is repeated', async () => {
     const to = await receiver(1);
     const notice = received(to);
-    const { deposit } = await tell(notice);
+    const { deposit } = await recordNotice(notice);
 
-    const told = [await tell(reversed(notice)), await tell(reversed(notice)), await tell(notice)];
+    const recorded = [
+      await recordNotice(reversed(notice)),
+      await recordNotice(reversed(notice)),
+      await recordNotice(notice),
+    ];
 
-    expect(told.map((t) => [t.event, t.deposit?.id])).toEqual([
+    expect(recorded.map((each) => [each.event, each.deposit?.id])).toEqual([
       ['reversed', deposit!.id],
       ['reversed', deposit!.id],
       ['received', deposit!.id],
@@ -379,14 +383,18 @@ describe('a notice of a reversal', () => {
     const to = await receiver(1);
     const notice = received(to);
 
-    expect(await tell(reversed(notice))).toEqual({ reference: notice.reference, event: 'reversed', deposit: null });
+    expect(await recordNotice(reversed(notice))).toEqual({
+      reference: notice.reference,
+      event: 'reversed',
+      deposit: null,
+    });
     expect(await depositsOf(to.live)).toEqual([]);
-    const { deposit } = await tell(notice);
+    const { deposit } = await recordNotice(notice);
 
     expect(deposit!.status).toBe('reversed');
     expect((await depositsOf(to.live)).map((d) => [d.id, d.status])).toEqual([[deposit!.id, 'reversed']]);
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
-    expect((await tell(reversed(notice))).deposit?.id).toBe(deposit!.id);
+    expect((await recordNotice(reversed(notice))).deposit?.id).toBe(deposit!.id);
   });
 
   const conflicts: [field: string, more: (to: Receiver) => Promise<Partial<BankNotice>>][] = [
@@ -402,13 +410,13 @@ describe('a notice of a reversal', () => {
         const notice = received(to);
         const other = { ...notice, ...(await more(to)) };
         const [one, two] = first === 'received' ? [notice, reversed(other)] : [reversed(notice), other];
-        const before = await tell(one);
+        const before = await recordNotice(one);
         const pending = await pendingOf(to.live);
 
-        await expect(tell(two)).rejects.toMatchObject({ problems: [{ code: 'state_conflict', field }] });
+        await expect(recordNotice(two)).rejects.toMatchObject({ problems: [{ code: 'state_conflict', field }] });
 
         expect(await pendingOf(to.live)).toEqual(pending);
-        expect(await tell(one)).toEqual(before);
+        expect(await recordNotice(one)).toEqual(before);
       }
       expect((await depositsOf(to.live)).map((d) => d.status)).toEqual(['completed']);
     },
@@ -420,8 +428,8 @@ describe('a notice of a reversal', () => {
     const row = (of: BankNotice) => ({ reference: of.reference, event: 'reversed', depositId: null });
     const waiting = async () =>
       (await world.operator.waitingNotices()).filter(({ tenantId }) => tenantId === tenantOf(to.live));
-    await tell(reversed(notice));
-    await tell(reversed(other));
+    await recordNotice(reversed(notice));
+    await recordNotice(reversed(other));
     expect(await waiting()).toMatchObject([row(notice), row(other)]);
 
     const withdraw = (of: BankNotice) => world.operator.withdrawNotice(to.addressId, of.reference);
@@ -432,8 +440,8 @@ describe('a notice of a reversal', () => {
     });
     expect(await withdraw(notice)).toMatchObject(row(notice));
 
-    expect((await tell(notice)).deposit!.status).toBe('completed');
-    expect((await tell(other)).deposit!.status).toBe('reversed');
+    expect((await recordNotice(notice)).deposit!.status).toBe('completed');
+    expect((await recordNotice(other)).deposit!.status).toBe('reversed');
     expect(await waiting()).toEqual([]);
     for (const none of [notice, other, received(to)])
       await expect(withdraw(none)).rejects.toMatchObject({
@@ -441,13 +449,13 @@ describe('a notice of a reversal', () => {
       });
     expect(await pendingOf(to.live)).toEqual(money('10.00'));
     await world.database.call('number_events', [tenantOf(to.live), true, 500]);
-    const told = (await to.live.get('/v1/events?type=bank_notice.waiting,bank_notice.withdrawn')).body.data;
-    expect(told.map((e: any) => [e.type, e.data.object.reference]).toReversed()).toEqual([
+    const events = (await to.live.get('/v1/events?type=bank_notice.waiting,bank_notice.withdrawn')).body.data;
+    expect(events.map((e: any) => [e.type, e.data.object.reference]).toReversed()).toEqual([
       ['bank_notice.waiting', notice.reference],
       ['bank_notice.waiting', other.reference],
       ['bank_notice.withdrawn', notice.reference],
     ]);
-    expect(told[0].data.object).toEqual({
+    expect(events[0].data.object).toEqual({
       ...{ object: 'bank_notice', reference: notice.reference, event: 'reversed', created: expect.any(Number) },
       ...{ livemode: true, address_id: to.addressId, amount: '10.00', currency: 'USD', deposit_id: null },
     });
@@ -459,7 +467,7 @@ describe('a notice of a reversal', () => {
     const { notice } = await earn(to, '6.00', '10.00');
     await payOut(to);
 
-    await tell(reversed(notice));
+    await recordNotice(reversed(notice));
 
     expect((await to.live.get('/v1/balance')).body).toMatchObject({
       available: money('-6.00', 'INR'),
@@ -475,7 +483,9 @@ describe('a notice of a reversal', () => {
 
     // Some at a time: on a busy machine all of them would not get the lock of the one balance in time.
     for (let first = 0; first < notices.length; first += 6)
-      await Promise.all(notices.slice(first, first + 6).flatMap((notice) => [tell(notice), tell(reversed(notice))]));
+      await Promise.all(
+        notices.slice(first, first + 6).flatMap((notice) => [recordNotice(notice), recordNotice(reversed(notice))]),
+      );
 
     const { body } = await to.live.graph('{ deposits(first: 100) { nodes { status } } }');
     expect(body.data.deposits.nodes).toEqual(notices.map(() => ({ status: 'REVERSED' })));
@@ -507,7 +517,7 @@ describe('a notice of a reversal', () => {
     await back;
 
     expect((await depositsOf(to.live)).map((d) => d.status)).toEqual(['reversed']);
-    expect(await tell(reversed(notice))).toMatchObject({ deposit: { status: 'reversed' } });
+    expect(await recordNotice(reversed(notice))).toMatchObject({ deposit: { status: 'reversed' } });
   });
 
   // A transaction that locks two balances against their order deadlocks with a reconciliation.
@@ -515,13 +525,13 @@ describe('a notice of a reversal', () => {
     const to = await receiver(1);
     const partner = await partnerOf(to);
     const notice = received(to, { addressId: partner.addressId });
-    const { deposit } = await tell(notice);
+    const { deposit } = await recordNotice(notice);
     await reconciledWith(to, deposit!.id, '1.00');
-    let told: Promise<unknown> | undefined;
+    let recording: Promise<unknown> | undefined;
 
     await world.sql.begin(async (sql) => {
       await sql`select from balance where account_id = ${to.live.id} for update`;
-      told = tell({ ...notice, reference: reference() });
+      recording = recordNotice({ ...notice, reference: reference() });
       await eventually(
         () => world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         (waiting) => waiting.length > 0,
@@ -529,7 +539,7 @@ describe('a notice of a reversal', () => {
       // The user's balance comes before the partner's: a transaction that waits for it holds no later one.
       await sql`select from balance where account_id = ${partner.id} for update nowait`;
     });
-    await told;
+    await recording;
 
     expect(await pendingOf(to.live, partner.id)).toEqual(money('19.00'));
   });
@@ -568,7 +578,7 @@ describe('notices in any order, any number of times', () => {
             .sort((a, b) => a.at - b.at);
           // Five at a time, so that copies of one notice meet.
           for (let i = 0; i < shuffled.length; i += 5)
-            await Promise.all(shuffled.slice(i, i + 5).map(({ notice }) => tell(notice)));
+            await Promise.all(shuffled.slice(i, i + 5).map(({ notice }) => recordNotice(notice)));
 
           for (const { amount, place, reversals: backs } of history) if (backs === 0) held[place] += amount;
           transfers += history.length;
@@ -611,7 +621,7 @@ async function reconciledWith({ live }: Receiver, depositId: string, amount: str
 /** Makes an amount available in live mode: records a bank notice and reconciles that amount with a receivable. */
 async function earn(to: Receiver, amount: string, whole = amount) {
   const notice = received(to, { amount: cents(whole) });
-  const { deposit } = await tell(notice);
+  const { deposit } = await recordNotice(notice);
   return { notice, deposit: deposit!, receivable: await reconciledWith(to, deposit!.id, amount) };
 }
 

@@ -120,7 +120,7 @@ async function act(
   return { ...reply, status, checkout: made && asV1(made), url: made?.url };
 }
 
-const told = ({ status, codes, fieldNames }: Reply) => [status, codes, fieldNames];
+const refusalOf = ({ status, codes, fieldNames }: Reply) => [status, codes, fieldNames];
 const one = (status: number, code: string, field: string) => [status, [code], [field]];
 
 /** The result of an operation, which must have succeeded. */
@@ -347,7 +347,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     ])('says that %s is empty: %j', async (field, more) => {
       const { user, partner, receivable } = s;
       const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], more));
-      expect(told(reply)).toEqual(one(400, 'parameter_invalid_empty', `checkout.${field}`));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_invalid_empty', `checkout.${field}`));
     });
 
     it.each([
@@ -395,7 +395,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
       const { user, partner, receivable } = s;
       const name = field.replace(/\[.*/, '');
       const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], { [name]: value }));
-      expect(told(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${field}`));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${field}`));
     });
 
     it.each([
@@ -406,7 +406,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     ])('refuses %j, and names %s', async (more, field) => {
       const { user, partner, receivable } = s;
       const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], more));
-      expect(told(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${field}`));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${field}`));
     });
 
     it.each([
@@ -418,7 +418,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     ])('knows no %s', async (field, more) => {
       const { user, partner, receivable } = s;
       const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], more));
-      expect(told(reply)).toEqual(one(400, 'parameter_unknown', `checkout.${field}`));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_unknown', `checkout.${field}`));
     });
 
     it('names in one response every parameter that is wrong by itself', async () => {
@@ -470,7 +470,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
       [receivable, more[0]!, receivable],
     ]) {
       const refused = await act(user, transport, 'create', bodyOf(partner, receivables, { amount: '1.00' }));
-      expect(told(refused)).toEqual(one(400, 'parameter_invalid', 'checkout.receivables'));
+      expect(refusalOf(refused)).toEqual(one(400, 'parameter_invalid', 'checkout.receivables'));
     }
     await nothingStored(user);
     const { receivables } = done(await act(user, transport, 'create', bodyOf(partner, more, { amount: '50.00' })));
@@ -495,7 +495,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     ];
     for (const [from, receivables, fields] of attempts) {
       const reply = await act(user, transport, 'create', bodyOf(from, receivables));
-      expect(told(reply)).toEqual([
+      expect(refusalOf(reply)).toEqual([
         404,
         fields.map(() => 'resource_missing'),
         fields.map((field) => `checkout.${field}`),
@@ -539,7 +539,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
 
     const reply = await act(user, transport, 'create', bodyOf(partner, [receivable, voided, locked, settled, dollars]));
 
-    expect(told(reply)).toEqual([
+    expect(refusalOf(reply)).toEqual([
       400,
       ['status_invalid', 'status_invalid', 'status_invalid', 'parameter_invalid'],
       [1, 2, 3, 4].map((i) => `checkout.receivables[${i}].id`),
@@ -558,9 +558,9 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     const [partner, ofPlatform] = [await first.partner(), await platform.partner()];
 
     const two = await act(platform, transport, 'create', bodyOf(partner.id, [mine, theirs], { amount: '5.00' }));
-    expect(told(two)).toEqual(one(400, 'parameter_invalid', 'checkout.receivables[1].id'));
+    expect(refusalOf(two)).toEqual(one(400, 'parameter_invalid', 'checkout.receivables[1].id'));
     const platforms = await act(platform, transport, 'create', bodyOf(ofPlatform.id, [own], { amount: '5.00' }));
-    expect(told(platforms)).toEqual(one(400, 'account_type_invalid', 'checkout.receivables[0].id'));
+    expect(refusalOf(platforms)).toEqual(one(400, 'account_type_invalid', 'checkout.receivables[0].id'));
     await nothingStored(platform);
   });
 
@@ -572,12 +572,12 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
 
     for (const { id } of [other, ofPlatform, first, second, platform]) {
       const reply = await act(platform, transport, 'create', bodyOf(id, [receivable]));
-      expect(told(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.from.account_id'));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.from.account_id'));
     }
     // A connected user cannot see the others.
     for (const { id } of [other, ofPlatform, second, platform]) {
       const reply = await act(first, transport, 'create', bodyOf(id, [receivable]));
-      expect(told(reply)).toEqual(one(404, 'resource_missing', 'checkout.from.account_id'));
+      expect(refusalOf(reply)).toEqual(one(404, 'resource_missing', 'checkout.from.account_id'));
     }
     await nothingStored(platform);
     // The platform, the platform for its user, and the user itself create the same.
@@ -593,7 +593,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     const helper = status === 'hold' ? 'hold' : 'deactivate';
     expect((await user.post(`/v1/test_helpers/accounts/${partner}/${helper}`)).body.status).toBe(status);
     const reply = await act(user, transport, 'create', bodyOf(partner, [receivable]));
-    expect(told(reply)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
+    expect(refusalOf(reply)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await nothingStored(user);
   });
 
@@ -636,14 +636,14 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
     const draft = await act(live, transport, 'create', bodyOf(partner, [receivable]));
-    expect(told(draft)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
+    expect(refusalOf(draft)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await must(live.post(`/v1/accounts/${partner}/activate`));
     const verifying = await act(live, transport, 'create', bodyOf(partner, [receivable]));
-    expect(told(verifying)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
+    expect(refusalOf(verifying)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await world.operator.verify(await world.operator.account(partner, true), 'activated');
     for (const redirect_url of ['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]/']) {
       const plain = await act(live, transport, 'create', bodyOf(partner, [receivable], { redirect_url }));
-      expect(told(plain)).toEqual(one(400, 'parameter_invalid', 'checkout.redirect_url'));
+      expect(refusalOf(plain)).toEqual(one(400, 'parameter_invalid', 'checkout.redirect_url'));
     }
     expect(await world.sql`select id from checkout where tenant_id = ${tenantOf(live)}`).toEqual([]);
 
@@ -666,12 +666,14 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     const at = (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, 2);
     const create = (body: object, headers = {}) => act(at(live), transport, 'create', body, undefined, headers);
     const body = bodyOf(partner, [receivable]);
-    expect(told(await create({ ...body, amount: '0.99' }))).toEqual(one(400, 'parameter_invalid', 'checkout.amount'));
+    expect(refusalOf(await create({ ...body, amount: '0.99' }))).toEqual(
+      one(400, 'parameter_invalid', 'checkout.amount'),
+    );
     const missing = unknown('receivable');
-    expect(told(await create(bodyOf(partner, [missing])))).toEqual(
+    expect(refusalOf(await create(bodyOf(partner, [missing])))).toEqual(
       one(404, 'resource_missing', 'checkout.receivables[0].id'),
     );
-    expect(told(await create(body))).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
+    expect(refusalOf(await create(body))).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await must(live.post(`/v1/accounts/${partner}/activate`));
     await world.operator.verify(await world.operator.account(partner, true), 'activated');
     const key = { 'idempotency-key': randomUUID() };
@@ -702,7 +704,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '50.00', { amount_maximum_reconcilable: '7.00' });
     const over = await act(user, transport, 'create', bodyOf(partner, [receivable, second], { amount: '107.01' }));
-    expect(told(over)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
+    expect(refusalOf(over)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
     await nothingStored(user);
 
     const first = done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '99.99' })));
@@ -710,7 +712,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '100.00' })));
     await pay(user, first.id);
     const late = await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '1.00' }));
-    expect(told(late)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
+    expect(refusalOf(late)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
   });
 
   it('returns the same response for the same Idempotency-Key, and refuses another request with it', async () => {
@@ -732,7 +734,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
       undefined,
       headers,
     );
-    expect(told(changed)).toEqual(one(400, 'idempotency_key_reused', 'checkout.amount'));
+    expect(refusalOf(changed)).toEqual(one(400, 'idempotency_key_reused', 'checkout.amount'));
     expect((await user.get('/v1/checkouts')).body.data).toHaveLength(1);
     expect(await eventsOf(user, first.checkout.id)).toEqual(['checkout.created']);
   });
@@ -812,7 +814,7 @@ describe('a fee', () => {
     ]);
     // A dispute claws back at most the amount without the fee, and the ledger stays correct.
     const over = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '60.01' });
-    expect(told(over)).toEqual(one(402, 'amount_exceeds_deposit', 'deposit.amount'));
+    expect(refusalOf(over)).toEqual(one(402, 'amount_exceeds_deposit', 'deposit.amount'));
     expect((await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`)).body.amount).toBe('-60.00');
     expect(await funds(user)).toEqual({});
     expect(await dear.sql`select rule, what from violations`).toEqual([]);
@@ -992,7 +994,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
     const refused = await opened({ payment_methods: ['upi'] });
     for (const verb of ['pay', 'decline'] as const) {
       const reply = await act(refused.user, transport, verb, { payment_method: 'card' }, refused.id);
-      expect(told(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.payment_method'));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.payment_method'));
     }
     expect(await transactionsOf(refused.user, refused.id)).toEqual([]);
   });
@@ -1133,7 +1135,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
     }
     expect(await depositsOf(user, id)).toHaveLength(1);
     const other = await act(user, transport, 'pay', { payment_method: 'upi' }, id, headers);
-    expect(told(other)).toEqual(one(400, 'idempotency_key_reused', 'checkout.payment_method'));
+    expect(refusalOf(other)).toEqual(one(400, 'idempotency_key_reused', 'checkout.payment_method'));
   });
 });
 
@@ -1181,7 +1183,7 @@ describe.each(oneOf(transports))('declining a checkout over %s', (transport) => 
       { id: attempts[2].id, status: 'succeeded' },
     ]);
     const declined = await act(user, transport, 'decline', {}, id);
-    expect(told(declined)).toEqual(one(400, 'status_invalid', 'checkout.status'));
+    expect(refusalOf(declined)).toEqual(one(400, 'status_invalid', 'checkout.status'));
   });
 
   it('refuses an unknown method and an unknown reason', async () => {
@@ -1192,7 +1194,7 @@ describe.each(oneOf(transports))('declining a checkout over %s', (transport) => 
       ['reason_code', 'general'],
     ] as const) {
       const reply = await act(user, transport, 'decline', { [name]: value }, id);
-      expect(told(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${name}`));
+      expect(refusalOf(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${name}`));
     }
     expect(await transactionsOf(user, id)).toEqual([]);
   });
@@ -1224,7 +1226,7 @@ describe.each(oneOf(transports))('cancelling and expiring a checkout over %s', (
     expect(await eventsOf(user, id)).toEqual(['checkout.created', `checkout.${status}`]);
     for (const again of ['cancel', 'expire', 'decline'] as const) {
       const reply = await act(user, transport, again, {}, id);
-      expect(told(reply)).toEqual(one(400, 'status_invalid', 'checkout.status'));
+      expect(refusalOf(reply)).toEqual(one(400, 'status_invalid', 'checkout.status'));
     }
     expect(await eventsOf(user, id)).toHaveLength(2);
     expect(await look(user, id)).toEqual(ended);
@@ -1237,7 +1239,9 @@ describe.each(oneOf(transports))('cancelling and expiring a checkout over %s', (
     await advance(over.user, day);
     for (const { user, id } of [paid, over]) {
       const before = await look(user, id);
-      expect(told(await act(user, transport, verb, {}, id))).toEqual(one(400, 'status_invalid', 'checkout.status'));
+      expect(refusalOf(await act(user, transport, verb, {}, id))).toEqual(
+        one(400, 'status_invalid', 'checkout.status'),
+      );
       expect(await look(user, id)).toEqual(before);
     }
   });
@@ -1316,7 +1320,9 @@ describe('a checkout after its expiry', () => {
       receivable: { checkouts: { nodes: [{ status }] }, open: { totalCount: 0 } },
     });
     expect(await eventsOf(user, id)).toEqual(['checkout.created']);
-    expect(told(await act(user, 'REST', 'decline', {}, id))).toEqual(one(400, 'status_invalid', 'checkout.status'));
+    expect(refusalOf(await act(user, 'REST', 'decline', {}, id))).toEqual(
+      one(400, 'status_invalid', 'checkout.status'),
+    );
   });
 
   it('is expired by the worker once, with its event, at its expiry time', async () => {
@@ -1501,14 +1507,14 @@ describe('an attempt', () => {
       .filter((t) => t.id === id)
       .map(({ mismatch, paymentMethodDetails }) => [mismatch!.credited, paymentMethodDetails, mismatch!.details]);
 
-  it.each(['told', 'asked for'] as const)(
+  it.each(['reported', 'polled'] as const)(
     'that succeeds with other details than it was submitted with is credited, and the operator is shown both: %s',
     async (way) => {
       const s = await opened();
       const { id } = await begin(s);
       await decide(s, id, { status: 'processing' });
       const success = { status: 'succeeded', details: other };
-      await (way === 'told' ? decide(s, id, success) : recordPoll(s, id, success));
+      await (way === 'reported' ? decide(s, id, success) : recordPoll(s, id, success));
       // The status poll is deleted only now that its result will be recorded.
       expect(await statusPollsOf(s, id)).toEqual([]);
       await work(s.user);
@@ -1538,7 +1544,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it.each(['settled', 'told'] as const)(
+  it.each(['settled', 'reported'] as const)(
     'that succeeds after it was declined is not credited, and the operator sees it: %s',
     async (when) => {
       const s = await opened();
@@ -1789,7 +1795,7 @@ describe('the list of checkouts', () => {
     ['?amount=1.00', 400, 'parameter_unknown', 'checkout.amount'],
   ] as const)('refuses %s', async (query, status, code, field) => {
     const user = await given.directUser(2);
-    expect(told(await user.get(`/v1/checkouts${query}`))).toEqual(one(status, code, field));
+    expect(refusalOf(await user.get(`/v1/checkouts${query}`))).toEqual(one(status, code, field));
   });
 });
 

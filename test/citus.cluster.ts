@@ -19,7 +19,7 @@ const sql = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () =
 afterAll(() => sql.end());
 
 /**
- * Creates deposits until it is told to stop; returns the ids of those that were acknowledged, and other answers. While
+ * Creates deposits until it is stopped; returns the ids of those that were acknowledged, and other answers. While
  * a shard is moved a write may be refused with 503, and is repeated with its key.
  */
 function writing(speaker: Speaker) {

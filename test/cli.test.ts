@@ -23,7 +23,7 @@ const tidegate = (...args: string[]) => children.quickCommand({ DATA_DIR }, ...a
 const ownProcess = (...args: string[]) => children.command({ DATA_DIR }, ...args);
 
 /** The JSON document of a command that prints nothing else. */
-async function told(...args: string[]): Promise<Json> {
+async function outputOf(...args: string[]): Promise<Json> {
   return document(await tidegate(...args, '--json'));
 }
 
@@ -55,7 +55,7 @@ beforeAll(async () => {
   seeded = document(await ownProcess('demo', '--json'));
   expect([postmaster(DATA_DIR), processesOf(DATA_DIR)]).toEqual([undefined, []]);
   gateway = await children.gateway({ DATA_DIR });
-  const create = (...args: string[]) => told('account', 'create', '--legal-name=Root Traders', ...args);
+  const create = (...args: string[]) => outputOf('account', 'create', '--legal-name=Root Traders', ...args);
   const docs = await Promise.all([
     create('--type=platform', '--edition=1'),
     create('--type=user', '--edition=1', '--nickname=Harbour'),
@@ -170,8 +170,8 @@ describe('tidegate account create', () => {
     const of = ['account', 'create', '--type=user', '--platform', id('first'), '--legal-name=Exporter'];
 
     const users = await Promise.all([
-      told(...of, '--mode=test', '--nickname=Loom'),
-      told(...of, '--mode=live', '--nickname=Loom'),
+      outputOf(...of, '--mode=test', '--nickname=Loom'),
+      outputOf(...of, '--mode=live', '--nickname=Loom'),
     ]);
 
     for (const [i, mode] of (['test', 'live'] as const).entries()) {
@@ -216,7 +216,7 @@ describe('tidegate account verify, hold and deactivate', () => {
   it('change the status of a root in live mode, and leave its test mode unchanged', async () => {
     const root = id('direct');
     const step = async (...args: string[]) => {
-      const account = await told('account', ...args, '--mode=live');
+      const account = await outputOf('account', ...args, '--mode=live');
       await sameAsV1(account, live('direct'), '/v1/accounts');
       const { payouts } = (await live('direct').get('/v1/account_settings')).body.data[0];
       const { status, address, capability } = account;
@@ -244,8 +244,8 @@ describe('tidegate account verify, hold and deactivate', () => {
   // A root is in both modes; without a mode the command uses live mode, where only the operator decides.
   it('use live mode by default, and test mode when it is given', async () => {
     const [verified, held] = await Promise.all([
-      told('account', 'verify', id('aggregator'), '--outcome=activated'),
-      told('account', 'hold', id('aggregator'), '--mode=test'),
+      outputOf('account', 'verify', id('aggregator'), '--outcome=activated'),
+      outputOf('account', 'hold', id('aggregator'), '--mode=test'),
     ]);
 
     await sameAsV1(verified, live('aggregator'), '/v1/accounts');
@@ -286,8 +286,8 @@ describe('live mode, where the operator decides', () => {
 
   it('lists accounts in verification, with persons and files as on /v1, until outcomes are recorded', async () => {
     const [{ accounts: waiting }, shown, table] = await Promise.all([
-      told('account', 'list', '--status=verifying', '--mode=live'),
-      told('account', 'show', weaver),
+      outputOf('account', 'list', '--status=verifying', '--mode=live'),
+      outputOf('account', 'show', weaver),
       tidegate('account', 'list', '--status=verifying', '--mode=live'),
     ]);
     const account = (await user.get(`/v1/accounts/${weaver}`)).body;
@@ -296,17 +296,17 @@ describe('live mode, where the operator decides', () => {
     expect(shown).toEqual(waiting[0]);
     // A verification uses documents; a number that is shown could be noted and misused.
     expect(waiting[0].persons[0].identification.tax_card_number).toBe('••••••234F');
-    const numbered = await told('account', 'show', weaver, '--numbers');
+    const numbered = await outputOf('account', 'show', weaver, '--numbers');
     expect(numbered).toEqual({
       ...shown,
       tax_card_numbers: [{ person: persons[0].id, number: expect.stringMatching(/^\w{6}234F$/) }],
     });
     expect(table.out).toMatch(new RegExp(`│ ${weaver} │ live │ user │ verifying │ Weaver +│ Weaver +│ 1 +│ 2 +│`));
 
-    const held = await told('account', 'verify', weaver, '--outcome=hold');
+    const held = await outputOf('account', 'verify', weaver, '--outcome=hold');
     await sameAsV1(held, user, '/v1/accounts');
     expect([held.status, held.capability]).toEqual(['hold', { multicurrency_exports_v1: 'hold' }]);
-    const activated = await told('account', 'verify', weaver, '--outcome=activated');
+    const activated = await outputOf('account', 'verify', weaver, '--outcome=activated');
     await sameAsV1(activated, user, '/v1/accounts');
     expect([activated.status, activated.capability]).toEqual(['activated', { multicurrency_exports_v1: 'activated' }]);
     const none = await tidegate('account', 'list', '--status=verifying', '--mode=live');
@@ -316,12 +316,12 @@ describe('live mode, where the operator decides', () => {
   // In live mode the operator records what banks and the market do; test mode has a sandbox for it.
   it('has a user whose money moves as the operator recorded', async () => {
     const [address, , rate] = await Promise.all([
-      told('address', 'issue', '--account', weaver, '--currency=USD', '--number=000123450000'),
-      told('account', 'update', id('first'), '--mode=live', '--live-fx=true'),
-      told('payout', 'rate', id('first'), '--from=USD', '--to=INR', '--rate=83.25'),
+      outputOf('address', 'issue', '--account', weaver, '--currency=USD', '--number=000123450000'),
+      outputOf('account', 'update', id('first'), '--mode=live', '--live-fx=true'),
+      outputOf('payout', 'rate', id('first'), '--from=USD', '--to=INR', '--rate=83.25'),
     ]);
     expect(rate).toEqual({ from: 'USD', to: 'INR', rate: '83.25' });
-    expect(await told('payout', 'rates', id('first'))).toEqual({ rates: [rate] });
+    expect(await outputOf('payout', 'rates', id('first'))).toEqual({ rates: [rate] });
     const invoice = { creation_date: '2026-01-05', currency: 'USD', due_date: '2026-02-05' };
     const owed = async (amount: string, reference_number: string) => {
       const reply = await user.post('/v1/receivables', {
@@ -358,7 +358,7 @@ describe('live mode, where the operator decides', () => {
       1,
       expect.stringMatching(/^parameter_invalid \(deposit\.currency\): .+--allow-currency.+\n$/),
     ]);
-    const recorded = await told(...wire, '--amount=150.00');
+    const recorded = await outputOf(...wire, '--amount=150.00');
     expect(recorded).toMatchObject({
       reference: 'WIRE-1',
       event: 'received',
@@ -370,14 +370,14 @@ describe('live mode, where the operator decides', () => {
       },
     });
     await sameAsV1(recorded.deposit, user, '/v1/deposits');
-    expect(await told('deposit', 'show', recorded.deposit.id)).toEqual(recorded.deposit);
+    expect(await outputOf('deposit', 'show', recorded.deposit.id)).toEqual(recorded.deposit);
     for (const tenant of [id('first'), id('first').replace('account_', '')])
-      expect(await told('deposit', 'show', recorded.deposit.id, '--tenant', tenant)).toEqual(recorded.deposit);
+      expect(await outputOf('deposit', 'show', recorded.deposit.id, '--tenant', tenant)).toEqual(recorded.deposit);
     const elsewhere = await tidegate('deposit', 'show', recorded.deposit.id, '--tenant=0000');
     expect([elsewhere.code, elsewhere.out]).toEqual([1, '']);
     expect(elsewhere.errors).toBe('There is no such deposit. Check the id.\n');
     const [again, otherwise] = await Promise.all([
-      told(...wire, '--amount=150.00'),
+      outputOf(...wire, '--amount=150.00'),
       tidegate(...wire, '--amount=151.00', '--json'),
     ]);
     expect(again).toEqual(recorded);
@@ -393,55 +393,55 @@ describe('live mode, where the operator decides', () => {
       '--currency=EUR',
       '--amount=9.00',
     ];
-    expect((await told(...euros, '--allow-currency')).deposit).toMatchObject({ amount: '9.00', currency: 'EUR' });
-    expect((await told(...euros, '--event=reversed')).deposit.status).toBe('reversed');
+    expect((await outputOf(...euros, '--allow-currency')).deposit).toMatchObject({ amount: '9.00', currency: 'EUR' });
+    expect((await outputOf(...euros, '--event=reversed')).deposit.status).toBe('reversed');
     expect(await balance()).toEqual([['150.00 USD'], [], []]);
     const mistyped = ['--reference=WIRE-l', '--address', address.id];
-    await told('deposit', 'record', ...mistyped, '--event=reversed', '--currency=USD', '--amount=150.00');
+    await outputOf('deposit', 'record', ...mistyped, '--event=reversed', '--currency=USD', '--amount=150.00');
     const waits = {
       ...{ object: 'bank_notice', reference: 'WIRE-l', event: 'reversed', created: expect.any(Number), livemode: true },
       ...{ address_id: address.id, amount: '150.00', currency: 'USD', deposit_id: null },
     };
-    expect(await told('deposit', 'waiting')).toEqual({ notices: [waits] });
-    expect(await told('deposit', 'withdraw', ...mistyped)).toEqual(waits);
-    expect(await told('deposit', 'waiting')).toEqual({ notices: [] });
+    expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [waits] });
+    expect(await outputOf('deposit', 'withdraw', ...mistyped)).toEqual(waits);
+    expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [] });
 
-    const reconciled = await told('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${one}=100.00`);
+    const reconciled = await outputOf('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${one}=100.00`);
     await sameAsV1(reconciled, user, '/v1/deposits');
     const payouts = async () => (await user.get('/v1/payouts')).body.data;
     const [paid] = await eventually(payouts, (list) => list.length === 1);
     expect([paid.amount, paid.currency, paid.status]).toEqual(['8325.00', 'INR', 'processing']);
     expect(await balance()).toEqual([['50.00 USD'], [], ['8325.00 INR']]);
-    const waiting = await told('payout', 'list', '--status=processing', '--mode=live');
+    const waiting = await outputOf('payout', 'list', '--status=processing', '--mode=live');
     expect(waiting).toEqual({ payouts: [paid] });
-    expect(await told('payout', 'show', paid.id)).toEqual(paid);
-    const settled = await told('payout', 'settle', paid.id);
+    expect(await outputOf('payout', 'show', paid.id)).toEqual(paid);
+    const settled = await outputOf('payout', 'settle', paid.id);
     await sameAsV1(settled, user, '/v1/payouts');
     expect(settled).toEqual({ ...paid, status: 'completed' });
     const receivable = (await user.get(`/v1/receivables/${one}`)).body;
     expect([receivable.status, receivable.amount_settled_payouts]).toEqual(['settled', '100.00']);
 
-    await told('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${other}=50.00`);
+    await outputOf('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${other}=50.00`);
     const [second] = await eventually(payouts, (list) => list.length === 2);
-    const failed = await told('payout', 'fail', second.id);
+    const failed = await outputOf('payout', 'fail', second.id);
     expect(failed).toEqual({ ...second, amount: '4162.50', currency: 'INR', status: 'failed', expected_arrival: null });
     expect(await balance()).toEqual([[], ['4162.50 INR'], []]);
 
-    const held = await told('payout', 'hold', weaver);
+    const held = await outputOf('payout', 'hold', weaver);
     await sameAsV1(held, user, '/v1/account_settings');
     expect(held.payouts).toMatchObject({ enabled: false, reason_code_not_enabled: 'service_hold' });
-    const released = await told('payout', 'release', weaver);
+    const released = await outputOf('payout', 'release', weaver);
     await sameAsV1(released, user, '/v1/account_settings');
     expect(released.payouts).toMatchObject({ enabled: true, reason_code_not_enabled: null });
 
-    expect(await told('transaction', 'mismatches')).toEqual({ mismatches: [] });
-    const { secrets } = await told('secrets');
+    expect(await outputOf('transaction', 'mismatches')).toEqual({ mismatches: [] });
+    const { secrets } = await outputOf('secrets');
     const kinds = new Set(secrets.map(({ setting }: Json) => setting));
     expect(kinds).toEqual(new Set(['API_KEY_PEPPER', 'ENCRYPTION_KEY']));
 
     const [audit, chains, late] = await Promise.all([
-      told('ledger', 'audit'),
-      told('ledger', 'verify'),
+      outputOf('ledger', 'audit'),
+      outputOf('ledger', 'verify'),
       tidegate('payout', 'settle', second.id, '--json'),
     ]);
     expect(audit).toEqual({
@@ -462,7 +462,7 @@ describe('live mode, where the operator decides', () => {
     const partner = await live('first').partner();
     await live('first').post(`/v1/accounts/${partner.id}/activate`);
 
-    const { accounts } = await told('account', 'list', '--mode=live');
+    const { accounts } = await outputOf('account', 'list', '--mode=live');
 
     const known = accounts.filter(({ account }: Json) => [partner.id, weaver, id('first')].includes(account.id));
     expect(known.map(({ account, mode }: Json) => [account.id, account.status, mode])).toEqual([
@@ -480,7 +480,7 @@ describe('tidegate account update', () => {
     const before = (await test('first').get(`/v1/accounts/${root}`)).body;
     const logo = await test('first').upload('logo', png, 'logo.png');
 
-    const updated = await told(
+    const updated = await outputOf(
       ...['account', 'update', root, '--mode=test', '--legal-name=Other Traders', '--dba=Others', '--nickname=Renamed'],
       ...['--email=ops@others.example', '--website=https://others.example', '--business-type=company'],
       ...['--logo-id', logo.body.id, '--tos-ip=203.0.113.7', '--tos-time=1795207016', '--tos-user-agent=Firefox'],
@@ -516,7 +516,7 @@ describe('tidegate account update', () => {
     expect([await liveFx(test('first')), await liveFx(live('first'))]).toEqual([true, true]);
 
     // An absent detail is unchanged; an empty one is unset, as everywhere.
-    const cleared = await told('account', 'update', root, '--mode=test', '--dba=', '--live-fx=false');
+    const cleared = await outputOf('account', 'update', root, '--mode=test', '--dba=', '--live-fx=false');
     expect([await liveFx(test('first')), await liveFx(live('first'))]).toEqual([false, false]);
     expect(cleared).toEqual({ ...updated, business_details: { ...updated.business_details, dba: null } });
   });
@@ -525,8 +525,9 @@ describe('tidegate account update', () => {
 describe('tidegate key', () => {
   const holder = (doc: Json) => gateway.speaker(doc.secret);
   const status = async (doc: Json) => (await holder(doc).get('/v1/accounts')).status;
-  const create = (...args: string[]) => told('key', 'create', '--account', id('directSecond'), '--mode=test', ...args);
-  const list = () => told('key', 'list', '--account', id('directSecond'), '--mode=test');
+  const create = (...args: string[]) =>
+    outputOf('key', 'create', '--account', id('directSecond'), '--mode=test', ...args);
+  const list = () => outputOf('key', 'list', '--account', id('directSecond'), '--mode=test');
 
   it('create makes a key with permission read and an expiry, and shows it once', async () => {
     const doc = await create('--permission=read', '--expires-in=30d');
@@ -561,7 +562,7 @@ describe('tidegate key', () => {
   it('create makes a full key of live mode without an expiry, also for a connected user', async () => {
     const user = await live('second').connectedUser();
 
-    const doc = await told('key', 'create', '--account', user.id, '--mode=live');
+    const doc = await outputOf('key', 'create', '--account', user.id, '--mode=live');
 
     expect(doc.key).toMatchObject({ account_id: user.id, livemode: true, permission: 'full', expires_at: null });
     const seen = await holder(doc).get('/v1/accounts');
@@ -579,8 +580,8 @@ describe('tidegate key', () => {
     const [day, none] = [await readingKey(), await readingKey()];
 
     const [slow, quick] = await Promise.all([
-      told('key', 'rotate', day.key.id),
-      told('key', 'rotate', none.key.id, '--grace=0h'),
+      outputOf('key', 'rotate', day.key.id),
+      outputOf('key', 'rotate', none.key.id, '--grace=0h'),
     ]);
 
     for (const [doc, old] of [
@@ -605,7 +606,7 @@ describe('tidegate key', () => {
     const doc = await readingKey();
     expect(await status(doc)).toBe(200);
 
-    const revoked = await told('key', 'revoke', doc.key.id);
+    const revoked = await outputOf('key', 'revoke', doc.key.id);
 
     expect(revoked).toEqual({
       key: {
@@ -626,7 +627,7 @@ describe('tidegate key', () => {
       (answer) => answer === 401,
     );
     const [again, table] = await Promise.all([
-      told('key', 'revoke', doc.key.id),
+      outputOf('key', 'revoke', doc.key.id),
       tidegate('key', 'list', '--account', id('directSecond'), '--mode=test'),
     ]);
     expect(again.key.revoked_at).toBe(revoked.key.revoked_at);
@@ -642,7 +643,7 @@ describe('tidegate address issue', () => {
     const root = id('first');
     const issue = (...args: string[]) => ['address', 'issue', '--account', root, ...args];
     const account = async () => (await live('first').get(`/v1/accounts/${root}`)).body;
-    expect((await told('account', 'verify', root, '--outcome=activated')).address).toBe('requested');
+    expect((await outputOf('account', 'verify', root, '--outcome=activated')).address).toBe('requested');
     const settings = (await live('first').get('/v1/account_settings')).body.data;
     const setting = settings.find((each: Json) => each.account_id === root);
     const offered = await live('first').post(`/v1/account_settings/${setting.id}`, {
@@ -650,7 +651,7 @@ describe('tidegate address issue', () => {
     });
     expect(offered.status).toBe(200);
 
-    const usd = await told(
+    const usd = await outputOf(
       ...issue('--currency=USD', '--bank-name=Bank of the Coast', '--number=000123456789'),
       ...['--domestic-credit=026009593', '--domestic-debit=026009593', '--domestic-fast-credit=026009594'],
       ...['--domestic-wire=026009595', '--global-wire=COASUS33'],
@@ -691,7 +692,7 @@ describe('tidegate address issue', () => {
 
     const [again, eur] = await Promise.all([
       tidegate(...issue('--currency=USD', '--number=12342'), '--json'),
-      told(...issue('--currency=EUR', '--iban=DE89370400440532013000')),
+      outputOf(...issue('--currency=EUR', '--iban=DE89370400440532013000')),
     ]);
     expect(again).toEqual({
       code: 1,
@@ -710,7 +711,7 @@ describe('tidegate address issue', () => {
       ['USD', '77777', false],
     ]);
 
-    expect((await told('account', 'deactivate', root)).address).toBe('deactivated');
+    expect((await outputOf('account', 'deactivate', root)).address).toBe('deactivated');
     const after = (await live('first').get(`/v1/addresses?category=service_receive&linked_id=${root}`)).body.data;
     expect(after.map((address: Json) => address.status)).toEqual(['deactivated', 'deactivated']);
   });
@@ -772,8 +773,8 @@ chapter('a list that is longer than a page', () => {
       expect(wanted.length).toBeGreaterThan(200);
       const list = (next?: string) => [noun, 'list', ...restriction, ...(next === undefined ? [] : ['--after', next])];
 
-      const pages: Json[] = [await told(...list())];
-      while (pages.at(-1).next !== undefined) pages.push(await told(...list(pages.at(-1).next)));
+      const pages: Json[] = [await outputOf(...list())];
+      while (pages.at(-1).next !== undefined) pages.push(await outputOf(...list(pages.at(-1).next)));
       const [first, last] = await Promise.all([tidegate(...list()), tidegate(...list(pages.at(-2).next))]);
 
       const ids = (page: Json) => page[`${noun}s`].map((entry: Json) => (entry.account ?? entry).id);
@@ -813,8 +814,8 @@ describe('tidegate job', () => {
       11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${tenant}, true, 'job_well', 0, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
-    const first = await told('job', 'list', '--stuck');
-    const rest = await told('job', 'list', '--stuck', `--after=${first.next}`);
+    const first = await outputOf('job', 'list', '--stuck');
+    const rest = await outputOf('job', 'list', '--stuck', `--after=${first.next}`);
     const ids = [...first.jobs, ...rest.jobs].map((one: Json) => one.id);
     expect([first.jobs.length, ids, rest.next]).toEqual([
       200,
@@ -837,7 +838,7 @@ describe('tidegate job', () => {
     // The work of a whole tenant is in the same list.
     await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
       values (${tenant}, true, 'seal_postings', 'cannot be sealed', ${later - 6_000}, 7, ${later})`;
-    const whole = await told('job', 'list', '--stuck', `--after=${tenant}.job_0203.live`);
+    const whole = await outputOf('job', 'list', '--stuck', `--after=${tenant}.job_0203.live`);
     expect(whole).toEqual({
       jobs: [
         {
@@ -848,11 +849,11 @@ describe('tidegate job', () => {
       ],
     });
     await sql`delete from worker_fault where tenant_id = ${tenant}`;
-    const all = await told('job', 'list', `--after=${tenant}.job_0203.live`);
+    const all = await outputOf('job', 'list', `--after=${tenant}.job_0203.live`);
     expect(all.jobs.map((one: Json) => one.id)).toContain('job_well');
 
     // The gateway's worker runs it at once, and it fails once more.
-    const retried = await told('job', 'retry', 'job_0002');
+    const retried = await outputOf('job', 'retry', 'job_0002');
     expect(Date.parse(retried.due)).toBeLessThan(later * 1000);
     const [tried] = await eventually(
       () => sql`select attempts, error from job where id = 'job_0002'`,
@@ -860,7 +861,7 @@ describe('tidegate job', () => {
     );
     expect(tried).toEqual({ attempts: 12, error: 'no such job: no_such_kind' });
     // A job that can succeed is done.
-    await told('job', 'retry', 'job_well');
+    await outputOf('job', 'retry', 'job_well');
     await eventually(
       () => sql`select from job where id = 'job_well'`,
       (rows) => rows.length === 0,
@@ -942,18 +943,18 @@ describe('tidegate operator', () => {
   const viewer = (key: string) => gateway.speaker(key).post('/operator/graphql', { query: '{ viewer { name role } }' });
 
   it('creates operators whose keys work at once, lists them, and revokes them by name', async () => {
-    const anna = await told('operator', 'create', '--name=anna');
-    const bruno = await told('operator', 'create', '--name=Bruno B.', '--role=read');
+    const anna = await outputOf('operator', 'create', '--name=anna');
+    const bruno = await outputOf('operator', 'create', '--name=Bruno B.', '--role=read');
     expect((await viewer(anna.key)).body.data.viewer).toEqual({ name: 'anna', role: 'OPERATE' });
     expect((await viewer(bruno.key)).body.data.viewer).toEqual({ name: 'Bruno B.', role: 'READ' });
     const taken = await tidegate('operator', 'create', '--name=ANNA');
     expect([taken.code, taken.errors]).toEqual([1, expect.stringMatching(/^state_conflict \(operator\.name\): /)]);
 
-    const revoked = await told('operator', 'revoke', 'Anna');
+    const revoked = await outputOf('operator', 'revoke', 'Anna');
 
     expect(revoked.operator).toMatchObject({ id: anna.operator.id, revoked: expect.any(String) });
     expect((await viewer(anna.key)).codes).toEqual(['api_key_invalid']);
-    const { operators } = await told('operator', 'list');
+    const { operators } = await outputOf('operator', 'list');
     expect(operators.map(({ name, role, revoked }: Json) => [name, role, revoked !== null])).toEqual([
       ['Bruno B.', 'read', false],
       ['anna', 'operate', true],
@@ -966,7 +967,7 @@ describe('tidegate operator', () => {
     const seen: Json[] = [];
     const mine = ['actions', '--operator', `command line (${os.userInfo().username})`];
     for (let after: string[] = []; ; ) {
-      const { actions, next } = await told('operator', ...mine, ...after);
+      const { actions, next } = await outputOf('operator', ...mine, ...after);
       seen.push(...actions);
       if (next === undefined) break;
       after = ['--after', next];
@@ -994,13 +995,13 @@ describe('tidegate operator', () => {
       ...['operator create', 'operator revoke', 'account show'],
     ];
     expect([...new Set(seen.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());
-    const [revoked] = (await told('operator', 'actions', '--operation=operator revoke')).actions;
+    const [revoked] = (await outputOf('operator', 'actions', '--operation=operator revoke')).actions;
     expect(revoked).toMatchObject({ object: 'nobody', outcome: 'refused', code: 'resource_missing' });
     const created = seen.findLast(({ operation }) => operation === 'account create');
     expect(created).toMatchObject({ outcome: 'succeeded', result: expect.stringMatching(/^account_/), mode: 'test' });
-    const { actions: ofAccount } = await told('operator', 'actions', '--object', created.result);
+    const { actions: ofAccount } = await outputOf('operator', 'actions', '--object', created.result);
     expect(ofAccount.map(({ number }: Json) => number)).toContain(created.number);
-    const seal = await told('operator', 'verify');
+    const seal = await outputOf('operator', 'verify');
     expect(seal).toEqual({
       ...{ entries: expect.any(Number), lastHash: expect.stringMatching(/^[0-9a-f]{64}$/), firstBroken: null },
     });

@@ -244,7 +244,7 @@ describe("a client's cache", () => {
 
 describe('the error that a client receives', () => {
   /** The parts that an application reads: no network error, the status, and the extensions of each problem. */
-  const told = (error: CombinedError | undefined) => ({
+  const partsOf = (error: CombinedError | undefined) => ({
     network: error?.networkError,
     status: error?.response?.status,
     problems: error?.graphQLErrors.map((e) => e.extensions),
@@ -258,7 +258,7 @@ describe('the error that a client receives', () => {
 
     const { error } = await client.mutation(createAccount, { input: partnerInput(name) }).toPromise();
 
-    expect(told(error)).toEqual({
+    expect(partsOf(error)).toEqual({
       network: undefined,
       status: 200,
       problems: [
@@ -316,7 +316,7 @@ describe('the error that a client receives', () => {
 
       const { error } = await client.mutation(createAccount, { input }).toPromise();
 
-      expect(told(error)).toMatchObject({ network: undefined, status });
+      expect(partsOf(error)).toMatchObject({ network: undefined, status });
       expect(error?.graphQLErrors.map((e) => e.extensions.code)).toEqual(codes);
       expect(error?.graphQLErrors.map((e: any) => e.extensions.error.metadata.field_name)).toEqual(fields);
     },
@@ -328,7 +328,7 @@ describe('the error that a client receives', () => {
     const { error, data } = await client.query(viewerQuery, {}).toPromise();
 
     expect(data).toBeUndefined();
-    expect(told(error)).toEqual({
+    expect(partsOf(error)).toEqual({
       network: undefined,
       status: 401,
       problems: [
@@ -357,7 +357,7 @@ describe('the error that a client receives', () => {
     const { data, error } = await client.query(query, { id: walker.id }).toPromise();
 
     expect(data).toEqual({ good: { __typename: 'Account', id: walker.id }, bad: null });
-    expect(told(error)).toMatchObject({ network: undefined, status: 200 });
+    expect(partsOf(error)).toMatchObject({ network: undefined, status: 200 });
     expect(error?.graphQLErrors.map((e) => [e.path, e.extensions.code, e.extensions.argumentPath])).toEqual([
       [['bad', 'addresses'], 'PARAMETER_INVALID', ['first']],
     ]);

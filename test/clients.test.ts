@@ -23,8 +23,8 @@ beforeAll(async () => {
 async function typescript(): Promise<void> {
   const user = await given.directUser(1);
   await inFolder(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
-  const told = JSON.parse(await inFolder(process.execPath, ['generated/story.js'], environmentOf(user)));
-  expect(told).toEqual({
+  const printed = JSON.parse(await inFolder(process.execPath, ['generated/story.js'], environmentOf(user)));
+  expect(printed).toEqual({
     partner: ['partner', 'DE', null],
     receivable: ['open', '80.00'],
     deposit: ['initialized', 'completed', true],
@@ -48,8 +48,8 @@ async function python(): Promise<void> {
   const { id } = await must(user.post('/v1/deposits', { amount: '80.00', currency: 'USD', from }));
   await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
   await world.database.call('number_events', [tenantOf(user), false, 500]);
-  const told = JSON.parse(await inFolder('python3', ['story.py'], environmentOf(user)));
-  expect(told).toEqual({
+  const printed = JSON.parse(await inFolder('python3', ['story.py'], environmentOf(user)));
+  expect(printed).toEqual({
     partner: 'Nordwind Imports',
     deposit: ['initialized', '12.00'],
     page: ['80.00'],

@@ -108,16 +108,16 @@ async function both(speaker: Speaker, query: string, variables: object = {}) {
   const before = answered;
   const third = await speaker.graph(asked, variables);
   const fourth = await speaker.graph(asked, variables);
-  const told = ({ status, body }: typeof first) => {
+  const comparable = ({ status, body }: typeof first) => {
     const { requestId: _, ...extensions } = body.extensions;
     const errors = body.errors?.map((e: any) => ({ ...e, extensions: { ...e.extensions, requestId: '' } }));
     return { status, data: body.data, errors, extensions };
   };
   return {
-    resolved: told(first),
-    again: told(second),
-    whole: told(third),
-    once: told(fourth),
+    resolved: comparable(first),
+    again: comparable(second),
+    whole: comparable(third),
+    once: comparable(fourth),
     compiler: answered - before,
     faults: faults.splice(0),
   };

@@ -32,8 +32,8 @@ const database = { DATABASE_URL: 'postgres://tidegate:hidden@db.example/tidegate
 const PUBLIC_URL = 'https://pay.example';
 const serving = (environment: Environment) => config({ serves: true }, environment);
 
-/** The configuration of a start with these settings, or its errors. */
-function told(environment: Environment, serves = true): string {
+/** What becomes of a start with these settings: they are taken, or the message of the error. */
+function outcomeOf(environment: Environment, serves = true): string {
   try {
     config({ serves }, environment);
     return 'taken';
@@ -345,18 +345,20 @@ describe('a setting', () => {
 
   it.each(wrong)('%s=%j is refused, by name', (name, value) => {
     const needed: Environment = name === 'DATABASE_URL' ? { API_KEY_PEPPER: pepper, TRUSTED_PROXY: '10.0.0.1' } : {};
-    expect(told({ ...needed, [name]: value })).toMatch(new RegExp(`^${name}\\b`));
+    expect(outcomeOf({ ...needed, [name]: value })).toMatch(new RegExp(`^${name}\\b`));
   });
 
   it('that is a secret is not repeated when it is refused', () => {
-    expect(told({ API_KEY_PEPPER: 'canary' })).toBe('API_KEY_PEPPER: must have at least 32 characters');
-    expect(told({ OPERATOR_KEY: 'canary' })).toMatch(/^OPERATOR_KEY: must have at least 32 random characters[^\n]*$/);
-    expect(told({ OPERATOR_KEY: 'canary' })).not.toContain('canary');
+    expect(outcomeOf({ API_KEY_PEPPER: 'canary' })).toBe('API_KEY_PEPPER: must have at least 32 characters');
+    expect(outcomeOf({ OPERATOR_KEY: 'canary' })).toMatch(
+      /^OPERATOR_KEY: must have at least 32 random characters[^\n]*$/,
+    );
+    expect(outcomeOf({ OPERATOR_KEY: 'canary' })).not.toContain('canary');
     const address = { API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: 'mysql://u:canary@db.example/x' };
-    expect(told(address)).toBe('DATABASE_URL: must begin with postgres://');
+    expect(outcomeOf(address)).toBe('DATABASE_URL: must begin with postgres://');
     const port = { ...address, DATABASE_URL: 'postgres://u:canary@db.example:99999/x' };
-    expect(told(port)).toMatch(/^DATABASE_URL\b/);
-    expect(told(port)).not.toContain('canary');
+    expect(outcomeOf(port)).toMatch(/^DATABASE_URL\b/);
+    expect(outcomeOf(port)).not.toContain('canary');
   });
 
   const sslmode = 'DATABASE_URL: sslmode must be disable, prefer, require, verify-ca or verify-full.';
@@ -393,7 +395,7 @@ describe('a setting', () => {
     ['postgres://u:canary@[::1/db', hosts],
     ['postgres://u:canary?more@h/db', /^DATABASE_URL: A parameter of the address is not supported/],
   ])('%s is refused with a sentence, and without its password', (address, message) => {
-    const domainError = told({ API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: address });
+    const domainError = outcomeOf({ API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: address });
     if (typeof message === 'string') expect(domainError).toBe(message);
     else expect(domainError).toMatch(message);
     expect(domainError).not.toContain('canary');
@@ -431,16 +433,16 @@ describe('a setting', () => {
       { host: ['c'], port: [5432], username: 'v', ssl: false },
     ]);
     const needed = { ...database, TRUSTED_PROXY: '::1', PUBLIC_URL };
-    expect(told({ ...needed, DATABASE_REPLICA_URL: both })).toBe('taken');
+    expect(outcomeOf({ ...needed, DATABASE_REPLICA_URL: both })).toBe('taken');
     const secret = 'postgres://u:canary@a,b/db?target_session_attrs=primary';
-    const refused = told({ ...needed, DATABASE_REPLICA_URL: secret });
+    const refused = outcomeOf({ ...needed, DATABASE_REPLICA_URL: secret });
     expect(refused).toBe(
       'DATABASE_REPLICA_URL: target_session_attrs is not for a standby: the gateway finds out what each server is.',
     );
   });
 
   it('is refused together with all others that are wrong', () => {
-    const message = told({ PORT: 'x', LOG_LEVEL: 'x', EXPLORER: 'x', DRAIN_SECONDS: '0', API_KEY_PEPPER: 'x' });
+    const message = outcomeOf({ PORT: 'x', LOG_LEVEL: 'x', EXPLORER: 'x', DRAIN_SECONDS: '0', API_KEY_PEPPER: 'x' });
 
     expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
       'PORT',
@@ -477,14 +479,14 @@ describe('settings that depend on each other', () => {
   ];
 
   it.each(unsafe)('are refused when they are %s', (_, environment, name) => {
-    expect(told(environment)).toContain(name);
+    expect(outcomeOf(environment)).toContain(name);
   });
 
   it('need no HTTPS for the command line, which serves no clients, but need the pepper', () => {
-    expect(told({ TRUSTED_PROXY: '::1' }, false)).toBe('taken');
-    expect(told(database, false)).toBe('taken');
-    expect(told({ HOST: '0.0.0.0' }, false)).toBe('taken');
-    expect(told({ DATABASE_URL: database.DATABASE_URL }, false)).toMatch(/^API_KEY_PEPPER\b/);
+    expect(outcomeOf({ TRUSTED_PROXY: '::1' }, false)).toBe('taken');
+    expect(outcomeOf(database, false)).toBe('taken');
+    expect(outcomeOf({ HOST: '0.0.0.0' }, false)).toBe('taken');
+    expect(outcomeOf({ DATABASE_URL: database.DATABASE_URL }, false)).toMatch(/^API_KEY_PEPPER\b/);
   });
 });
 

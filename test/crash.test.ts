@@ -76,8 +76,8 @@ let combinedBefore = 0;
 
 /** How many writes a gateway has sent in one call with others since its start. */
 async function combinedBy(n: number): Promise<number> {
-  const told = await (await fetch(`http://127.0.0.1:${metrics[n]}/metrics`)).text();
-  return Number(/^tidegate_writes_combined_total(?:\{[^}]*\})? (\d+)/m.exec(told)?.[1]);
+  const metricsText = await (await fetch(`http://127.0.0.1:${metrics[n]}/metrics`)).text();
+  return Number(/^tidegate_writes_combined_total(?:\{[^}]*\})? (\d+)/m.exec(metricsText)?.[1]);
 }
 
 beforeAll(async () => {
@@ -331,9 +331,9 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       const rows = await sql`
         select type, count(*)::int as n, count(distinct object_id)::int as objects from event
         where tenant_id = ${tenant} and not livemode and type = any(${types}) group by 1 order by 1`;
-      const told = Object.fromEntries(rows.map(({ type, n, objects }) => [type, [n, objects]]));
+      const counted = Object.fromEntries(rows.map(({ type, n, objects }) => [type, [n, objects]]));
       const deposits = of('deposit') + 1;
-      expect(told).toMatchObject({
+      expect(counted).toMatchObject({
         'deposit.initialized': [deposits, deposits],
         'deposit.processing': [deposits, deposits],
         'deposit.completed': [deposits + of('dispute'), deposits + of('dispute')],
@@ -341,7 +341,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         'deposit.reconciled': [of('reconcile'), Math.min(1, of('reconcile'))],
         'receivable.created': [of('receivable'), of('receivable')],
       });
-      expect(told['receivable.updated']?.[0] ?? 0).toBe(of('reconcile') + of('note'));
+      expect(counted['receivable.updated']?.[0] ?? 0).toBe(of('reconcile') + of('note'));
     }
     await sql.end();
   });

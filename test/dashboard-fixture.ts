@@ -227,7 +227,7 @@ async function axeFaults(page: Page, options: object): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   return page.evaluate(async (given) => {
     const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
-    // Nothing is told of what has no fault, nor where a fault is: the answer has its HTML.
+    // Nothing is reported of what has no fault, nor where a fault is: the answer has its HTML.
     const { violations } = await axe.run({ ...given, resultTypes: ['violations'], selectors: false });
     return violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
   }, options);

@@ -43,7 +43,7 @@ describe('a session of the dashboard', () => {
     await expect.poll(async () => (await post('/graphql', { authorization: bearer }, viewer)).status).toBe(401);
   });
 
-  it('is told to its page, which a browser without one learns without a refusal', async () => {
+  it('is shown to its page, which a browser without one learns without a refusal', async () => {
     const cookie = cookieOf(await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`));
     const ask = (headers: Record<string, string>) => fetch(`${dashboard.origin}/dashboard/session`, { headers });
     const answers = await Promise.all([{}, { cookie }, dashboardHeader, { cookie, ...dashboardHeader }].map(ask));

@@ -936,8 +936,8 @@ describe('the sandbox', () => {
       '{ events(type: ["deposit.initialized", "deposit.processing", ' +
         '"deposit.completed"], first: 50) { nodes { type objectId } } }',
     );
-    const told = body.data.events.nodes.map((e: any) => `${e.objectId} ${e.type}`).toSorted();
-    expect(told).toEqual(
+    const emitted = body.data.events.nodes.map((e: any) => `${e.objectId} ${e.type}`).toSorted();
+    expect(emitted).toEqual(
       made
         .flatMap(({ id }) => ['initialized', 'processing', 'completed'].map((state) => `${id} deposit.${state}`))
         .toSorted(),
@@ -1481,12 +1481,12 @@ it('works in live mode, too, where no other operation on deposits does', async (
     currency: 'USD',
     bankAccount: { number: '123456789', domesticCredit: '026009593' },
   });
-  const told = await world.operator.bankNotice({
+  const recorded = await world.operator.bankNotice({
     ...{ reference: 'BANK-1', event: 'received', addressId: address.id, amount: 5_000n, currency: 'USD' },
   });
   const receivable = await receivableOf(live, '100.00');
 
-  const reply = await reconcile(live, 'REST', told.deposit!.id, [[receivable.id, '20.00']]);
+  const reply = await reconcile(live, 'REST', recorded.deposit!.id, [[receivable.id, '20.00']]);
 
   expect([reply.status, reply.deposit.livemode]).toEqual([200, true]);
   expect(await funds(live)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
@@ -1716,7 +1716,7 @@ describe('the destination of a deposit that names no address', () => {
     };
     const payers: Record<string, string> = {};
     for (const [name, caller] of Object.entries(callers)) payers[name] = (await caller.partner()).id;
-    const told: Record<string, string> = {};
+    const outcomes: Record<string, string> = {};
     const askAs = async (name: keyof typeof callers, at: keyof typeof ids, currency: string) => {
       const [caller, id] = [callers[name], ids[at]];
       const to = id === undefined ? {} : { to: { account_id: id } };
@@ -1731,7 +1731,7 @@ describe('the destination of a deposit that names no address', () => {
       const accepted = withPayer === '400 parameter_invalid deposit.from.account_id';
       const wanted = accepted ? expect.stringMatching(/^account_/) : withPayer;
       expect([name, at, without]).toEqual([name, at, wanted]);
-      told[`${name} to ${at} ${currency}`] = without.replace(/^account_.*/, 'an address');
+      outcomes[`${name} to ${at} ${currency}`] = without.replace(/^account_.*/, 'an address');
     };
     const names = Object.keys(callers) as (keyof typeof callers)[];
     await Promise.all(
@@ -1745,7 +1745,7 @@ describe('the destination of a deposit that names no address', () => {
     );
     const missing = '404 resource_missing deposit.to.account_id';
     const unusable = '402 address_unusable deposit.to.account_id';
-    const found = (name: string) => Object.keys(ids).map((at) => told[`${name} to ${at} USD`]);
+    const found = (name: string) => Object.keys(ids).map((at) => outcomes[`${name} to ${at} USD`]);
     const address = 'an address';
     // itself, user, other, draft, partner, closed, platform, direct, unknown
     expect({
@@ -1763,7 +1763,7 @@ describe('the destination of a deposit that names no address', () => {
       stranger: [address, missing, missing, missing, missing, missing, missing, missing, missing],
       direct: [undefined, missing, missing, missing, missing, missing, missing, address, missing],
     });
-    expect(told['direct to direct INR']).toBe(address);
+    expect(outcomes['direct to direct INR']).toBe(address);
   });
 
   it('is no address that is of another category, account, mode or state', async () => {
@@ -1815,11 +1815,11 @@ describe('the destination of a deposit that names no address', () => {
     );
     expect((await user.post(`/v1/test_helpers/addresses/${address.id}/expire`)).status).toBe(200);
     closed = true;
-    const told = (await Promise.all(racing)).flat().map(([late, { status, codes, body }]) => {
+    const outcomes = (await Promise.all(racing)).flat().map(([late, { status, codes, body }]) => {
       const outcome = status === 200 && body.to.address_id === address.id ? 'an address' : `${status} ${codes[0]}`;
       return `${late ? 'later' : 'before or beside'}: ${outcome}`;
     });
     const allowed = ['before or beside: an address', 'before or beside: 402 address_unusable'];
-    expect([...new Set(told)].filter((text) => !allowed.includes(text))).toEqual(['later: 402 address_unusable']);
+    expect([...new Set(outcomes)].filter((text) => !allowed.includes(text))).toEqual(['later: 402 address_unusable']);
   });
 });

@@ -35,7 +35,7 @@ describe('the lease of the embedded PostgreSQL', () => {
   long('is shared by two processes that start concurrently in an empty folder', async () => {
     const [one, other] = [leaseHolder(), leaseHolder()];
 
-    const [first, second] = [await one.told('ready'), await other.told('ready')];
+    const [first, second] = [await one.waitFor('ready'), await other.waitFor('ready')];
 
     expect(second).toEqual(first);
     expect([...one.lines, ...other.lines].filter(({ step }) => step === 'Making the database')).toHaveLength(1);
@@ -45,18 +45,18 @@ describe('the lease of the embedded PostgreSQL', () => {
     'keeps the server for the second holder if the starter is killed, and stops it when the second releases',
     async () => {
       const starter = leaseHolder();
-      const { started } = await starter.told('ready');
+      const { started } = await starter.waitFor('ready');
       const second = leaseHolder();
-      await second.told('ready');
+      await second.waitFor('ready');
 
       await starter.kill();
       second.say('ask');
 
-      expect(await second.told('started', 2)).toEqual({ started });
+      expect(await second.waitFor('started', 2)).toEqual({ started });
       const pid = postmaster();
       expect(alive(pid)).toBe(true);
       second.say('release');
-      await second.told('released');
+      await second.waitFor('released');
       expect(alive(pid)).toBe(false);
     },
   );
@@ -103,9 +103,9 @@ describe('the lease of the embedded PostgreSQL', () => {
 
   long('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
     const only = leaseHolder();
-    await only.told('ready');
+    await only.waitFor('ready');
     only.say('insert');
-    await only.told('id', 10);
+    await only.waitFor('id', 10);
     const pid = postmaster();
 
     await only.kill();
@@ -116,9 +116,9 @@ describe('the lease of the embedded PostgreSQL', () => {
 
   long('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
     const writer = leaseHolder();
-    await writer.told('ready');
+    await writer.waitFor('ready');
     writer.say('insert');
-    await writer.told('id', 10);
+    await writer.waitFor('id', 10);
     const pid = postmaster() as number;
 
     process.kill(pid, 'SIGKILL');
@@ -139,7 +139,7 @@ describe('the lease of the embedded PostgreSQL', () => {
     const slow = `echo >> ${begun}; while [ ! -e ${go} ]; do sleep 0.02; done; exec /bin/mv "$@"`;
     fs.writeFileSync(path.join(tools, 'mv'), `#!/bin/sh\n${slow}\n`, { mode: 0o755 });
     const last = leaseHolder({ PATH: `${tools}:${process.env.PATH}` });
-    await last.told('ready');
+    await last.waitFor('ready');
     const pid = postmaster();
     await last.kill();
     await until(() => fs.existsSync(begun));
@@ -185,7 +185,7 @@ describe('a start', () => {
 
   long('repairs a first start that was killed', async () => {
     const first = leaseHolder();
-    await first.told('step');
+    await first.waitFor('step');
     const run = path.join(dir, 'run');
     await until(() => fs.readdirSync(run).some((name) => name.startsWith('cluster-')));
 
@@ -252,7 +252,7 @@ type LeaseHolder = {
   lines: Line[];
   ended: Promise<void>;
   say(line: string): void;
-  told(key: keyof Line, times?: number): Promise<Line>;
+  waitFor(key: keyof Line, times?: number): Promise<Line>;
   kill(): Promise<void>;
 };
 
@@ -273,10 +273,10 @@ function leaseHolder(environment: NodeJS.ProcessEnv = {}): LeaseHolder {
     lines,
     ended,
     say: (line) => child.stdin?.write(`${line}\n`),
-    async told(key, times = 1) {
+    async waitFor(key, times = 1) {
       const found = () => lines.filter((line) => line[key] !== undefined)[times - 1];
       await until(() => found() !== undefined || over);
-      return found() ?? expect.unreachable(`The holder ended without telling "${key}": ${errors}`);
+      return found() ?? expect.unreachable(`The holder ended without reporting "${key}": ${errors}`);
     },
     async kill() {
       child.kill('SIGKILL');

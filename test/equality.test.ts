@@ -1494,8 +1494,8 @@ describe('a domain error is the same through both APIs', () => {
   it.each(share(both, 6, scale.seed))('%s, in %s: the items that /v1 returns', async (_, way, row) => {
     const { rest, graph } = await asked(row, way);
 
-    const told = rest.body.errors.map(named);
-    expect([rest.status, ...told.sort()]).toEqual([row.status, ...row.problems.map(([name]) => name).sort()]);
+    const names = rest.body.errors.map(named);
+    expect([rest.status, ...names.sort()]).toEqual([row.status, ...row.problems.map(([name]) => name).sort()]);
     expect(graph.body.errors.map((error: Json) => error.extensions.error)).toEqual(rest.body.errors);
     // A refused object is null.
     expect(Object.values(graph.body.data ?? {}).filter((value) => value !== null)).toEqual([]);

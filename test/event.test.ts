@@ -47,7 +47,7 @@ async function done(reply: Promise<Reply>): Promise<any> {
   return body;
 }
 
-interface Told {
+interface ListedEvent {
   id: string;
   type: string;
   number: number;
@@ -57,8 +57,8 @@ interface Told {
 }
 
 /** All events on the client's list, oldest first. */
-async function eventsOf(speaker: Speaker, filter = ''): Promise<Told[]> {
-  const all: Told[] = [];
+async function eventsOf(speaker: Speaker, filter = ''): Promise<ListedEvent[]> {
+  const all: ListedEvent[] = [];
   for (let after = ''; ; after = `, after: "${all.at(-1)!.id}"`) {
     const { body } = await speaker.graph(
       `{ events(first: 100${after}${filter && `, ${filter}`}) { nodes { id type number objectId requestId ` +
@@ -71,7 +71,7 @@ async function eventsOf(speaker: Speaker, filter = ''): Promise<Told[]> {
 }
 
 /** The events of one object, oldest first; waits until the given number exists. */
-const told = (speaker: Speaker, id: string, least = 1) =>
+const eventsOfObject = (speaker: Speaker, id: string, least = 1) =>
   eventually(
     () => eventsOf(speaker, `objectId: "${id}"`),
     (events) => events.length >= least,
@@ -95,7 +95,7 @@ describe('an event', () => {
     const created = await done(user.post('/v1/receivables', receivableBody()));
     const updated = await done(user.post(`/v1/receivables/${created.id}`, { description: 'November' }));
     const voided = await done(user.post(`/v1/receivables/${created.id}/void`));
-    await told(user, created.id, 3);
+    await eventsOfObject(user, created.id, 3);
 
     const { status, body } = await user.get(`/v1/events?object_id=${created.id}`);
 
@@ -159,7 +159,7 @@ describe('an event', () => {
     const user = await given.directUser(1);
     const { body } = await user.graph('mutation { createApiKey(input: {}) { secret apiKey { id } } }');
     const { secret, apiKey } = body.data.createApiKey;
-    const [event] = await told(user, apiKey.id);
+    const [event] = await eventsOfObject(user, apiKey.id);
     expect([event!.type, event!.object.id]).toEqual(['api_key.created', apiKey.id]);
     const [row] = await world.sql`select digest from api_key where id = ${apiKey.id}`;
     const [kept] = await world.sql`select data::text from event where object_id = ${apiKey.id}`;
@@ -288,14 +288,14 @@ describe('each write records its event', () => {
       { input: { nickname: nickname() } },
     );
     const { id } = made.body.data.createConnectedUser.account;
-    expect((await told(platform, id)).map((e) => [e.type, e.requestId])).toEqual([
+    expect((await eventsOfObject(platform, id)).map((e) => [e.type, e.requestId])).toEqual([
       ['account.created', made.headers.get('request-id')],
     ]);
     const created = await platform.graph('mutation { createApiKey(input: {}) { apiKey { id } } }');
     const key = created.body.data.createApiKey.apiKey.id;
     const revoked = await platform.graph(`mutation { revokeApiKey(input: { id: "${key}" }) { apiKey { id } } }`);
     expect(revoked.body.errors).toBeUndefined();
-    expect((await told(platform, key, 2)).map((e) => e.requestId)).toEqual([
+    expect((await eventsOfObject(platform, key, 2)).map((e) => e.requestId)).toEqual([
       created.headers.get('request-id'),
       revoked.headers.get('request-id'),
     ]);
@@ -307,7 +307,7 @@ describe('each write records its event', () => {
     await done(direct.post(`/v1/accounts/${partner.id}/activate`));
     const deposit = await done(direct.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
 
-    const ofDeposit = await told(direct, deposit.id, 3);
+    const ofDeposit = await eventsOfObject(direct, deposit.id, 3);
     expect(ofDeposit.map((e) => [e.type, e.requestId === null])).toEqual([
       ['deposit.initialized', false],
       ['deposit.processing', true],
@@ -343,7 +343,7 @@ describe('each write records its event', () => {
       () => world.sql`select from event where tenant_id = ${tenantOf(live)} and livemode and number is null limit 1`,
       (rows) => rows.length === 0,
     );
-    const lastOf = async (id: string) => (await told(live, id)).at(-1)!;
+    const lastOf = async (id: string) => (await eventsOfObject(live, id)).at(-1)!;
     expect((await lastOf(account.id)).object).toEqual((await live.get(`/v1/accounts/${account.id}`)).body);
     expect((await lastOf(setting.id)).object).toEqual((await live.get(`/v1/account_settings/${setting.id}`)).body);
     expect((await lastOf(address.id)).object).toEqual((await live.get(`/v1/addresses/${address.id}`)).body);
@@ -383,7 +383,7 @@ describe('each write records its event', () => {
     expect((await direct.post(path, {})).status).toBe(200);
     expect((await direct.post('/v1/receivables', {})).status).toBe(400);
     const last = await done(direct.post(`${path}/void`));
-    const events = (await told(direct, created.id, 2)).map((e) => [e.type, e.object]);
+    const events = (await eventsOfObject(direct, created.id, 2)).map((e) => [e.type, e.object]);
     expect(events).toEqual([
       ['receivable.created', created],
       ['receivable.voided', last],
@@ -529,7 +529,11 @@ describe('the visible events are', () => {
     const ofUser = await done(user.post('/v1/receivables', receivableBody()));
     const stranger = await given.platform(1);
     const sees = async (speaker: Speaker, id: string) => (await eventsOf(speaker, `objectId: "${id}"`)).length;
-    await Promise.all([told(user, partner.id), told(user, ofUser.id), told(platform, own.id)]);
+    await Promise.all([
+      eventsOfObject(user, partner.id),
+      eventsOfObject(user, ofUser.id),
+      eventsOfObject(platform, own.id),
+    ]);
 
     expect([await sees(platform, own.id), await sees(platform, ofUser.id), await sees(platform, user.id)]).toEqual([
       1, 1, 1,
@@ -555,7 +559,7 @@ describe('the visible events are', () => {
   it('of one mode only', async () => {
     const { test, live } = await given.directUserBoth(1);
     const receivable = await done(test.post('/v1/receivables', receivableBody()));
-    const [event] = await told(test, receivable.id);
+    const [event] = await eventsOfObject(test, receivable.id);
     expect((await live.get(`/v1/events/${event!.id}`)).status).toBe(404);
     expect(await eventsOf(live, `objectId: "${receivable.id}"`)).toEqual([]);
     await eventually(
@@ -573,7 +577,7 @@ describe('the visible events are', () => {
     await done(user.post(`/v1/receivables/${made[3].id}/void`));
     await done(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     const late = await done(user.post('/v1/receivables', receivableBody()));
-    await told(user, late.id);
+    await eventsOfObject(user, late.id);
     const ids = async (query: string) =>
       (await user.get(`/v1/events?${query}`)).body.data.map((e: any) => `${e.type} ${e.data.object.id}`);
 

@@ -69,8 +69,8 @@ describe('a standby that is promoted when its primary is killed', () => {
   const write = async (key: string, send: (key: string) => Promise<Reply>): Promise<Reply> => {
     for (;;) {
       const reply = await send(key);
-      const told = `${reply.status} ${reply.codes.join(' ')}`.trim();
-      answers.set(told, (answers.get(told) ?? 0) + 1);
+      const answer = `${reply.status} ${reply.codes.join(' ')}`.trim();
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
       if (reply.status === 200) return reply;
       if (reply.status >= 400 && reply.status !== 503 && reply.status !== 409) throw new Error(reply.text);
       await sleep(50);
@@ -108,7 +108,9 @@ describe('a standby that is promoted when its primary is killed', () => {
     await running;
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
     expect(
-      [...answers.keys()].filter((told) => !/^(200|503 service_unavailable|409 idempotency_key_in_use)$/.test(told)),
+      [...answers.keys()].filter(
+        (answer) => !/^(200|503 service_unavailable|409 idempotency_key_in_use)$/.test(answer),
+      ),
     ).toEqual([]);
 
     const { sql } = standby;

@@ -949,8 +949,8 @@ describe('the problems of an operation', () => {
       speaker.post(row.path, row.body(ids)),
     ]);
 
-    const told = v1.body.errors.map((e: any) => [e.code, e.metadata.field_name]);
-    expect([v1.status, told]).toEqual([row.status, row.problems.map(([code, fieldName]) => [code, fieldName])]);
+    const problems = v1.body.errors.map((e: any) => [e.code, e.metadata.field_name]);
+    expect([v1.status, problems]).toEqual([row.status, row.problems.map(([code, fieldName]) => [code, fieldName])]);
     expect(graph.body.errors.map(({ message, extensions }: any) => ({ message, extensions }))).toEqual(
       row.problems.map(([code, fieldName, argumentPath], i) => ({
         message: expect.any(String),
@@ -1011,9 +1011,9 @@ describe('the problems of an operation', () => {
         user.get(`${path}?${search}`),
       ]);
 
-      const told = (reply: Reply) => reply.codes.map((code, i) => [code, reply.fieldNames[i]]);
+      const problemsOf = (reply: Reply) => reply.codes.map((code, i) => [code, reply.fieldNames[i]]);
       const expected = problems.map(([code, fieldName]) => [code, fieldName]);
-      expect([v1.status, told(v1), told(graph)]).toEqual([400, expected, expected]);
+      expect([v1.status, problemsOf(v1), problemsOf(graph)]).toEqual([400, expected, expected]);
       expect(graph.body.errors.map((e: any) => e.extensions.argumentPath)).toEqual(problems.map(([, , at]) => at));
     },
   );

@@ -542,7 +542,7 @@ const writes: Record<string, Write> = {
     input: (id) => ({ id, afterNumber: 0 }),
     member: 'webhookEndpoint',
     fields: ['url', 'enabled'],
-    // It changes no object: its deliveries tell about it.
+    // It changes no object: its deliveries show it.
     events: [],
   },
   createExport: {
@@ -1372,7 +1372,7 @@ describe('concurrent requests with one key, over two gateways', () => {
   beforeAll(async () => {
     [platform, second] = [await given.platform(1), await given.platform(2)];
   });
-  const told = (reply: Reply) => {
+  const outcomeOf = (reply: Reply) => {
     const what = reply.codes[0] ?? (replayed(reply) === 'true' ? 'replayed' : 'done');
     const later = statusOf(reply) === 409 ? ` ${reply.headers.get('retry-after')}` : '';
     return `${statusOf(reply)} ${what}${later}`;
@@ -1401,7 +1401,7 @@ describe('concurrent requests with one key, over two gateways', () => {
           transport: transports[i % transports.length]!,
         }));
         const replies = await Promise.all(racers.map(({ me, transport }) => call(me, name, subject, transport, key)));
-        const said = replies.map(told);
+        const said = replies.map(outcomeOf);
         expect(said.filter((text) => text === '200 done')).toHaveLength(1);
         expect(
           said.filter((text) => !['200 done', '200 replayed', '409 idempotency_key_in_use 1'].includes(text)),
@@ -1413,7 +1413,7 @@ describe('concurrent requests with one key, over two gateways', () => {
         expect(await answers(key)).toHaveLength(1);
         expect((await eventsOf(...replies)).map(({ type }) => type)).toEqual(writes[name]!.events);
         const after = await call(caller, name, subject, transports[0]!, key);
-        expect([told(after), objectOf(name, transports[0]!, after)]).toEqual(['200 replayed', objects[0]]);
+        expect([outcomeOf(after), objectOf(name, transports[0]!, after)]).toEqual(['200 replayed', objects[0]]);
       }
     });
 
@@ -1426,7 +1426,7 @@ describe('concurrent requests with one key, over two gateways', () => {
           (i % 2 ? elsewhere(platform) : platform).post('/v1/accounts', partnerBody({ nickname: name }), keyed(key)),
         ),
       );
-      const said = replies.map(told);
+      const said = replies.map(outcomeOf);
       expect(said.filter((text) => text === '200 done')).toHaveLength(1);
       expect(
         said.filter(
@@ -1445,7 +1445,7 @@ describe('concurrent requests with one key, over two gateways', () => {
         (i % 2 ? elsewhere(platform) : platform).upload('invoice', content, 'a.pdf', {}, keyed(key)),
       ),
     );
-    const said = replies.map(told);
+    const said = replies.map(outcomeOf);
     expect(said.filter((text) => text === '200 done')).toHaveLength(1);
     expect(said.filter((text) => !['200 done', '200 replayed', '409 idempotency_key_in_use 1'].includes(text))).toEqual(
       [],

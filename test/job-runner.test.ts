@@ -111,9 +111,9 @@ describe('jobs of many tenants', () => {
     await queued(good, 120);
     await working(async () => (await jobsOf(good)) === 0 && (await jobsOf(bad)) === 0);
     const [charged] = await world.sql`
-      select count(*)::int as n, min(attempts) > 0 as tried, bool_and(error = 'no such job: no_such_kind') as told
+      select count(*)::int as n, min(attempts) > 0 as tried, bool_and(error = 'no such job: no_such_kind') as reported
       from job where tenant_id = ${bad}`;
-    expect(charged).toEqual({ n: 120, tried: true, told: true });
+    expect(charged).toEqual({ n: 120, tried: true, reported: true });
   });
 
   // PostgreSQL cancels the statement: the jobs that the batch has done must not be undone together with the slow job.

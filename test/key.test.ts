@@ -393,13 +393,13 @@ describe('revoking a key', () => {
   long(
     'takes effect within a second in every gateway, for a revocation through any of them and under constant use',
     async () => {
-      for (const told of [0, 1]) {
+      for (const position of [0, 1]) {
         const me = await given.directUser(1);
         const { secret, apiKey } = await made(me);
         const mine = bothGateways(me.using(secret));
         const before = await Promise.all(mine.map((key) => key.get('/v1/accounts')));
         expect(before.map(({ status }) => status)).toEqual([200, 200]);
-        const reply = await revoke(bothGateways(me)[told]!, apiKey.id);
+        const reply = await revoke(bothGateways(me)[position]!, apiKey.id);
         const until = Date.now() + 1_000;
         expect(reply.codes).toEqual([]);
         // Constant requests, so that a cache entry that is extended by use would be noticed.

@@ -76,7 +76,7 @@ describe('the checks of the ledger', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  it('find a changed balance and a changed block, tell it to the log, and show it to the operator', async () => {
+  it('find a changed balance and a changed block, log it, and show it to the operator', async () => {
     const user = await trader();
     const tenant = tenantOf(user);
     const change = (by: number) =>

@@ -467,15 +467,15 @@ describe('the seal', () => {
         admin.unsafe(`update ${table} set ${column} = ${change(sign)} where ${name} = '${posting[1]}'`);
 
       expect((await tamper('+')).count).toBeGreaterThan(0);
-      const told = await sealOf(user);
+      const verified = await sealOf(user);
       await tamper('-');
 
-      expect(told).toEqual([{ ...whole(), firstBroken: 2 }]);
+      expect(verified).toEqual([{ ...whole(), firstBroken: 2 }]);
       expect(await sealOf(user)).toEqual([whole()]);
     });
 
     /** Tampers with rows, verifies, and restores all rows. */
-    async function told(...statements: string[]) {
+    async function verifiedAfter(...statements: string[]) {
       const tables = ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal', 'unsealed'];
       for (const table of tables) await admin.unsafe(`create temp table was_${table} as select * from ${table}`);
       try {
@@ -532,13 +532,16 @@ describe('the seal', () => {
       ],
     ];
     it.each(removals)('with %s, in block %i', async (_, block, ...statements) => {
-      const [answer] = await told(...statements);
+      const [answer] = await verifiedAfter(...statements);
       expect([answer?.tenant, answer?.firstBroken]).toEqual([tenantOf(user), block]);
       expect(await sealOf(user)).toEqual([whole()]);
     });
 
     it('when the whole chain was deleted', async () => {
-      const answer = await told(`delete from seal_block where ${here}`, `delete from posting_seal where ${here}`);
+      const answer = await verifiedAfter(
+        `delete from seal_block where ${here}`,
+        `delete from posting_seal where ${here}`,
+      );
       expect(answer.map((s) => s.firstBroken)).toEqual([1]);
     });
 
@@ -549,7 +552,7 @@ describe('the seal', () => {
       ['all its postings and blocks', 0, ['posting', 'entry', 'contra_entry', 'unsealed', 'seal_block']],
     ];
     it.each(vanished)('when %s were deleted', async (_, blocks, tables) => {
-      const answer = await told(...tables.map((table) => `delete from ${table} where ${here}`));
+      const answer = await verifiedAfter(...tables.map((table) => `delete from ${table} where ${here}`));
       expect(answer).toEqual([{ ...whole(), blocks, firstBroken: 1 }]);
       expect(await sealOf(user)).toEqual([whole()]);
     });

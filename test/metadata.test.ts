@@ -457,8 +457,8 @@ describe.each(share(Object.entries(changes), 2, scale.seed))(
     it('never results in more than ten keys, in any order', async () => {
       const id = await fresh(map(5));
       const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`n${i}`]: 'v' })));
-      const told = replies.map((reply) => problems(reply).join(' ')).sort();
-      expect(told).toEqual([...Array(5).fill('200'), ...Array(5).fill(`400 parameter_invalid ${field}`)]);
+      const outcomes = replies.map((reply) => problems(reply).join(' ')).sort();
+      expect(outcomes).toEqual([...Array(5).fill('200'), ...Array(5).fill(`400 parameter_invalid ${field}`)]);
       const result = (await read(id)) as Map;
       expect(Object.keys(result)).toHaveLength(10);
       expect(result).toMatchObject(map(5));

@@ -18,7 +18,7 @@ import {
   settle,
   shown,
 } from './faults/harness.js';
-import { type Done, replay, type Told, told } from './faults/replay.js';
+import { type Done, replay, type StoredEvent, textOf } from './faults/replay.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
 import { combinedWrites, completeDeposit, eventually, Speaker, useWorld } from './world.js';
 
@@ -55,8 +55,8 @@ async function pass(harness: Harness, seconds: number): Promise<void> {
       if (row) model.pay(account, source, row.id!);
     }
   }
-  const told = made.map((x) => `${x.account_id} ${x.source_currency} ${x.amount} ${x.currency}`);
-  expect(told.toSorted()).toEqual(wanted.toSorted());
+  const actual = made.map((x) => `${x.account_id} ${x.source_currency} ${x.amount} ${x.currency}`);
+  expect(actual.toSorted()).toEqual(wanted.toSorted());
 }
 
 /**
@@ -122,7 +122,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
               const reply = await send(harness, act);
               commands++;
               if (reply.status !== 200) refused++;
-              done.push(`${told(act)} → ${reply.status === 200 ? (reply.body.id ?? 200) : reply.text}`);
+              done.push(`${textOf(act)} → ${reply.status === 200 ? (reply.body.id ?? 200) : reply.text}`);
               expect(outcome(reply)).toEqual(enter(harness.model, act, reply.body.id));
               if (reply.status === 200) expect(reply.body).toMatchObject(shown(harness.model, act, reply.body.id));
               if (act.do === 'pass') await pass(harness, act.seconds);
@@ -248,7 +248,7 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
         (jobs) => jobs.length === 0,
         60,
       );
-      const events = await world.sql<Told[]>`
+      const events = await world.sql<StoredEvent[]>`
         select id, type, object_id, data, request_id from event where tenant_id = ${tenant} and not livemode
         and id > ${before!.id} order by id`;
       replay(harness, [...events], done);

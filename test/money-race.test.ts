@@ -23,17 +23,17 @@ afterAll(async () => {
   expect(row!.n).toBe(0);
 });
 
-/** Starts all requests at the same time, over two gateways; `told` is the status and code of each response. */
+/** Starts all requests at the same time, over two gateways; `outcomes` is the status and code of each response. */
 async function race(start: (me: Speaker, i: number) => Promise<Reply>, me: Speaker) {
   const replies = await Promise.all(
     Array.from({ length: racers }, (_, i) =>
       start(i % 2 ? new Speaker({ ...world, origin: other }, me.id, me.key, me.edition) : me, i),
     ),
   );
-  const told = replies.map((r) =>
+  const outcomes = replies.map((r) =>
     [r.body.errors?.[0]?.extensions?.httpStatus ?? r.status, r.codes[0]].filter(Boolean).join(' '),
   );
-  return { replies, told, winners: replies.filter((_, i) => told[i] === '200') };
+  return { replies, outcomes, winners: replies.filter((_, i) => outcomes[i] === '200') };
 }
 
 /** Runs all rounds in parallel lanes, each lane with the objects that `prepare` creates for it. */
@@ -81,7 +81,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
       async (user, n) => {
         const key = randomUUID();
         const amount = `${n + 1}.07`;
-        const { replies, told } = await race(
+        const { replies, outcomes } = await race(
           (me, i) =>
             i % 4 < 3
               ? me.post('/v1/deposits', { amount, currency: 'USD' }, { 'idempotency-key': key })
@@ -94,8 +94,8 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
           user,
         );
         // A request that arrives while the first one runs may get a 409; no other refusal is allowed.
-        expect(told.filter((text) => text !== '200' && text !== '409 idempotency_key_in_use')).toEqual([]);
-        const answered = replies.filter((_, i) => told[i] === '200');
+        expect(outcomes.filter((text) => text !== '200' && text !== '409 idempotency_key_in_use')).toEqual([]);
+        const answered = replies.filter((_, i) => outcomes[i] === '200');
         const ids = new Set(answered.map(({ body }) => body.data?.createDeposit.deposit.id ?? body.id));
         expect(ids.size).toBe(1);
         const rows = await world.sql`
@@ -128,13 +128,13 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         const { data } = await must(user.get('/v1/payouts?status=processing'));
         expect(data.map((payout: any) => payout.amount)).toEqual(['830.00']);
         const { id } = data[0];
-        const { told, winners } = await race((me, i) => {
+        const { outcomes, winners } = await race((me, i) => {
           const verb = (i + n) % 4 < 2 ? 'settle' : 'fail';
           return i % 4 === 3
             ? me.graph(`mutation { ${verb}TestPayout(input: { id: "${id}" }) { payout { status } } }`)
             : me.post(`/v1/test_helpers/payouts/${id}/${verb}`);
         }, user);
-        expect(told.filter((text) => text !== '200' && text !== '400 status_invalid')).toEqual([]);
+        expect(outcomes.filter((text) => text !== '200' && text !== '400 status_invalid')).toEqual([]);
         const { status } = await must(user.get(`/v1/payouts/${id}`));
         const [{ body }] = winners as [Reply];
         const answered = (body.data ? Object.values<any>(body.data)[0].payout.status : body.status).toLowerCase();
@@ -160,12 +160,12 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         // A part of it is already reconciled, so that the last amount is not the complete amount.
         await must(user.post(`/v1/deposits/${deposits[0]}/reconcile`, { receivables: [{ id, amount: '15.00' }] }));
         // In every second round each request has its own deposit; in the others all use the same one.
-        const { told, winners } = await race(
+        const { outcomes, winners } = await race(
           (me, i) =>
             me.post(`/v1/deposits/${deposits[n % 2 ? 1 : i]}/reconcile`, { receivables: [{ id, amount: '10.00' }] }),
           user,
         );
-        expect(told.filter((text) => text !== '200' && text !== '402 amount_exceeds_reconcilable')).toEqual([]);
+        expect(outcomes.filter((text) => text !== '200' && text !== '402 amount_exceeds_reconcilable')).toEqual([]);
         const { amount_locked, amount_reconcilable, status } = await must(user.get(`/v1/receivables/${id}`));
         expect([amount_locked, amount_reconcilable, status]).toEqual(['25.00', '0.00', 'locked']);
         lane.taken += 25;
@@ -181,14 +181,16 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
       () => given.platform(1),
       async (platform) => {
         const { id } = await platform.partner();
-        const { told, winners } = await race(
+        const { outcomes, winners } = await race(
           (me, i) =>
             i % 4 === 3
               ? me.graph('mutation ($id: ID!) { activateAccount(input: { id: $id }) { account { status } } }', { id })
               : me.post(`/v1/accounts/${id}/activate`),
           platform,
         );
-        expect(told.filter((text) => !['200', '400 status_invalid', '409 state_conflict'].includes(text))).toEqual([]);
+        expect(outcomes.filter((text) => !['200', '400 status_invalid', '409 state_conflict'].includes(text))).toEqual(
+          [],
+        );
         const events = await world.sql`select type from event where object_id = ${id} order by id`;
         expect(events.map(({ type }) => type)).toEqual(['account.created', 'account.verifying']);
         expect(await world.sql`select id from job where subject_id = ${id}`).toHaveLength(1);

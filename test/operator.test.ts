@@ -450,9 +450,9 @@ describe("the operator's schema", () => {
 
   it('can be introspected with the key, also where the public one cannot, and equals the committed one', async () => {
     const options = { specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true, oneOf: true };
-    const told = await data(ask(getIntrospectionQuery(options)));
+    const introspected = await data(ask(getIntrospectionQuery(options)));
 
-    expect(`${printSchema(buildClientSchema(told))}\n`).toBe(committed);
+    expect(`${printSchema(buildClientSchema(introspected))}\n`).toBe(committed);
     const { test } = await given.platformBoth(1);
     expect((await test.graph('{ __schema { queryType { name } } }')).status).toBe(400);
   });
@@ -533,24 +533,30 @@ describe('a bank notice', () => {
       ...{ amount: '1234.56', fromAccountId: partner.id, paymentMethod: 'GLOBAL_WIRE', statementDescriptor: 'INV 7' },
     });
 
-    const told = (await data(ask(notice, input))).recordBankNotice.notice;
+    const recorded = (await data(ask(notice, input))).recordBankNotice.notice;
 
-    expect([told.reference, told.event]).toEqual([input.input.reference, 'RECEIVED']);
+    expect([recorded.reference, recorded.event]).toEqual([input.input.reference, 'RECEIVED']);
     const [deposit] = await depositsOf(to.live);
-    agrees(told.deposit, deposit);
-    expect(told.deposit).toMatchObject({
+    agrees(recorded.deposit, deposit);
+    expect(recorded.deposit).toMatchObject({
       ...{ tenantId: tenantOf(to.live), fromAccountId: partner.id, toAccountId: to.live.id, toAddressId: to.addressId },
       ...{ status: 'COMPLETED', amount: '1234.56', pendingRest: '1234.56', livemode: true },
     });
-    for (const whose of ['', `, tenantId: "${told.deposit.tenantId}"`])
+    for (const whose of ['', `, tenantId: "${recorded.deposit.tenantId}"`])
       expect(await data(ask(`{ deposit(id: "${deposit.id}"${whose}) { ${depositFields} } }`))).toEqual({
-        deposit: told.deposit,
+        deposit: recorded.deposit,
       });
     const elsewhere = await ask(`{ deposit(id: "${deposit.id}", tenantId: "0") { id } }`);
     expect([elsewhere.codes, elsewhere.fieldNames]).toEqual([['resource_missing'], ['deposit.id']]);
     // The command line calls the same function, for which the notice is already recorded.
     const again = await world.operator.bankNotice({
-      ...{ reference: told.reference, event: 'received', addressId: to.addressId, amount: 123_456n, currency: 'USD' },
+      ...{
+        reference: recorded.reference,
+        event: 'received',
+        addressId: to.addressId,
+        amount: 123_456n,
+        currency: 'USD',
+      },
       ...{ fromAccountId: partner.id, paymentMethod: 'global_wire', statementDescriptor: 'INV 7' },
     });
     expect(depositV1(again.deposit!)).toEqual(deposit);
@@ -561,9 +567,9 @@ describe('a bank notice', () => {
     const to = await receiver();
     const input = received(to);
 
-    const told = await Promise.all(Array.from({ length: 16 }, () => data(ask(notice, input))));
+    const recorded = await Promise.all(Array.from({ length: 16 }, () => data(ask(notice, input))));
 
-    expect(new Set(told.map(({ recordBankNotice }) => recordBankNotice.notice.deposit.id)).size).toBe(1);
+    expect(new Set(recorded.map(({ recordBankNotice }) => recordBankNotice.notice.deposit.id)).size).toBe(1);
     expect([await pendingOf(to.live), (await depositsOf(to.live)).length]).toEqual([money('10.00'), 1]);
   });
 
@@ -662,8 +668,8 @@ describe('a bank notice', () => {
 
     const { body } = await ask(notice, received(to, more(to)));
 
-    const told = body.errors.map(({ extensions }: Json) => [extensions.error.code, extensions.argumentPath]);
-    expect(told).toEqual(problems.map(([code, field]) => [code, ['input', field]]));
+    const reported = body.errors.map(({ extensions }: Json) => [extensions.error.code, extensions.argumentPath]);
+    expect(reported).toEqual(problems.map(([code, field]) => [code, ['input', field]]));
     expect(body.errors[0].extensions.error.metadata.field_name).toMatch(/^deposit\./);
     expect(await depositsOf(to.live)).toEqual([]);
     const [stored] = await world.sql`select count(*)::int as n from bank_notice where tenant_id = ${tenantOf(to.live)}`;
@@ -874,8 +880,8 @@ describe('an exchange rate', () => {
     const key = { 'idempotency-key': nickname() };
     const [first, again] = [await give(live, {}, key), await give(live, {}, key)];
     expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first.body.data, 'true']);
-    const told = await world.sql`select from event where tenant_id = ${tenantOf(live)} and type = 'rate.set'`;
-    expect(told).toHaveLength(1);
+    const events = await world.sql`select from event where tenant_id = ${tenantOf(live)} and type = 'rate.set'`;
+    expect(events).toHaveLength(1);
   });
 
   it.each([

@@ -1320,11 +1320,11 @@ describe('a payout with many locks', () => {
       );
       expect(await amounts(user)).toEqual({ locked: '0', settled: `${count * 100}` });
       expect(await funds(user)).toEqual({ 'available INR': '-5.00' });
-      const [told] = await world.sql`
+      const [counts] = await world.sql`
       select count(*)::int as events, count(distinct object_id)::int as receivables,
         bool_and(data ->> 'status' = 'settled' and data ->> 'deposit_ids_amount_locked' = '[]') as settled
       from event where tenant_id = ${tenantOf(user)} and type = 'receivable.updated'`;
-      expect(told).toEqual({ events: count, receivables: count, settled: true });
+      expect(counts).toEqual({ events: count, receivables: count, settled: true });
       expect(await locksOf(user, receivables.at(-1)!)).toEqual(['0.00', '1.00', []]);
       expect((await end(user, transport, payout.id, 'fail')).codes).toEqual(['status_invalid']);
     },

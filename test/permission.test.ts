@@ -693,10 +693,10 @@ describe('a caller with a key or session', () => {
                     : '403 true',
             }));
           });
-          const told = rows.flat();
+          const answers = rows.flat();
           const all = (rootFields.length + paths.length) * credentialNames.length;
-          expect(told.length).toBe(scale.all ? all : all / 4);
-          expect(told.filter(({ is, ought }) => is !== ought)).toEqual([]);
+          expect(answers.length).toBe(scale.all ? all : all / 4);
+          expect(answers.filter(({ is, ought }) => is !== ought)).toEqual([]);
           expect(await eventsOf()).toBe(before);
         });
 
@@ -852,8 +852,8 @@ describe('a caller without a valid key', () => {
         ),
       );
       for (const { status, text } of rest) {
-        const { object, http_status_code: told, errors } = JSON.parse(text);
-        expect([status, object, told, errors.length, errors[0].code, errors[0].metadata]).toEqual([
+        const { object, http_status_code: statusInBody, errors } = JSON.parse(text);
+        expect([status, object, statusInBody, errors.length, errors[0].code, errors[0].metadata]).toEqual([
           401,
           'error',
           401,
@@ -1025,7 +1025,7 @@ describe('the operations that the relation of an account to the caller allows', 
       it(`equal the specification, through ${transport}, Edition ${edition}`, async () => {
         const rows = edition === 1 ? [...table, ...payouts] : table;
         const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
-        const tell = async ([operation, who, about, answer]: (typeof table)[number]) => {
+        const callRow = async ([operation, who, about, answer]: (typeof table)[number]) => {
           // Separate accounts for each row, because an activation in one row must not change the state in another.
           const user = who === 'direct_user' ? undefined : await platform.connectedUser();
           const caller =
@@ -1046,8 +1046,8 @@ describe('the operations that the relation of an account to the caller allows', 
           return { row: `${operation}: ${who}, ${about}`, answer, is: outcome(reply) };
         };
         // Some at a time: the writes of a tenant wait for each other, and on a busy machine too many wait too long.
-        const said: Awaited<ReturnType<typeof tell>>[] = [];
-        for (let i = 0; i < rows.length; i += 8) said.push(...(await Promise.all(rows.slice(i, i + 8).map(tell))));
+        const said: Awaited<ReturnType<typeof callRow>>[] = [];
+        for (let i = 0; i < rows.length; i += 8) said.push(...(await Promise.all(rows.slice(i, i + 8).map(callRow))));
         expect(said.filter(({ answer, is }) => answer !== is)).toEqual([]);
         expect(said).toHaveLength(edition === 1 ? 61 : 45);
       });

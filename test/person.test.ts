@@ -208,7 +208,7 @@ async function change(speaker: Speaker, transport: Transport, id: string, body?:
   const status = reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status;
   return { ...reply, status, body: made ?? reply.body };
 }
-const told = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes' | 'fieldNames'>) => [
+const refusalOf = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes' | 'fieldNames'>) => [
   status,
   codes,
   fieldNames,
@@ -263,12 +263,12 @@ describe.each(oneOf(transports))('changing a person over %s', (transport) => {
     ];
     for (const [body, codes, fields] of wrong) {
       const reply = await change(platform, transport, made.id, body);
-      expect([body, ...told(reply)]).toEqual([body, 400, codes, fields.map((field) => `person.${field}`)]);
+      expect([body, ...refusalOf(reply)]).toEqual([body, 400, codes, fields.map((field) => `person.${field}`)]);
     }
     const unknown = await change(platform, transport, made.id, {
       identification: { passport_image: `file_${'0'.repeat(32)}` },
     });
-    expect(told(unknown)).toEqual([404, ['resource_missing'], ['person.identification.passport_image']]);
+    expect(refusalOf(unknown)).toEqual([404, ['resource_missing'], ['person.identification.passport_image']]);
     expect(await must(platform.get(`/v1/persons/${made.id}`))).toEqual(made);
   });
 
@@ -284,7 +284,7 @@ describe.each(oneOf(transports))('changing a person over %s', (transport) => {
     for (const helper of ['', 'verify', 'hold']) {
       if (helper) await must(platform.post(`/v1/test_helpers/accounts/${id}/${helper}`));
       for (const body of [{ full_name: 'After' }, {}, undefined])
-        expect(told(await change(platform, transport, data[0].id, body))).toEqual([
+        expect(refusalOf(await change(platform, transport, data[0].id, body))).toEqual([
           400,
           ['account_not_updatable'],
           ['person.account_id'],
@@ -309,7 +309,7 @@ describe.each(oneOf(transports))('changing a person over %s', (transport) => {
       await change(platform, transport, made.id),
       await change(platform, transport, made.id, { full_name: 'B' }),
     ])
-      expect(told(reply)).toEqual([404, ['resource_missing'], ['person.id']]);
+      expect(refusalOf(reply)).toEqual([404, ['resource_missing'], ['person.id']]);
     expect((await must(platform.get(`/v1/persons?account_id=${user}`))).data).toEqual([other]);
     expect((await must(platform.get(`/v1/files/${image}`))).id).toBe(image);
   });
@@ -320,7 +320,7 @@ describe.each(oneOf(transports))('changing a person over %s', (transport) => {
     const made = await must(create(user, personBody(user.id, ['owner'])));
     for (const speaker of [stranger, other, platform.actingFor(other.id)])
       for (const body of [{ full_name: 'Mallory' }, {}, undefined])
-        expect(told(await change(speaker, transport, made.id, body))).toEqual([
+        expect(refusalOf(await change(speaker, transport, made.id, body))).toEqual([
           404,
           ['resource_missing'],
           ['person.id'],
@@ -505,7 +505,7 @@ describe('the required person, Edition 1, rule 4', () => {
     };
     const cases = roles.flatMap((held) => ways.map((way) => ({ held, way })));
 
-    const told = await Promise.all(
+    const outcomes = await Promise.all(
       cases.map(async ({ held, way }) => {
         // A business that may have only one person has none yet.
         const of = alone(type) ? await userOf(platform, type) : user;
@@ -525,7 +525,7 @@ describe('the required person, Edition 1, rule 4', () => {
       }),
     );
 
-    expect(told).toEqual(
+    expect(outcomes).toEqual(
       cases.map(({ held, way }) => {
         const expected = problems(type, held, way);
         return { held, way, status: expected.length === 0 ? 200 : 400, problems: expected };

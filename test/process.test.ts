@@ -953,10 +953,10 @@ describe('the log', () => {
 
     const last = replies.at(-1)?.headers.get('request-id');
     await until(() => gateway.log().filter(({ requestId }) => requestId === last).length === 2);
-    const told = `${gateway.out}${gateway.errors}`;
-    expect(told.match(/canary[-_a-z]*/gi)).toBeNull();
-    expect(told).not.toContain(iban);
-    for (const secret of [key, fresh, basic]) expect(told.includes(secret)).toBe(false);
+    const output = `${gateway.out}${gateway.errors}`;
+    expect(output.match(/canary[-_a-z]*/gi)).toBeNull();
+    expect(output).not.toContain(iban);
+    for (const secret of [key, fresh, basic]) expect(output.includes(secret)).toBe(false);
     // The embedded server writes a separate log, next to the data.
     const beside = fs.readFileSync(path.join(DATA_DIR, 'postgres', 'postgres.log'), 'utf8');
     expect(beside.match(/canary[-_a-z]*/gi)).toBeNull();

@@ -47,11 +47,11 @@ async function everyRound(run: (round: number) => Promise<void>, of = rounds): P
 
 const inGraph = (i: number) => i % 4 > 1;
 const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
-const told = (reply: Reply) => [statusOf(reply), ...new Set(reply.codes)].join(' ');
+const outcomeOf = (reply: Reply) => [statusOf(reply), ...new Set(reply.codes)].join(' ');
 /** Counts how often each response occurred. */
 const tally = (replies: Reply[]) => {
   const counts: Record<string, number> = {};
-  for (const reply of replies) counts[told(reply)] = (counts[told(reply)] ?? 0) + 1;
+  for (const reply of replies) counts[outcomeOf(reply)] = (counts[outcomeOf(reply)] ?? 0) + 1;
   return counts;
 };
 /** The responses that must not occur: internal errors, and all that are not expected. */
@@ -268,13 +268,13 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
         const done = activations.filter((reply) => statusOf(reply) === 200).length;
         // A request that cleared the tax id before the activation prevented it; afterwards none can.
         if (done > 0)
-          expect([done, status, shown.ids.tax, updates.map(told)]).toEqual([
+          expect([done, status, shown.ids.tax, updates.map(outcomeOf)]).toEqual([
             1,
             'verifying',
             'AAACA1234A',
             updates.map(() => '400 account_not_updatable'),
           ]);
-        else expect([status, shown.ids.tax, updates.map(told)]).toEqual(['draft', null, updates.map(() => '200')]);
+        else expect([status, shown.ids.tax, updates.map(outcomeOf)]).toEqual(['draft', null, updates.map(() => '200')]);
         expect(await eventsOf(id)).toEqual(
           done > 0
             ? ['account.created', 'account.verifying']
@@ -355,7 +355,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
         (me, i) => me.post('/v1/addresses', payoutAddressBody(id, { currency: i % 4 < 2 ? 'INR' : 'USD' })),
         second,
       );
-      expect(replies.map(told)).toEqual(replies.map(() => '200'));
+      expect(replies.map(outcomeOf)).toEqual(replies.map(() => '200'));
       const rows = await world.sql`
         select currency, count(*)::int as n from address where linked_id = ${id} and status = 'activated' group by 1
         order by 1`;
@@ -471,11 +471,11 @@ describe('16 concurrent requests on one checkout', () => {
         const id = await open(shop, [receivable]);
         const replies = await race((me, i) => pay(me, id, inGraph(i)), shop.user);
         expect(tally(replies)).toEqual({ 200: 16 });
-        const told_ = replies.filter((_, i) => !inGraph(i)).map(({ body }) => JSON.stringify(body));
-        expect(new Set(told_).size).toBe(1);
+        const bodies = replies.filter((_, i) => !inGraph(i)).map(({ body }) => JSON.stringify(body));
+        expect(new Set(bodies).size).toBe(1);
         expect(await resultOf(id)).toEqual(creditedOnce(15));
         const shown = must(await shop.user.get(`/v1/checkouts/${id}`));
-        expect(JSON.stringify(shown)).toBe(told_[0]);
+        expect(JSON.stringify(shown)).toBe(bodies[0]);
         expect([shown.status, shown.effective_transaction.status]).toEqual(['completed', 'succeeded']);
         expect(must(await shop.user.get(`/v1/receivables/${receivable}`)).amount_locked).toBe('60.00');
       }, paidRounds);

@@ -58,7 +58,7 @@ describe('an answer', () => {
   const page = (inner: string) => `deposits(first: 100) { nodes { toAccount { ${inner} } } }`;
   const inner = 'fromAccount { depositsIn(first: 100) { nodes { id } } }';
   const tooLarge = `{ ${page(`depositsIn(first: 100) { nodes { ${inner} } }`)} }`;
-  it.each(cases)('of GraphQL tells its cost, the first time and later: %s', async (_, ask, status, requested) => {
+  it.each(cases)('of GraphQL reports its cost, the first time and later: %s', async (_, ask, status, requested) => {
     const user = await given.directUser(1);
     const costs: Cost[] = [];
     for (let i = 0; i < 4; i++) {
@@ -329,14 +329,14 @@ describe('rateLimit', () => {
     return { ...reply.body.data.rateLimit, cost: reply.cost! };
   };
 
-  it('tells the allowance', async () => {
+  it('reports the allowance', async () => {
     const user = await given.directUser(1);
     const { cost, ...limit } = await run(user, null);
     expect(limit).toMatchObject({ limit: burst, restoreRate: perSecond, dryRun: null });
     expect([limit.remaining, cost.requested, cost.actual]).toEqual([burst - 10, 10, 10]);
   });
 
-  it('tells what a document would cost and why, charges nothing for it, and runs nothing', async () => {
+  it('reports what a document would cost and why, charges nothing for it, and runs nothing', async () => {
     const user = await given.directUser(1);
     const query = `query A($n: Int) {
       accounts(first: $n) { totalCount nodes { ...F again: balance { accountId } } }
@@ -419,7 +419,7 @@ describe('rateLimit', () => {
 
 describe('the setting measure', () => {
   const measuring = useWorld({ worker: false, environment: { ...environment, RATE_LIMIT: 'measure' } });
-  it('tells the cost and refuses nothing', async () => {
+  it('reports the cost and refuses nothing', async () => {
     const user = await givenIn(measuring).directUser(1);
     let last!: Reply;
     for (let i = 0; i < 12; i++) {
@@ -433,7 +433,7 @@ describe('the setting measure', () => {
 
 describe('the setting off', () => {
   const free = useWorld({ worker: false, environment: { RATE_LIMIT: 'off' } });
-  it('tells no cost, and rateLimit has no limit', async () => {
+  it('reports no cost, and rateLimit has no limit', async () => {
     const user = await givenIn(free).directUser(1);
     const reply = await user.graph(
       '{ rateLimit(dryRun: { query: "{ viewer { mode } }" }) { limit dryRun { requested } } }',

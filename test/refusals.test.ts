@@ -231,7 +231,7 @@ function flat(value: Json, at = ''): [string, string][] {
 }
 
 /** What /v1 says about a refused request, and what the graph says in the same words; the order is not compared. */
-const told = ({ rest, graph }: { rest: Reply; graph: Reply }) => {
+const refusalOf = ({ rest, graph }: { rest: Reply; graph: Reply }) => {
   const lines = (items: Json[]) =>
     items.map((item) => `${item?.code} ${item?.metadata?.field_name}: ${item?.message}`).toSorted();
   const errors: Json[] = graph.body.errors ?? [];
@@ -272,13 +272,13 @@ describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same throu
     const ids = `${operation.object}_0`;
     const object = operation.object;
 
-    const unknown = told(await ask(platform, route, { ids, unknown: true }));
+    const unknown = refusalOf(await ask(platform, route, { ids, unknown: true }));
     if (here) {
       expect(unknown.graph).toEqual(unknown.rest);
       expect([...unknown.names]).toContain(`${object}.some_unknown`);
     }
 
-    const faulty = told(await ask(platform, route, { ids, values: wrong(route.method) }));
+    const faulty = refusalOf(await ask(platform, route, { ids, values: wrong(route.method) }));
     if (here && own.length > 0) {
       expect(faulty.graph).toEqual(faulty.rest);
       const expected = leaves(own, route.method, object).map(([path]) => path);
@@ -291,13 +291,13 @@ describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same throu
       const some = texts.slice(first, first + 10).map(([path]) => path);
       const long = 'x'.repeat((operation.textLengthMax ?? textLengthMaxDefault) + 1);
       const text = (path: string) => (some.includes(`${object}.${path}`) ? long : 'x');
-      const lengthy = told(await ask(platform, route, { ids, values: valid((_, path) => text(path)) }));
+      const lengthy = refusalOf(await ask(platform, route, { ids, values: valid((_, path) => text(path)) }));
       expect(lengthy.graph).toEqual(lengthy.rest);
       expect([...lengthy.names]).toEqual(expect.arrayContaining(some));
     }
 
     const required = own.filter(isRequired);
-    const missing = told(await ask(platform, route, { ids, fields: [] }));
+    const missing = refusalOf(await ask(platform, route, { ids, fields: [] }));
     if (here && required.length > 0) {
       expect(missing.graph).toEqual(missing.rest);
       for (const { name } of required) expect([...missing.names]).toContain(`${object}.${snake(name)}`);
@@ -323,7 +323,7 @@ describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same throu
         for (const id of [nowhere, elsewhere]) {
           const other =
             prefix === 'account' || inPath.length > 0 ? id : id === nowhere ? 'account_0' : foreign.account!;
-          const answer = told(await ask(speaker, route, { ids: id, fields, values: values(other) }));
+          const answer = refusalOf(await ask(speaker, route, { ids: id, fields, values: values(other) }));
           expect(answer.graph).toEqual(answer.rest);
           answers.push(answer.rest);
         }
@@ -351,7 +351,7 @@ describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same throu
     // In the graph a document has to be valid first, so the other edition gets all that is required.
     const fields = elsewhere ? own.filter(isRequired) : [];
     for (const [why, speaker] of refused) {
-      const answer = told(await ask(speaker, route, { ids, fields, values: valid(() => 'x') }));
+      const answer = refusalOf(await ask(speaker, route, { ids, fields, values: valid(() => 'x') }));
       expect([why, answer.graph]).toEqual([why, answer.rest]);
       expect([why, [401, 403, 404].includes(Number(answer.rest[0]))]).toEqual([why, true]);
     }
@@ -383,7 +383,7 @@ describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same throu
       const { editions: has, object } = route ? operationOf(name) : {};
       if (!route || (has && !has.includes(edition))) continue;
       const fields = parametersOf(route).own;
-      const answer = told(await ask(platform, route, { ids: `${object}_0`, fields, values: sent }));
+      const answer = refusalOf(await ask(platform, route, { ids: `${object}_0`, fields, values: sent }));
       expect([name, path, answer.graph]).toEqual([name, path, answer.rest]);
       expect([name, path, [...answer.names].some((each) => each.startsWith(`${object}.${path}`))]).toEqual([
         ...[name, path],

@@ -249,7 +249,7 @@ describe('a read that may be old', () => {
       // lags.
       const newest = async () => (await through(strict, user).get('/v1/accounts?type=partner')).body.data[0];
       await until(async () => (await newest()).nickname === 'limit');
-      // It is told with the next look.
+      // It is logged with the next look.
       await until(() => strict.lines.some(({ reason }) => reason === 'it lags'));
       const [older] = (await user.get('/v1/accounts?type=partner')).body.data;
       expect(older.nickname).toBe(partner.nickname);
@@ -263,9 +263,9 @@ describe('a read that may be old', () => {
       expect(Number(/^tidegate_replica_lag_bytes\{replica="[^"]+"\} (\S+)$/m.exec(text)![1])).toBeGreaterThan(0);
     });
     await settled();
-    const told = strict.lines.filter(({ msg }) => String(msg).startsWith('a replica is'));
-    expect(told.map(({ reason }) => reason)).toContain('it lags');
-    expect(told.at(-1)!.msg).toBe('a replica is used');
+    const logged = strict.lines.filter(({ msg }) => String(msg).startsWith('a replica is'));
+    expect(logged.map(({ reason }) => reason)).toContain('it lags');
+    expect(logged.at(-1)!.msg).toBe('a replica is used');
     const sent = answeredBy(strict);
     await through(strict, user).get('/v1/accounts?type=partner');
     expect(answeredBy(strict)).toBe(sent + 1);
@@ -517,7 +517,7 @@ const camelled = {
   physicalAddress: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
 };
 
-/** Clients that read lists until they are told to stop: their statuses, and the longest wait in milliseconds. */
+/** Clients that read lists until they are stopped: their statuses, and the longest wait in milliseconds. */
 function readers(user: Speaker, count: number) {
   const seen = { statuses: new Map<number, number>(), longest: 0, answered: 0 };
   let over = false;
@@ -613,8 +613,8 @@ function writers(users: Speaker[], other: Opened) {
   let over = false;
   let last = performance.now();
   const count = (reply: Reply) => {
-    const told = `${reply.status} ${reply.codes.join(' ')}`.trim();
-    seen.answers.set(told, (seen.answers.get(told) ?? 0) + 1);
+    const answer = `${reply.status} ${reply.codes.join(' ')}`.trim();
+    seen.answers.set(answer, (seen.answers.get(answer) ?? 0) + 1);
   };
   const write = async (user: Speaker, name: string) => {
     const body = { type: 'partner', nickname: name, business_details: details() };
@@ -721,7 +721,9 @@ describe('a standby that is promoted while clients write', () => {
         answers: Object.fromEntries(answers),
       });
       expect(
-        [...answers.keys()].filter((told) => !/^(200|503 service_unavailable|409 idempotency_key_in_use)$/.test(told)),
+        [...answers.keys()].filter(
+          (answer) => !/^(200|503 service_unavailable|409 idempotency_key_in_use)$/.test(answer),
+        ),
       ).toEqual([]);
       expect(missed).toEqual([]);
       expect(gap).toBeLessThan(15_000);

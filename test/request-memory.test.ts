@@ -7,7 +7,7 @@ import { scale, share } from './faults/scale.js';
 const children = useChildren();
 const tracing = fileURLToPath(new URL('fixtures/trace-collections.mjs', import.meta.url));
 
-/** The bytes that were allocated and promoted in the collections of young objects that an output tells of. */
+/** The bytes that were allocated and promoted in the collections of young objects that an output reports. */
 function collected(out: string) {
   const lines = out.split('\n').filter((line) => / gc=s /.test(line));
   const sum = (name: string) =>

@@ -68,8 +68,8 @@ describe('a rule that TypeScript and SQL both need', () => {
     const own = await platform.partner();
     for (const id of [platform.id, user.id, partner.id, own.id]) {
       const row = await world.operator.account(id, false);
-      const [told] = await world.sql`select receiver_of(${row.tenantId}, false, ${id}) as id`;
-      expect([row.kind, receiverOf(row)]).toEqual([row.kind, told!.id]);
+      const [computed] = await world.sql`select receiver_of(${row.tenantId}, false, ${id}) as id`;
+      expect([row.kind, receiverOf(row)]).toEqual([row.kind, computed!.id]);
     }
     expect(receiverOf(await world.operator.account(partner.id, false))).toBe(user.id);
   });

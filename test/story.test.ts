@@ -81,9 +81,9 @@ async function heldBy(speaker: Speaker, id: string) {
       `${compartments.map((c) => `${camel(c)} { amount currency }`).join(' ')} } }`,
     { id },
   );
-  const told = Object.fromEntries(compartments.map((c) => [c, body[c]]));
-  expect(graph.data.balance).toEqual(inputOf(told));
-  return Object.fromEntries(compartments.map((c) => [c, told[c].map((m: Json) => `${m.amount} ${m.currency}`)]));
+  const amounts = Object.fromEntries(compartments.map((c) => [c, body[c]]));
+  expect(graph.data.balance).toEqual(inputOf(amounts));
+  return Object.fromEntries(compartments.map((c) => [c, amounts[c].map((m: Json) => `${m.amount} ${m.currency}`)]));
 }
 
 /** The audit through the command line and through the operator's graph. */
@@ -103,7 +103,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
   it('goes from a partner to a payout and a dispute, with correct balances and ledger at every step', async () => {
     const exporter = await given.directUser(edition);
     const currency = edition === 1 ? 'USD' : 'INR';
-    const tell = async (name: keyof typeof operations, body: object = {}, id?: string): Promise<Json> => {
+    const perform = async (name: keyof typeof operations, body: object = {}, id?: string): Promise<Json> => {
       const { object, ...reply } = await ask(exporter, transport, name, body, id);
       expect([name, reply]).toEqual([name, { status: 200, codes: [], fieldNames: [] }]);
       return object;
@@ -129,7 +129,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     await pass(86_400 + 43_200 - (now % 86_400));
 
     // A partner: a draft without an address.
-    const partner = await tell('createAccount', {
+    const partner = await perform('createAccount', {
       type: 'partner',
       nickname: nickname(),
       business_details: details('Northwind Home'),
@@ -142,7 +142,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     await holds({});
 
     // Activated: the sandbox verifies it, and its bank issues a receiving address.
-    expect((await tell('activateAccount', {}, partner.id)).status).toBe('verifying');
+    expect((await perform('activateAccount', {}, partner.id)).status).toBe('verifying');
     for (let second = 0; second < 5; second++) await pass(1);
     const activated = await look(`/v1/accounts/${partner.id}`);
     expect([activated.status, activated.address]).toEqual(['activated', 'activated']);
@@ -152,7 +152,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
 
     // An invoice, and the exporter's payout address.
     const invoice = { amount: '100.00', currency, creation_date: '2026-10-01', due_date: '2026-12-01' };
-    const { id: receivable } = await tell('createReceivable', {
+    const { id: receivable } = await perform('createReceivable', {
       currency,
       invoice: { ...invoice, reference_number: 'INV-1' },
       purpose_code: 'P0802',
@@ -162,7 +162,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       const r = await look(`/v1/receivables/${receivable}`);
       return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
     };
-    const { id: payoutAddress } = await tell('createAddress', payoutAddressBody(exporter.id));
+    const { id: payoutAddress } = await perform('createAddress', payoutAddressBody(exporter.id));
     await holds({});
 
     // A deposit from the partner. In Edition 1 its customers pay at its own address; in Edition 2 it pays the exporter.
@@ -171,7 +171,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       edition === 1
         ? { account_id: partner.id, address_id: address.id }
         : { account_id: exporter.id, address_id: own.id };
-    const begun = await tell('createDeposit', {
+    const begun = await perform('createDeposit', {
       amount: '80.00',
       currency,
       from: { account_id: partner.id },
@@ -184,7 +184,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     await holds({});
 
     // Completed: the money is pending at the receiver.
-    const deposit = await tell('completeTestDeposit', {}, begun.id);
+    const deposit = await perform('completeTestDeposit', {}, begun.id);
     expect(deposit.status).toBe('completed');
     const holder = edition === 1 ? 'partner' : 'exporter';
     await holds({ [holder]: { pending: [`80.00 ${currency}`] } });
@@ -192,7 +192,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     expect((await look('/v1/balance/aggregate')).pending).toEqual([{ amount: aggregate, currency }]);
 
     // Reconciled: what counts towards the invoice is available to the exporter, and locked.
-    await tell('reconcileDeposit', { receivables: [{ id: receivable, amount: '60.00' }] }, deposit.id);
+    await perform('reconcileDeposit', { receivables: [{ id: receivable, amount: '60.00' }] }, deposit.id);
     const available = { available: [`60.00 ${currency}`] };
     const pending = { pending: [`20.00 ${currency}`] };
     const reconciled =
@@ -243,13 +243,17 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     expect(await counted()).toEqual(['60.00', '0.00', '40.00', [deposit.id]]);
 
     // It arrives: the money leaves the balance, and that part of the invoice is settled.
-    const settled = await tell('settleTestPayout', {}, payout.id);
+    const settled = await perform('settleTestPayout', {}, payout.id);
     expect(settled).toEqual({ ...payout, status: 'completed' });
     await holds({ exporter: rest, ...partnerKeeps });
     expect(await counted()).toEqual(['0.00', '60.00', '40.00', []]);
 
     // Disputed: it takes the deposit's pending money first, then the exporter's available funds, below zero.
-    const dispute = await tell('disputeTestDeposit', { reason_code: 'incorrect_amount', amount: '30.00' }, deposit.id);
+    const dispute = await perform(
+      'disputeTestDeposit',
+      { reason_code: 'incorrect_amount', amount: '30.00' },
+      deposit.id,
+    );
     expect(dispute).toMatchObject({ amount: '-30.00', reason_code: 'incorrect_amount', status: 'completed', to });
     const owed = { exporter: { available: edition === 1 ? ['0.00 INR', '-10.00 USD'] : ['-10.00 INR'] } };
     await holds(owed);

@@ -159,10 +159,10 @@ chapter('the faults of a tenant', () => {
       expect(await sql`select from worker_fault where tenant_id <> ${bad}`).toHaveLength(0);
       expect(await left([bad])).toEqual({ events: expect.any(Number), postings: 1, jobs: 0, answers: 1 });
       // A line is written once the worker knows of what the database has.
-      const told = (each: string) =>
+      const logged = (each: string) =>
         worker.lines.some(({ tenant, mode, work }) => tenant === bad && mode === 'test' && work === each);
       for (const each of ['delete_old_answers', 'number_events', 'seal_postings', 'run_jobs'])
-        await eventually(async () => told(each), Boolean);
+        await eventually(async () => logged(each), Boolean);
 
       // The operator's list has the job and the work, in pages.
       const whole = await stuckWork(50);

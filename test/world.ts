@@ -74,7 +74,7 @@ export interface World {
 const schema = buildGraph();
 
 /**
- * Costs are told and refuse nothing, and an allowance is full again at once, so that answers do not differ by it.
+ * Costs are reported and refuse nothing, and an allowance is full again at once, so that answers do not differ by it.
  * Requests are logged only where a test is about that.
  */
 const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999', REQUEST_LOG_DAYS: '0' };

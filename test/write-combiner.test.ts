@@ -58,7 +58,7 @@ const partner = { kind: 'partner', edition: 1, onRootList: true, addressKey: 'pa
 
 /** What became of a write: the id of its row, or the codes and the fields of its refusal. */
 type Outcome = string;
-const told = (error: unknown): Outcome => {
+const refusalOf = (error: unknown): Outcome => {
   if (!(error instanceof DomainError)) throw error;
   return error.problems.map(({ code, field }) => `${code} ${field ?? ''}`.trim()).join();
 };
@@ -142,7 +142,7 @@ describe('writes of one tenant and mode', () => {
       const each = Array.from({ length: 24 }, async (_, n) => {
         const fromAccountId = here.payers[n === 12 ? 0 : 1 + (n % 2)];
         const made = write(here, 'create_deposit', deposited(here, 1n, { fromAccountId }));
-        settled.push(await made.then(() => 'done', told));
+        settled.push(await made.then(() => 'done', refusalOf));
       });
       await Promise.all(each);
       // The lock is not free within two seconds; all others are done before.
@@ -223,7 +223,7 @@ describe('writes of several tenants and modes at once', () => {
       made.then((row) => {
         const own = row.tenantId === place.tenant && row.livemode === place.live;
         return own ? `${row.amount} ${row.status}` : 'a row of another';
-      }, told);
+      }, refusalOf);
     const create = (more: object = {}, key?: string) =>
       write(place, 'create_deposit', deposited(place, amount, { metadata: { n }, ...more }), key);
     const both = async (one: () => Promise<typeof deposit.$inferSelect>) =>
@@ -291,7 +291,7 @@ describe('the time of a write', () => {
       const key = randomUUID();
       await write(here, 'create_deposit', deposited(here, 2n), key, database).then(
         () => settled.push('done'),
-        (error) => settled.push(told(error)),
+        (error) => settled.push(refusalOf(error)),
       );
       // It had its place behind all of the others, which end one after the other.
       expect(settled.at(-1)).toBe('service_unavailable');

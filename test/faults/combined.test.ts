@@ -16,7 +16,7 @@ import {
   settle,
 } from './harness.js';
 import { Model } from './model.js';
-import { type Done, replay, type Told } from './replay.js';
+import { type Done, replay, type StoredEvent } from './replay.js';
 import { figures, patience, random, scale, secondsSince } from './scale.js';
 
 vi.setConfig(patience);
@@ -238,7 +238,7 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
       const acknowledged = done.filter(({ reply }) => reply.status === 200);
       expect(stored.map(({ key }) => key).toSorted()).toEqual(acknowledged.map(({ request }) => request).toSorted());
       const requests = new Map(stored.map(({ key, request_id }) => [key, request_id as string]));
-      const events = await world.sql<Told[]>`
+      const events = await world.sql<StoredEvent[]>`
         select id, type, object_id, data, request_id from event
         where tenant_id = ${tenant} and not livemode and id > ${start!.id} order by id`;
       const effective = done.map((each) => ({ ...each, request: requests.get(each.request) ?? each.request }));

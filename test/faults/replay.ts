@@ -11,7 +11,7 @@ export interface Done {
 }
 
 /** An event, as it is stored. */
-export interface Told {
+export interface StoredEvent {
   id: string;
   type: string;
   object_id: string;
@@ -19,14 +19,14 @@ export interface Told {
   request_id: string | null;
 }
 
-export const told = (act: Act) => JSON.stringify(act, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
+export const textOf = (act: Act) => JSON.stringify(act, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
 
 /**
  * Applies everything to the model again, in the order of the events. Nothing outside the database knows which of two
  * operations came first. But a statement writes its events while it holds all of its locks, so the order of events is a
  * possible order of the operations, in which the model must accept each of them with its response.
  */
-export function replay({ model }: Harness, events: Told[], done: Done[]): void {
+export function replay({ model }: Harness, events: StoredEvent[], done: Done[]): void {
   const byRequest = new Map(done.map((each) => [each.request, each]));
   // An operation takes effect at its last event, when it has all of its locks.
   const last = new Map(events.map(({ id, request_id }) => [request_id ?? id, id]));
@@ -40,8 +40,8 @@ export function replay({ model }: Harness, events: Told[], done: Done[]): void {
       const each = byRequest.get(request);
       if (!each) throw new Error(`${type} of a request that was not sent`);
       const { act, reply } = each;
-      expect([reply.status, told(act), enter(model, act, reply.body.id)]).toEqual([200, told(act), undefined]);
-      expect(reply.body, told(act)).toMatchObject(shown(model, act, reply.body.id));
+      expect([reply.status, textOf(act), enter(model, act, reply.body.id)]).toEqual([200, textOf(act), undefined]);
+      expect(reply.body, textOf(act)).toMatchObject(shown(model, act, reply.body.id));
     } else if (type === 'deposit.processing') expect(model.sandboxProcesses(object)).toBe(true);
     else if (type === 'deposit.completed') expect(model.sandboxCompletes(object)).toBe(true);
     else if (type === 'payout.completed') expect(model.endPayout(object, 'settle')).toBe(undefined);

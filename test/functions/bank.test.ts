@@ -15,8 +15,8 @@ const content = async (more: object = {}) => {
     ...{ paymentMethod: 'domestic_credit', statementDescriptor: null, ...more },
   };
 };
-const record = async (of_: string, event: string, told: object = {}, more: object = {}) =>
-  write(root, 'record_bank_notice', { reference: of_, event, content: await content(told), ...more });
+const record = async (of_: string, event: string, fields: object = {}, more: object = {}) =>
+  write(root, 'record_bank_notice', { reference: of_, event, content: await content(fields), ...more });
 const pending = async () => Number((await balance(root.id)).pending ?? 0);
 
 of('record_bank_notice', () => {

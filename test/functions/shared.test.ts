@@ -184,8 +184,8 @@ of('emit_event_at', () => {
 
 of('emit_root_event', () => {
   it('is about the root account, on its lists', async () => {
-    await call('emit_root_event', root.tenantId, true, '{}', 'thing.told', 'thing', json({ now: 3 }));
-    const event = await stored('event', root.inLive, 'thing.told', 'type');
+    await call('emit_root_event', root.tenantId, true, '{}', 'thing.announced', 'thing', json({ now: 3 }));
+    const event = await stored('event', root.inLive, 'thing.announced', 'type');
     expect(event).toMatchObject({ object_id: root.id, context_id: root.id, on_root_list: true });
   });
 });
