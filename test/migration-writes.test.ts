@@ -77,8 +77,8 @@ function laterProgram(version: number, changes?: string): () => Promise<{ code: 
     const file = path.join(drizzle, 'functions', name);
     let text = fs.readFileSync(file, 'utf8').replaceAll('as $$', () => `as $$ /* version ${version} */`);
     for (const helper of renamed) text = text.replaceAll(new RegExp(`\\b${helper}\\(`, 'g'), `${helper}_${version}(`);
-    text = text.replaceAll('p_envelope', `p_envelope_${version}`);
-    if (changes && name === 'write.sql') {
+    text = text.replaceAll(/\bp_envelope\b/g, `p_envelope_${version}`);
+    if (changes && name === 'event.sql') {
       const insert = /insert into event\s*\(([^)]*)\)\s*values\s*\(/;
       expect(text).toMatch(insert);
       text = text.replace(

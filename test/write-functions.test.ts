@@ -83,11 +83,9 @@ describe('the declarations of the write functions', () => {
       for (const { variable, args } of declarationsIn(source)) {
         const read = new Set(readOf(source, variable));
         // An account is created from the arguments of two functions; a key that one of them lacks is null there.
-        for (const other of handedOnTo(source, variable)) {
-          const parameter = other === 'insert_account' ? 'p_args' : 'v_args';
-          for (const key of readOf(sources.get(other) ?? '', parameter))
+        for (const other of handedOnTo(source, variable))
+          for (const key of ['p_args', 'v_args'].flatMap((given) => readOf(sources.get(other) ?? '', given)))
             if (args.some((arg) => arg.key === key)) read.add(key);
-        }
         const declared = new Set(args.map(({ key }) => key));
         const retired = new Set(args.filter((arg: Declared) => arg.retired).map(({ key }) => key));
         for (const key of read) if (!declared.has(key)) faults.push(`${name} reads ${key} undeclared`);

@@ -1,7 +1,7 @@
 -- Deposits: their parties and creation. Each function locks the balances that it may change before anything else.
 --
--- Longer than 60 lines: payment_address (one search, one update and one insert); create_deposit (the hot path, where
--- each call of a function would cost a statement).
+-- Longer than 60 lines: payment_address (one search, one update and one insert); create_deposit (its inserts with their
+-- columns).
 
 -- Returns the account whose receivables a deposit may be reconciled against: the account itself if it is a user, or the
 -- owner if it is a partner. The rule is a table of TypeScript, from which receiver_by_kind is generated.
@@ -110,37 +110,37 @@ begin
 end;
 $$;
 
-create or replace function create_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof deposit
+-- The arguments of a new deposit.
+create or replace function deposit_args()
+returns declared_args
+language plpgsql
+immutable
+as $$
+begin
+  return args_of(
+    'toAccountId text, toAddressId text null, fromAccountId text null, fromAddressId text null, amount bigint,
+      currency text, paymentMethod text, statementDescriptor? text null,
+      metadata? object null, visibleTo? text null'
+  );
+end;
+$$;
+
+-- The row of a deposit that `p_to` will receive, with a new id, but without its time and its payment. It locks the
+-- payer, and may create the address from which a partner pays.
+create or replace function deposit_of_args(p_tenant text, p_live boolean, p_envelope jsonb, p_to account, p_args jsonb)
+returns deposit
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(
-    p_args,
-    args_of(
-      'toAccountId text, toAddressId text null, fromAccountId text null, fromAddressId text null, amount bigint,
-        currency text, paymentMethod text, statementDescriptor? text null,
-        metadata? object null, visibleTo? text null'
-    )
-  );
   v deposit;
-  v_to account;
   v_from account;
-  v_id text := new_id('deposit');
-  v_now bigint;
-  v_payment text;
-  v_row jsonb;
-  v_trace text;
-  v_from_id text := v_args ->> 'fromAccountId';
-  v_from_address text := v_args ->> 'fromAddressId';
-  v_address text := v_args ->> 'toAddressId';
+  v_from_id text := p_args ->> 'fromAccountId';
 begin
-  select a.*
-  into v_to
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
-  if v_address is null then
-    v_address := deposit_destination(p_tenant, p_live, v_to, v_args ->> 'currency', v_args ->> 'visibleTo');
+  v.id := new_id('deposit');
+  v.to_account_id := p_to.id;
+  v.to_address_id := p_args ->> 'toAddressId';
+  if v.to_address_id is null then
+    v.to_address_id := deposit_destination(p_tenant, p_live, p_to, p_args ->> 'currency', p_args ->> 'visibleTo');
   end if;
   -- Look up the payer only if there is one: for a null id PostgreSQL would make a new plan each time.
   if v_from_id is not null then
@@ -151,30 +151,53 @@ begin
     from account a
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_from_id
     for no key update;
-    if v_from.kind = 'partner' and v_from_address is null then
-      v_from_address := payment_address(
+    v.from_account_id := v_from.id;
+    v.from_address_id := p_args ->> 'fromAddressId';
+    if v_from.kind = 'partner' and v.from_address_id is null then
+      v.from_address_id := payment_address(
         p_tenant,
         p_live,
         p_envelope,
         v_from,
-        v_args ->> 'paymentMethod',
-        v_args ->> 'currency'
+        p_args ->> 'paymentMethod',
+        p_args ->> 'currency'
       );
     end if;
   end if;
+  v.amount := p_args ->> 'amount';
+  v.currency := p_args ->> 'currency';
+  v.payment_method := p_args ->> 'paymentMethod';
+  v.statement_descriptor := coalesce(p_args ->> 'statementDescriptor', '');
+  v.status := 'initialized';
+  if p_args ? 'metadata' then
+    v.metadata := merge_metadata(null, p_args -> 'metadata', 'deposit.metadata');
+  end if;
+  v.context_id := p_to.context_id;
+  v.on_root_list := p_to.on_root_list or coalesce(v_from.on_root_list, false);
+  return v;
+end;
+$$;
+
+create or replace function create_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof deposit
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, deposit_args());
+  v deposit;
+  v_to account;
+  v_now bigint;
+  v_row jsonb;
+  v_trace text;
+begin
+  select a.*
+  into v_to
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
+  v := deposit_of_args(p_tenant, p_live, p_envelope, v_to, v_args);
   -- Read the clock after the locks and after the event of the payer's address: events are numbered by their time.
   v_now := clock(p_tenant, p_live);
-  v_payment := insert_payment_at(
-    p_tenant,
-    p_live,
-    v_to,
-    'deposit',
-    (v_args ->> 'amount')::bigint,
-    v_args ->> 'currency',
-    'processing',
-    v_id,
-    v_now
-  );
+  v.payment_id := insert_payment_at(p_tenant, p_live, v_to, 'deposit', v.amount, v.currency, 'processing', v.id, v_now);
   insert into deposit
     (
       tenant_id,
@@ -199,29 +222,27 @@ begin
     (
       p_tenant,
       p_live,
-      v_id,
+      v.id,
       v_now,
-      (v_args ->> 'amount')::bigint,
-      v_args ->> 'currency',
-      v_from.id,
-      v_from_address,
-      v_to.id,
-      v_address,
-      v_args ->> 'paymentMethod',
-      coalesce(v_args ->> 'statementDescriptor', ''),
-      'initialized',
-      case
-        when v_args ? 'metadata' then merge_metadata(null, v_args -> 'metadata', 'deposit.metadata')
-      end,
-      v_payment,
-      v_to.context_id,
-      v_to.on_root_list or coalesce(v_from.on_root_list, false)
+      v.amount,
+      v.currency,
+      v.from_account_id,
+      v.from_address_id,
+      v.to_account_id,
+      v.to_address_id,
+      v.payment_method,
+      v.statement_descriptor,
+      v.status,
+      v.metadata,
+      v.payment_id,
+      v.context_id,
+      v.on_root_list
     )
   returning *
   into v;
   v_row := to_jsonb(v);
   v_trace := index_object(p_tenant, p_live, 'deposit', null, v_row);
-  v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v_id, 0, '{}', v_now);
+  v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v.id, 0, '{}', v_now);
   v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.initialized', 'deposit', v_row, v_now);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);
   return next v;

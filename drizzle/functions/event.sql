@@ -1,3 +1,165 @@
+-- Events: their emission by the write that changes an object, their numbers, and their deletion.
+
+-- Emits the event of a change, from the changed row.
+create or replace function emit_event(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_type text,
+  p_object text,
+  p_row jsonb
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_id text;
+begin
+  v_id := emit_event_at(p_tenant, p_live, p_envelope, p_type, p_object, p_row, clock(p_tenant, p_live));
+end;
+$$;
+
+-- The same, with a time that the caller has already read: reading the clock costs a statement. It returns the event's
+-- id, because an assignment needs no statement of its own, and `perform` does.
+create or replace function emit_event_at(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_type text,
+  p_object text,
+  p_row jsonb,
+  p_now bigint
+)
+returns text
+language plpgsql
+as $$
+declare
+  v_id text := new_id('event');
+  v_data jsonb := event_data(p_row);
+begin
+  insert into event
+    (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      p_now,
+      p_type,
+      p_object,
+      p_row ->> 'id',
+      v_data,
+      p_envelope ->> 'requestId',
+      p_row ->> 'context_id',
+      (p_row ->> 'on_root_list')::boolean
+    );
+  return v_id;
+end;
+$$;
+
+-- Emits an event of one type for each of several changed rows, in one statement. `p_envelopes` has the write envelope
+-- of each of `p_rows`.
+create or replace function emit_events_at(
+  p_tenant text,
+  p_live boolean,
+  p_envelopes jsonb[],
+  p_type text,
+  p_object text,
+  p_rows jsonb[],
+  p_now bigint
+)
+returns void
+language plpgsql
+as $$
+begin
+  insert into event
+    (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
+  select
+    p_tenant,
+    p_live,
+    new_id('event'),
+    p_now,
+    p_type,
+    p_object,
+    x.row ->> 'id',
+    event_data(x.row),
+    x.envelope ->> 'requestId',
+    x.row ->> 'context_id',
+    (x.row ->> 'on_root_list')::boolean
+  from unnest(p_envelopes, p_rows) x (envelope, row);
+end;
+$$;
+
+-- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant,
+-- the visibility and the time. Numbers become text, because JSON numbers could not hold the largest amounts to the
+-- cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
+create or replace function event_data(p_row jsonb)
+returns jsonb
+language plpgsql
+immutable
+as $$
+declare
+  r jsonb := without_null_columns(
+    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list', 'updated_at'] #- '{identification,taxCardSealed}'
+  ) || jsonb_strip_nulls(
+    jsonb_build_object(
+      'created',
+      p_row ->> 'created',
+      'amount',
+      p_row ->> 'amount',
+      'pending_rest',
+      p_row ->> 'pending_rest',
+      'disputed',
+      p_row ->> 'disputed',
+      'version',
+      p_row ->> 'version'
+    )
+  );
+begin
+  if jsonb_path_exists(r, '$.* ? (@.type() == "number")') then
+    r := (
+      select
+        jsonb_object_agg(
+          k,
+          case
+            when jsonb_typeof(v) = 'number' then to_jsonb(v #>> '{}')
+            else v
+          end
+        )
+      from jsonb_each(r) e (k, v)
+    );
+  end if;
+  return r;
+end;
+$$;
+
+-- Emits the event of an object that has no id of its own because a tenant has only one of it, such as its clock. The
+-- event refers to the root account, and appears on its lists.
+create or replace function emit_root_event(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_type text,
+  p_object text,
+  p_row jsonb
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_root text := 'account_' || p_tenant;
+begin
+  perform emit_event(
+    p_tenant,
+    p_live,
+    p_envelope,
+    p_type,
+    p_object,
+    p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true)
+  );
+end;
+$$;
+
 -- Numbers the events that have no number, densely and in the order in which they are found. Neither time nor a sequence
 -- gives the order of commits, and readers see numbered events only, so a reader that follows the numbers misses none.
 -- One process at a time numbers a tenant and mode; a process that finds the counter locked returns 0.

@@ -1,4 +1,4 @@
--- What every write uses: the clock, new ids, domain errors, and the event and the response that a write stores last.
+-- What every write uses: the clock, new ids, domain errors, and the response that a write stores last.
 
 -- Whole seconds since 1970 in this tenant and mode: test mode adds the offset of the tenant's test clock. It is the
 -- source of `created`, except where the wall clock applies.
@@ -61,130 +61,25 @@ begin
 end;
 $$;
 
--- Emits the event of a change, from the changed row.
-create or replace function emit_event(
-  p_tenant text,
-  p_live boolean,
-  p_envelope jsonb,
-  p_type text,
-  p_object text,
-  p_row jsonb
-)
-returns void
+-- The members of the write envelope.
+create or replace function envelope_args()
+returns declared_args
 language plpgsql
+immutable
 as $$
-declare
-  v_id text;
 begin
-  v_id := emit_event_at(p_tenant, p_live, p_envelope, p_type, p_object, p_row, clock(p_tenant, p_live));
+  return args_of('requestId? text, account? text, key? text, operation? text, request? object, sent? boolean retired');
 end;
 $$;
 
--- The same, with a time that the caller has already read: reading the clock costs a statement. It returns the event's
--- id, because an assignment needs no statement of its own, and `perform` does.
-create or replace function emit_event_at(
-  p_tenant text,
-  p_live boolean,
-  p_envelope jsonb,
-  p_type text,
-  p_object text,
-  p_row jsonb,
-  p_now bigint
-)
-returns text
-language plpgsql
-as $$
-declare
-  v_id text := new_id('event');
-  v_data jsonb := event_data(p_row);
-begin
-  insert into event
-    (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
-  values
-    (
-      p_tenant,
-      p_live,
-      v_id,
-      p_now,
-      p_type,
-      p_object,
-      p_row ->> 'id',
-      v_data,
-      p_envelope ->> 'requestId',
-      p_row ->> 'context_id',
-      (p_row ->> 'on_root_list')::boolean
-    );
-  return v_id;
-end;
-$$;
-
--- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant,
--- the visibility and the time. Numbers become text, because JSON numbers could not hold the largest amounts to the
--- cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
-create or replace function event_data(p_row jsonb)
+-- The part of a changed row that a stored response contains: no secrets, and no columns that are null.
+create or replace function response_data(p_row jsonb)
 returns jsonb
 language plpgsql
 immutable
 as $$
-declare
-  r jsonb := without_null_columns(
-    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list', 'updated_at'] #- '{identification,taxCardSealed}'
-  ) || jsonb_strip_nulls(
-    jsonb_build_object(
-      'created',
-      p_row ->> 'created',
-      'amount',
-      p_row ->> 'amount',
-      'pending_rest',
-      p_row ->> 'pending_rest',
-      'disputed',
-      p_row ->> 'disputed',
-      'version',
-      p_row ->> 'version'
-    )
-  );
 begin
-  if jsonb_path_exists(r, '$.* ? (@.type() == "number")') then
-    r := (
-      select
-        jsonb_object_agg(
-          k,
-          case
-            when jsonb_typeof(v) = 'number' then to_jsonb(v #>> '{}')
-            else v
-          end
-        )
-      from jsonb_each(r) e (k, v)
-    );
-  end if;
-  return r;
-end;
-$$;
-
--- Emits the event of an object that has no id of its own because a tenant has only one of it, such as its clock. The
--- event refers to the root account, and appears on its lists.
-create or replace function emit_root_event(
-  p_tenant text,
-  p_live boolean,
-  p_envelope jsonb,
-  p_type text,
-  p_object text,
-  p_row jsonb
-)
-returns void
-language plpgsql
-as $$
-declare
-  v_root text := 'account_' || p_tenant;
-begin
-  perform emit_event(
-    p_tenant,
-    p_live,
-    p_envelope,
-    p_type,
-    p_object,
-    p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true)
-  );
+  return without_null_columns(p_row - 'digest' #- '{identification,taxCardSealed}');
 end;
 $$;
 
@@ -195,11 +90,7 @@ returns void
 language plpgsql
 as $$
 declare
-  v_envelope jsonb := check_args(
-    p_envelope,
-    args_of('requestId? text, account? text, key? text, operation? text, request? object,
-        sent? boolean retired')
-  );
+  v_envelope jsonb := check_args(p_envelope, envelope_args());
   v_now bigint := wall_clock();
 begin
   if v_envelope ->> 'key' is null then
@@ -216,10 +107,50 @@ begin
       v_envelope ->> 'operation',
       v_envelope -> 'request',
       v_envelope ->> 'requestId',
-      without_null_columns(p_row - 'digest' #- '{identification,taxCardSealed}')
+      response_data(p_row)
     )
   on conflict (tenant_id, livemode, account_id, key) do nothing;
   if not found then
+    perform refuse(409, 'idempotency_key_in_use', null);
+  end if;
+end;
+$$;
+
+-- The same for several writes, in one statement: `p_rows` has the changed row of each of `p_envelopes`.
+create or replace function store_idempotent_responses(
+  p_tenant text,
+  p_live boolean,
+  p_envelopes jsonb[],
+  p_rows jsonb[]
+)
+returns void
+language plpgsql
+as $$
+declare
+  v idempotency;
+  v_envelope jsonb;
+  v_new idempotency[] := '{}';
+  v_now bigint := wall_clock();
+  v_stored int;
+begin
+  for i in 1..cardinality(p_envelopes) loop
+    v_envelope := check_args(p_envelopes[i], envelope_args());
+    v.account_id := v_envelope ->> 'account';
+    v.key := v_envelope ->> 'key';
+    v.operation := v_envelope ->> 'operation';
+    v.request := v_envelope -> 'request';
+    v.request_id := v_envelope ->> 'requestId';
+    v.answer := response_data(p_rows[i]);
+    if v.key is not null then
+      v_new := v_new || v;
+    end if;
+  end loop;
+  insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
+  select p_tenant, p_live, r.account_id, r.key, v_now, r.operation, r.request, r.request_id, r.answer
+  from unnest(v_new) r
+  on conflict (tenant_id, livemode, account_id, key) do nothing;
+  /* sql-parser-cst-disable */ get diagnostics v_stored = row_count; /* sql-parser-cst-enable */
+  if v_stored < cardinality(v_new) then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
 end;

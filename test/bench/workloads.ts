@@ -172,7 +172,7 @@ function workloadsOf({ tenant, users, receiver, deep, platform }: Seeded, addres
       asks: {
         ...same(M1, (data) => written(data.createDeposit.deposit), [{ input }]),
         postgraphile: graph(graphileM1, (data) => written(graphileDeposit(data.createDeposit.result[0])), [
-          { input: { pTenant: tenant, pLive: false, pCall: call, pArgs: args } },
+          { input: { pTenant: tenant, pLive: false, pEnvelope: call, pArgs: args } },
         ]),
       },
     },

@@ -8,6 +8,10 @@ import { nickname, useWorld } from '../world.js';
 export type Row = Record<string, any>;
 type Value = string | number | boolean | null;
 
+/** Objects as the text of an array of JSON. */
+export const jsonList = (objects: object[]) =>
+  `{${objects.map((object) => JSON.stringify(JSON.stringify(object))).join()}}`;
+
 /** A tenant in one of its modes. */
 export interface Place {
   tenantId: string;

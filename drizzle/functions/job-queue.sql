@@ -1,0 +1,58 @@
+-- The queue of jobs: what a write adds to it.
+
+-- Enqueues a job; the worker sees it when the calling statement commits. Due times follow the wall clock, so that one
+-- index serves all tenants; moving a test clock forward moves them back.
+create or replace function enqueue(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_subject text,
+  p_seconds bigint,
+  p_args jsonb default '{}'
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_id text;
+begin
+  v_id := enqueue_at(p_tenant, p_live, p_kind, p_subject, p_seconds, p_args, clock(p_tenant, p_live));
+end;
+$$;
+
+-- The same, with a time that the caller has already read.
+create or replace function enqueue_at(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_subject text,
+  p_seconds bigint,
+  p_args jsonb,
+  p_now bigint
+)
+returns text
+language plpgsql
+as $$
+declare
+  v_id text := new_id('job');
+  v_due bigint := wall_clock() + p_seconds;
+begin
+  insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+  values (p_tenant, p_live, v_id, p_now, p_kind, p_subject, p_args, v_due);
+  return v_id;
+end;
+$$;
+
+-- The same for each of several objects at once, in one statement. Their jobs are due now and have no arguments.
+create or replace function enqueue_for_each(p_tenant text, p_live boolean, p_kind text, p_subjects text[], p_now bigint)
+returns void
+language plpgsql
+as $$
+declare
+  v_due bigint := wall_clock();
+begin
+  insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+  select p_tenant, p_live, new_id('job'), p_now, p_kind, s, '{}', v_due
+  from unnest(p_subjects) s;
+end;
+$$;

@@ -1,0 +1,305 @@
+import { expect, it } from 'vitest';
+import { jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
+
+const fixture = useFunctions();
+const { world, of, call, value, rowText, stored, eventsOf } = fixture;
+const root = useRoot(fixture, 'user', 1);
+const { addressOf, complete, create, deposit } = moneyOf(fixture, root);
+const json = (object: unknown) => JSON.stringify(object);
+
+/** The arguments of a deposit that the root receives. */
+const argsOf = async (amount: number, more: object = {}) => ({
+  ...{ toAccountId: root.id, toAddressId: (await addressOf(root.id))[0]!.id, fromAccountId: null, fromAddressId: null },
+  ...{ amount: `${amount}`, currency: 'USD', paymentMethod: 'domestic_credit', ...more },
+});
+const envelopeOf = (key: string) => ({
+  ...{ requestId: `req_${key}`, account: root.id, key, operation: 'createDeposit', request: { amount: 'hash' } },
+});
+
+of('deposit_args', () => {
+  it('has the arguments of a deposit', async () => {
+    const [{ keys }] = (await call('deposit_args')) as [Row];
+    expect(keys).toContain('statementDescriptor');
+  });
+});
+
+of('deposit_of_args', () => {
+  it('is the row of a deposit without its time and its payment, which is not stored', async () => {
+    const partner = (await makeAccount(fixture, root)).id;
+    const args = json(await argsOf(12, { fromAccountId: partner, metadata: { a: '1' }, toAddressId: null }));
+    const [row] = await call(
+      'deposit_of_args',
+      ...([root.tenantId, false, '{}', await rowText('account', root, root.id), args] as const),
+    );
+    expect(row).toMatchObject({ amount: '12', from_account_id: partner, status: 'initialized', metadata: { a: '1' } });
+    expect(row).toMatchObject({ created: null, payment_id: null, statement_descriptor: '', on_root_list: true });
+    expect(row!.to_address_id).toBe((await addressOf(root.id))[0]!.id);
+    expect(await stored('address', root, row!.from_address_id)).toMatchObject({ linked_id: partner });
+    expect(await stored('deposit', root, row!.id)).toBeUndefined();
+  });
+});
+
+/** The rows that a deposit consists of, without what differs between two that are made from the same arguments. */
+async function rowsOf(id: string): Promise<Record<string, Row[]>> {
+  const { payment_id } = await stored('deposit', root, id);
+  const found: Record<string, Row[]> = {};
+  for (const [table, column] of Object.entries({
+    ...{ deposit: 'id', payment: 'deposit_id', job: 'subject_id', event: 'object_id', search_entry: 'id' },
+    idempotency: "answer ->> 'id'",
+  })) {
+    const rows = await world.sql.unsafe(`select to_jsonb(x) as row from ${table} x where ${column} = $1`, [id]);
+    const text = json(rows.map(({ row }) => row))
+      .replaceAll(id, 'deposit_1')
+      .replaceAll(payment_id, 'payment_1');
+    const times = /"(created|updated_at|age|due|id|key|request_id)": ?("(?:job|event|key|req)_[^"]*"|"?-?\d+"?)/g;
+    const same = JSON.parse(text.replaceAll(times, '"$1":"x"')) as Row[];
+    found[table] = same.toSorted((a, b) => (json(a) < json(b) ? -1 : 1));
+  }
+  return found;
+}
+
+of('create_deposits', () => {
+  it('stores for each what create_deposit stores, in their order', async () => {
+    const [partner, payer] = [(await makeAccount(fixture, root)).id, (await makeAccount(fixture, root)).id];
+    const all = [
+      await argsOf(21),
+      await argsOf(22, { toAddressId: null, visibleTo: root.id, statementDescriptor: 'INVOICE 7 of May' }),
+      await argsOf(23, { fromAccountId: partner, metadata: { order: 'O-1', place: 'Kochi' } }),
+      await argsOf(24, { fromAccountId: partner, paymentMethod: 'domestic_debit' }),
+      await argsOf(25, { fromAccountId: payer, paymentMethod: 'klarna', metadata: null }),
+    ];
+    const alone: string[] = [];
+    for (const [n, args] of all.entries())
+      alone.push(
+        (await call('create_deposit', root.tenantId, false, json(envelopeOf(`key_a${n}`)), json(args)))[0]!.id,
+      );
+    const envelopes = jsonList(all.map((_, n) => envelopeOf(`key_t${n}`)));
+    const together = await call('create_deposits', root.tenantId, false, envelopes, jsonList(all));
+    expect(together.map(({ amount }) => amount)).toEqual(['21', '22', '23', '24', '25']);
+    for (const [n, { id }] of together.entries()) expect(await rowsOf(id)).toEqual(await rowsOf(alone[n]!));
+    const rows = Object.fromEntries(Object.entries(await rowsOf(together[2]!.id)).map(([k, v]) => [k, v.length]));
+    expect(rows).toEqual({
+      deposit: 1,
+      payment: 1,
+      job: 1,
+      event: 1,
+      search_entry: expect.any(Number),
+      idempotency: 1,
+    });
+    expect(rows.search_entry).toBeGreaterThanOrEqual(5);
+    expect(await eventsOf(root, partner)).toEqual(await eventsOf(root, payer));
+  });
+
+  it('refuses all for one that is refused, or has an argument that is not declared', async () => {
+    const before = await world.sql`select from deposit`;
+    const two = async (more: object) =>
+      call(
+        'create_deposits',
+        root.tenantId,
+        false,
+        jsonList([{}, {}]),
+        jsonList([await argsOf(31), await argsOf(32, more)]),
+      );
+    const metadata = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v']));
+    expect(await refusal(two({ metadata }))).toBe('parameter_invalid deposit.metadata');
+    await expect(two({ amuont: '1' })).rejects.toThrow('create_deposits: "amuont" is not declared');
+    expect((await world.sql`select from deposit`).length).toBe(before.length);
+  });
+});
+
+of('answer_of_deposit', () => {
+  it('has the amounts as text', async () => {
+    const { id } = await create(9_007_199_254_740_993n);
+    expect(await value('answer_of_deposit', await rowText('deposit', root, id))).toMatchObject({
+      ...{ id, amount: '9007199254740993', pending_rest: '0', disputed: '0', version: 0 },
+    });
+  });
+});
+
+of('envelope_of_write', () => {
+  it('is under its name, or where a gateway of the previous release sends it', async () => {
+    expect(await value('envelope_of_write', json({ envelope: { key: 'a' } }))).toEqual({ key: 'a' });
+    expect(await value('envelope_of_write', json({ call: { key: 'b' } }))).toEqual({ key: 'b' });
+  });
+});
+
+const creation = (args: object, key: string) => ({ fn: 'create_deposit', envelope: envelopeOf(key), args });
+
+of('create_first_deposits', () => {
+  const places = (...writes: object[]) => [root.tenantId, false, 100, json(writes)] as const;
+  const first = async (...writes: object[]) => {
+    const [row] = await world.sql`
+      select cardinality(create_first_deposits(${root.tenantId}, false, 100, ${json(writes)}::text::jsonb)) as count`;
+    return row!.count as number;
+  };
+
+  it('creates those with which the writes begin', async () => {
+    const [one, two, three] = await Promise.all(
+      [41, 42, 43].map(async (amount) => creation(await argsOf(amount), `key_${amount}`)),
+    );
+    await call('create_first_deposits', ...places(one!, two!, { fn: 'move_deposit' }, three!));
+    expect(await stored('deposit', root, '42', 'amount::text')).toMatchObject({ status: 'initialized' });
+    expect(await stored('deposit', root, '43', 'amount::text')).toBeUndefined();
+    expect(await first(three!, creation(await argsOf(44), 'key_44'))).toBe(2);
+  });
+
+  it('creates none when there is but one, or when one of them is refused', async () => {
+    const one = creation(await argsOf(45), 'key_45');
+    expect([await first(), await first(one), await first({ fn: 'move_deposit' }, one, one)]).toEqual([0, 0, 0]);
+    expect(await first(creation(await argsOf(46), 'key_46'), one, one)).toBe(0);
+    expect(await stored('deposit', root, '46', 'amount::text')).toBeUndefined();
+  });
+
+  it('waits for all their locks no longer than for one', async () => {
+    const writes = await Promise.all(
+      [47, 48, 49, 50].map(async (amount) => creation(await argsOf(amount), `key_${amount}`)),
+    );
+    const limit = await world.sql.begin(async (tx) => {
+      await tx`select create_first_deposits(${root.tenantId}, false, 100, ${json(writes)}::text::jsonb)`;
+      return (await tx`select current_setting('lock_timeout') as milliseconds`)[0]!.milliseconds;
+    });
+    expect(limit).toBe('25ms');
+  });
+});
+
+of('lock_balances_of_writes', () => {
+  it('locks the balances that the writes may change, and makes none', async () => {
+    const made = await create(40n);
+    await complete(made);
+    const other = (await makeAccount(fixture, root)).id;
+    const { id: unpaid } = await create(41n, { toAccountId: other });
+    const lock = (...writes: object[]) =>
+      world.sql.begin(async (tx) => {
+        await tx`select lock_balances_of_writes(${root.tenantId}, false, ${json(writes)}::text::jsonb)`;
+        const free = await world.sql`
+          select currency from balance where account_id = ${root.id} and not livemode for update skip locked`;
+        return free.some(({ currency }) => currency === 'USD') ? 'free' : 'locked';
+      });
+    expect(await lock({ fn: 'reconcile_deposit', args: { id: made.id } })).toBe('locked');
+    expect(await lock({ fn: 'move_deposit', args: { id: made.id, to: 'reversed' } })).toBe('locked');
+    expect(await lock({ fn: 'move_deposit', args: { id: made.id, to: 'failed' } })).toBe('free');
+    await call('lock_balances_of_writes', root.tenantId, false, json([{ args: { id: unpaid, to: 'completed' } }]));
+    expect(await stored('balance', root, other, 'account_id')).toBeUndefined();
+  });
+
+  // A join with the writes was planned as a scan of all deposits and all balances of the tenant.
+  it('finds deposits and balances by their keys, with a plan from before the tables grew', async () => {
+    const partner = (await makeAccount(fixture, root)).id;
+    const made = await deposit(42n, { toAccountId: partner });
+    const writes = json(Array.from({ length: 16 }, () => ({ fn: 'reconcile_deposit', args: { id: made.id } })));
+    const session = await world.sql.reserve();
+    try {
+      await session.unsafe(`${rowsMore(1, 1_000)}; analyze deposit, balance`);
+      // After five calls the session keeps a plan.
+      for (let n = 0; n < 8; n++)
+        await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
+      await session.unsafe(rowsMore(1_001, 3_000));
+      const read = async () => {
+        const rows = await session`
+          select relname, seq_tup_read::int as scanned, idx_tup_fetch::int as found from pg_stat_xact_user_tables
+          where relname in ('deposit', 'balance') order by relname`;
+        return rows.flatMap(({ scanned, found }) => [scanned, found] as [number, number]);
+      };
+      await session`begin`;
+      const before = await read();
+      await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
+      const [balances, ...rest] = (await read()).map((rows, n) => rows - before[n]!);
+      await session`rollback`;
+      const [balancesFound, deposits, depositsFound] = rest;
+      // The partner's and its owner's balance.
+      expect([balances, balancesFound! <= 4, deposits, depositsFound]).toEqual([0, true, 0, 1]);
+    } finally {
+      session.release();
+    }
+  });
+});
+
+/** Inserts other deposits and balances of the tenant: copies of one that there is, with numbers. */
+const rowsMore = (from: number, to: number) => `
+  insert into balance (tenant_id, livemode, account_id, currency, owner_id, of_partner, context_id, on_root_list)
+  select b.tenant_id, b.livemode, b.account_id, 'X' || n, b.owner_id, b.of_partner, b.context_id, b.on_root_list
+  from (select * from balance order by account_id limit 1) b, generate_series(${from}, ${to}) n;
+  insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method,
+    statement_descriptor, status, payment_id, context_id, on_root_list)
+  select d.tenant_id, d.livemode, d.id || n, d.created, d.amount, d.currency, d.to_account_id, d.payment_method,
+    d.statement_descriptor, d.status, d.payment_id, d.context_id, d.on_root_list
+  from (select * from deposit order by id limit 1) d, generate_series(${from}, ${to}) n`;
+
+of('write_deposits', () => {
+  const several = (...writes: object[]) => call('write_deposits', root.tenantId, false, 100, json(writes));
+  const move_ = (id: string, to: string, more: object = {}) => ({
+    ...{ fn: 'move_deposit', envelope: {}, args: { id, from: ['initialized', 'processing'], to } },
+    ...more,
+  });
+
+  it('returns each row or refusal at its place, and leaves out what met another error', async () => {
+    const [first, second] = [await create(7n), await create(8n)];
+    const rows = await several(
+      move_(first.id, 'completed'),
+      move_(first.id, 'completed'),
+      move_(second.id, 'completed', { fn: 'pay_out' }),
+      move_(second.id, 'completed', { args: { id: second.id } }),
+      move_(second.id, 'processing'),
+    );
+    expect(rows).toEqual([
+      { place: 0, refused: null, problems: null, answer: expect.objectContaining({ id: first.id, amount: '7' }) },
+      { place: 1, refused: 'TG400', problems: expect.stringContaining('"deposit.status"'), answer: null },
+      { place: 4, refused: null, problems: null, answer: expect.objectContaining({ status: 'processing' }) },
+    ]);
+    expect(await stored('deposit', root, first.id)).toMatchObject({ status: 'completed', pending_rest: '7' });
+    expect(await stored('deposit', root, second.id)).toMatchObject({ status: 'processing' });
+    expect(await eventsOf(root, second.id)).toEqual(['deposit.initialized', 'deposit.processing']);
+  });
+
+  it('reads the write envelope where a gateway of the previous version sends it', async () => {
+    const { id } = await create(9n);
+    const { envelope, ...rest } = move_(id, 'processing');
+    const sent = (requestId: string) => ({ ...envelope, requestId });
+    const requestOf = async (type: string) =>
+      (await world.sql`select request_id from event where object_id = ${id} and type = ${type}`)[0]!.request_id;
+    expect(await several({ ...rest, call: sent('req_before') })).toMatchObject([{ place: 0, refused: null }]);
+    expect(await requestOf('deposit.processing')).toBe('req_before');
+    expect(await several(move_(id, 'completed', { envelope: sent('req_now') }))).toMatchObject([{ refused: null }]);
+    expect(await requestOf('deposit.completed')).toBe('req_now');
+  });
+
+  it('stops at a lock, and does nothing when a balance is locked', async () => {
+    const made = [await create(1n), await create(2n), await create(3n)];
+    const [a, b, c] = made.map(({ id }) => move_(id, 'processing'));
+    const places = async (lock: string, ...writes: object[]) =>
+      world.sql.begin(async (tx) => {
+        await tx.unsafe(lock);
+        return (await several(...writes)).map(({ place }) => place);
+      });
+    expect(await places(`select from deposit where id = '${made[1]!.id}' for update`, a!, b!, c!)).toEqual([0]);
+    const completes = move_(made[2]!.id, 'completed');
+    expect(await places(`select from balance where account_id = '${root.id}' for update`, b!, completes)).toEqual([]);
+    expect(await stored('deposit', root, made[1]!.id)).toMatchObject({ status: 'initialized' });
+  });
+
+  it('creates deposits together, as one subtransaction, and each in its own when one is refused', async () => {
+    const writes = async (...amounts: number[]) =>
+      Promise.all(amounts.map(async (amount) => creation(await argsOf(amount), `key_${amount}`)));
+    const subtransactions = async (from: number, to: number) => {
+      const rows = await world.sql`select count(distinct xmin::text)::int as count from deposit
+        where amount between ${from} and ${to}`;
+      return rows[0]!.count;
+    };
+    const { id } = await create(9n);
+    const good = await several(...(await writes(101, 102, 103)), move_(id, 'completed'));
+    expect(good.map(({ place, refused, answer }) => [place, refused, answer.amount])).toEqual([
+      ...[0, 1, 2].map((place) => [place, null, `${101 + place}`]),
+      [3, null, '9'],
+    ]);
+    expect(await subtransactions(101, 103)).toBe(1);
+    const used = await several(...(await writes(104, 101, 106)));
+    expect(used.map(({ place, refused }) => [place, refused])).toEqual([
+      ...[
+        [0, null],
+        [1, 'TG409'],
+        [2, null],
+      ],
+    ]);
+    expect(await subtransactions(104, 106)).toBe(2);
+  });
+});
