@@ -15,7 +15,7 @@ export type Rows = Record<string, unknown>[];
 const combined: ReadonlySet<WriteFunction> = new Set(['create_deposit', 'move_deposit', 'reconcile_deposit'] as const);
 export const isCombined = (fn: WriteFunction) => combined.has(fn);
 
-/** The most writes of one call. Each is a subtransaction, of which PostgreSQL keeps 64 at hand. */
+/** The most writes of one call. Each may be a subtransaction, of which PostgreSQL keeps 64 at hand. */
 const membersMax = 16;
 /** The most characters of the writes of one call, so that a small write does not wait for large ones. */
 const charactersMax = 65_536;
@@ -57,8 +57,8 @@ interface Waiting {
 
 /**
  * Combines writes of one tenant and mode. While `runningMax` calls run, further writes wait; when one ends, those that
- * wait go in one call of `write_deposits`, where each is a subtransaction with its own key, checks and outcome. A write
- * that finds no queue runs alone and at once. A write without an outcome runs alone: one that met a lock, and each of a
+ * wait go in one call of `write_deposits`, where each has its own key, checks and outcome. A write that finds no queue
+ * runs alone and at once. A write without an outcome runs alone: one that met a lock, and each of a
  * call that failed as a whole. Its key keeps it from having an effect twice.
  */
 export class WriteCombiner {
