@@ -1,7 +1,7 @@
 -- API keys: creation, rotation with a grace period, revocation. Only the digest of a secret reaches the database.
 -- Keys expire by the wall clock: a test clock moved forward must not expire them.
 --
--- Longer than 60 lines: insert_api_key (one insert with its columns).
+-- Longer than 60 lines: insert_api_key_at (one insert with its columns).
 
 create or replace function insert_api_key(
   p_tenant text,
@@ -17,10 +17,41 @@ create or replace function insert_api_key(
 returns api_key
 language plpgsql
 as $$
+begin
+  return insert_api_key_at(
+    p_tenant,
+    p_live,
+    p_envelope,
+    p_account,
+    p_permission,
+    p_expires_in,
+    p_prefix,
+    p_digest,
+    p_pepper,
+    wall_clock()
+  );
+end;
+$$;
+
+-- The same, with a time that the caller has already read.
+create or replace function insert_api_key_at(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_account text,
+  p_permission text,
+  p_expires_in bigint,
+  p_prefix text,
+  p_digest text,
+  p_pepper text,
+  p_now bigint
+)
+returns api_key
+language plpgsql
+as $$
 declare
   v api_key;
   o account;
-  v_now bigint := wall_clock();
   v_id text := new_id('key');
 begin
   select a.*
@@ -48,16 +79,16 @@ begin
       p_tenant,
       p_live,
       v_id,
-      v_now,
+      p_now,
       o.id,
       p_permission,
       p_prefix,
       p_digest,
       p_pepper,
-      v_now + p_expires_in,
+      p_now + p_expires_in,
       o.context_id,
       o.on_root_list,
-      v_now
+      p_now
     )
   on conflict (tenant_id, livemode, digest) do nothing
   returning *
@@ -108,7 +139,7 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, graceSeconds int, prefix text, digest text, pepperId text'));
   v_old api_key;
   v api_key;
-  v_now bigint := wall_clock();
+  v_now bigint;
   v_end bigint;
 begin
   select k.expires_at
@@ -116,6 +147,7 @@ begin
   from api_key k
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   for update;
+  v_now := wall_clock();
   update api_key k
   set
     expires_at = least(k.expires_at, v_now + (v_args ->> 'graceSeconds')::bigint),
@@ -132,7 +164,7 @@ begin
     perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key');
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'api_key.rotated', 'api_key', to_jsonb(v_old));
-  v := insert_api_key(
+  v := insert_api_key_at(
     p_tenant,
     p_live,
     p_envelope,
@@ -141,7 +173,8 @@ begin
     v_end - v_now,
     v_args ->> 'prefix',
     v_args ->> 'digest',
-    v_args ->> 'pepperId'
+    v_args ->> 'pepperId',
+    v_now
   );
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;

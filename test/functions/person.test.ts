@@ -160,6 +160,16 @@ of('insert_api_key', () => {
   });
 });
 
+of('insert_api_key_at', () => {
+  it('inserts a key at the given time, once per secret', async () => {
+    const insert = () =>
+      call('insert_api_key_at', root.tenantId, false, '{}', root.id, 'read', 60, 'sk_test', 'another digest', 'p1', 42);
+    const [key] = await insert();
+    expect(key).toMatchObject({ created: '42', updated_at: '42', expires_at: '102', account_id: root.id });
+    expect(await refusal(insert())).toBe('idempotency_key_in_use');
+  });
+});
+
 of('create_api_key', () => {
   it('creates a key without an expiry', async () => {
     expect(await create()).toMatchObject({ permission: 'read', expires_at: null, revoked_at: null });
@@ -179,6 +189,19 @@ of('rotate_api_key', () => {
     const { expires_at: end } = await stored('api_key', root, old.id);
     expect(Number(end) - Number(made.created)).toBe(90);
     expect(await eventsOf(root, old.id)).toEqual(['api_key.created', 'api_key.rotated']);
+  });
+
+  it('counts the grace period and the expiry from one time, which it reads when it has the lock', async () => {
+    const old = await create({ expiresInSeconds: 600 });
+    const made = await world.sql.begin(async (tx) => {
+      await tx`select from api_key where tenant_id = ${root.tenantId} and not livemode and id = ${old.id} for update`;
+      const rotating = write(root, 'rotate_api_key', { id: old.id, graceSeconds: 90, ...secret() });
+      await tx`select pg_sleep(1.1)`;
+      return { rotating };
+    });
+    const key = await made.rotating;
+    expect(key.expires_at).toBe(old.expires_at);
+    expect(Number((await stored('api_key', root, old.id)).expires_at) - Number(key.created)).toBe(90);
   });
 
   it('refuses a key that is revoked', async () => {
