@@ -1,26 +1,50 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'vitest/config';
 
 const root = path.resolve(import.meta.dirname, '..');
 const built = path.join(root, 'dist');
-const copy = path.join(root, '.test-program');
+/** A copy stands where dist does, because the program finds the other files of the project by their place. */
+const copyName = '.test-program-';
+const stamp = '.built';
+/** How long the copies of other builds stay, since runs of tests may still load them. */
+const keptMilliseconds = 86_400_000;
+
+const stateOf = (folder: string) => fs.readFileSync(path.join(folder, stamp), 'utf8');
 
 /**
  * Builds the program and copies it without the packages that are gathered beside it, so that program and tests have one
- * instance of each package. A copy of the last build stays as it is.
+ * instance of each package. Each build has a copy of its own, which is complete once it has its name: so several runs of
+ * tests may begin at once, and go on while another one builds. Returns the folder of the copy.
  */
-function prepare(): void {
+function prepare(): string {
   execFileSync(process.execPath, ['src/server/build.mjs'], { cwd: root, stdio: 'inherit' });
-  const stamp = '.built';
-  const state = (folder: string) => fs.readFileSync(path.join(folder, stamp), 'utf8');
-  if (fs.existsSync(path.join(copy, stamp)) && state(copy) === state(built)) return;
-  fs.rmSync(copy, { recursive: true, force: true });
-  const left = [path.join(built, 'node_modules'), path.join(built, 'dashboard'), path.join(built, stamp)];
-  fs.cpSync(built, copy, { recursive: true, filter: (file) => !left.includes(file), preserveTimestamps: true });
-  // Last, so that a copy that was interrupted is made again.
-  fs.copyFileSync(path.join(built, stamp), path.join(copy, stamp));
+  const state = stateOf(built);
+  const copy = path.join(root, copyName + createHash('sha256').update(state).digest('hex').slice(0, 16));
+  if (fs.existsSync(copy)) return copy;
+  const draft = `${copy}.${process.pid}`;
+  const left = [path.join(built, 'node_modules'), path.join(built, 'dashboard')];
+  fs.cpSync(built, draft, { recursive: true, filter: (file) => !left.includes(file), preserveTimestamps: true });
+  // Another build may have changed the program meanwhile.
+  if (stateOf(draft) !== state) {
+    fs.rmSync(draft, { recursive: true });
+    return prepare();
+  }
+  for (const name of fs.readdirSync(root)) {
+    const other = path.join(root, name);
+    if (name.startsWith(copyName) && other !== draft && fs.statSync(other).birthtimeMs < Date.now() - keptMilliseconds)
+      fs.rmSync(other, { recursive: true, force: true });
+  }
+  try {
+    fs.renameSync(draft, copy);
+  } catch (error) {
+    // Another run has made the same copy.
+    if (!fs.existsSync(copy)) throw error;
+    fs.rmSync(draft, { recursive: true });
+  }
+  return copy;
 }
 
 /**
@@ -28,7 +52,7 @@ function prepare(): void {
  * which Vite would transform it. An import of a file in src gets its copy.
  */
 export function builtProgram(): Plugin {
-  prepare();
+  const copy = prepare();
   return {
     name: 'built-program',
     enforce: 'pre',

@@ -144,7 +144,7 @@ export default defineConfig({
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
     // Node loads the program itself, without Vite.
-    server: { deps: { external: [/\/\.test-program\//] } },
+    server: { deps: { external: [/\/\.test-program-\w+\//] } },
     include: included(),
     provide: { fastFiles: fastFiles() },
     exclude: [...configDefaults.exclude, ...waiting.map((name) => `test/${name}.test.ts`)],
