@@ -16,8 +16,8 @@ const stateOf = (folder: string) => fs.readFileSync(path.join(folder, stamp), 'u
 
 /**
  * Builds the program and copies it without the packages that are gathered beside it, so that program and tests have one
- * instance of each package. Each build has a copy of its own, which is complete once it has its name: so several runs of
- * tests may begin at once, and go on while another one builds. Returns the folder of the copy.
+ * instance of each package. Each build has a copy of its own, which is complete once it has its name: so several runs
+ * of tests may begin at once, and go on while another one builds. Returns the folder of the copy.
  */
 function prepare(): string {
   execFileSync(process.execPath, ['src/server/build.mjs'], { cwd: root, stdio: 'inherit' });
