@@ -91,6 +91,11 @@ describe('the schema', () => {
       'v_jobs := array(select x.j from unnest(v_ids) i cross join lateral (select j from job j where ' +
         'j.tenant_id = p_tenant and j.id = i) x);',
     ],
+    [
+      'an insert that selects counts the rows that met a conflict, too',
+      'insert into unsealed (tenant_id, livemode, posting_id) select p_tenant, p_live, x from unnest(v_ids) x ' +
+        "on conflict do nothing; if not found then v_kind := 'a'; end if;",
+    ],
   ];
   it.each(refused)('is refused by its lint when %s', async (rule, body) => {
     await world.sql.unsafe(`create function careless(p_tenant text, p_live boolean) returns void language plpgsql as $$

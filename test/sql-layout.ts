@@ -23,7 +23,7 @@ const print: prettier.Printer<Node>['print'] = (path, settings, part, ...rest) =
   const { type, selectKw, columns, right } = path.node;
   if (selectKw?.name === 'PERFORM' && columns?.items.length === 1 && columns.items[0]!.type === 'func_call')
     return [part('selectKw'), ' ', part('columns')];
-  if (type === 'for_loop_stmt' && right?.type.endsWith('select_stmt')) {
+  if (type === 'for_loop_stmt' && /(select|insert)_stmt$/.test(right?.type ?? '')) {
     const query = [part('forKw'), ' ', part('left'), ' ', part('inKw'), indent([line, part('right')]), line];
     return [group(query), part('loop')];
   }

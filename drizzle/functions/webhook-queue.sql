@@ -90,10 +90,10 @@ declare
   v_numbers bigint[];
   v_acting_accounts text[];
   v_roots boolean[];
-  v_known text[];
   v webhook_endpoint;
   n int;
   v_count int := 0;
+  v_id text;
 begin
   if not exists (select from webhook_endpoint w where w.tenant_id = p_tenant and w.livemode = p_live and w.enabled) then
     return 0;
@@ -113,49 +113,49 @@ begin
     where x.tenant_id = p_tenant and x.livemode = p_live and x.enabled and (p_endpoint is null or x.id = p_endpoint)
     order by x.id
   loop
-    -- Where data is distributed, an insert counts the rows that conflict, too.
-    v_known := array(
-      select d.event_id
-      from webhook_delivery d
-      where d.tenant_id = p_tenant and d.livemode = p_live and d.endpoint_id = v.id and d.event_id = any (v_ids)
-    );
-    insert into webhook_delivery
-      (
-        tenant_id,
-        livemode,
-        id,
-        created,
-        endpoint_id,
-        event_id,
-        event_type,
-        event_number,
-        status,
-        queued,
-        next_attempt,
-        context_id,
-        on_root_list,
-        updated_at
-      )
-    select
-      p_tenant,
-      p_live,
-      new_id('delivery'),
-      v_now,
-      v.id,
-      e.id,
-      e.type,
-      e.number,
-      'pending',
-      v_now,
-      v_now,
-      v.context_id,
-      v.on_root_list,
-      v_now
-    from unnest(v_ids, v_types, v_numbers, v_acting_accounts, v_roots) e (id, type, number, acting_account, on_root)
-    where e.id <> all (v_known) and endpoint_gets(v, e.type, e.acting_account, e.on_root)
-    order by e.number
-    on conflict (tenant_id, livemode, endpoint_id, event_id) do nothing;
-    /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
+    n := 0;
+    -- Counted one by one: on a cluster the count of the statement contains those that met a conflict.
+    for v_id in
+      insert into webhook_delivery
+        (
+          tenant_id,
+          livemode,
+          id,
+          created,
+          endpoint_id,
+          event_id,
+          event_type,
+          event_number,
+          status,
+          queued,
+          next_attempt,
+          context_id,
+          on_root_list,
+          updated_at
+        )
+      select
+        p_tenant,
+        p_live,
+        new_id('delivery'),
+        v_now,
+        v.id,
+        e.id,
+        e.type,
+        e.number,
+        'pending',
+        v_now,
+        v_now,
+        v.context_id,
+        v.on_root_list,
+        v_now
+      from unnest(v_ids, v_types, v_numbers, v_acting_accounts, v_roots) e (id, type, number, acting_account, on_root)
+      where endpoint_gets(v, e.type, e.acting_account, e.on_root)
+      order by e.number
+      on conflict (tenant_id, livemode, endpoint_id, event_id) do nothing
+      returning id
+    loop
+      n := n + 1;
+    end loop;
     if n > 0 then
       v_queued := v_queued || v.id;
       v_count := v_count + n;

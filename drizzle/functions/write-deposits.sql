@@ -103,46 +103,48 @@ begin
     v_on_root[d.ordinality],
     v_now
   from unnest(v_new) with ordinality d;
-  for v in insert into deposit
-    (
-      tenant_id,
-      livemode,
-      id,
-      created,
-      amount,
-      currency,
-      from_account_id,
-      from_address_id,
-      to_account_id,
-      to_address_id,
-      payment_method,
-      statement_descriptor,
-      status,
-      metadata,
-      payment_id,
-      context_id,
-      on_root_list
-    )
-  select
-    p_tenant,
-    p_live,
-    d.id,
-    v_now,
-    d.amount,
-    d.currency,
-    d.from_account_id,
-    d.from_address_id,
-    d.to_account_id,
-    d.to_address_id,
-    d.payment_method,
-    d.statement_descriptor,
-    d.status,
-    d.metadata,
-    d.payment_id,
-    d.context_id,
-    d.on_root_list
-  from unnest(v_new) d
-  returning * loop
+  for v in
+    insert into deposit
+      (
+        tenant_id,
+        livemode,
+        id,
+        created,
+        amount,
+        currency,
+        from_account_id,
+        from_address_id,
+        to_account_id,
+        to_address_id,
+        payment_method,
+        statement_descriptor,
+        status,
+        metadata,
+        payment_id,
+        context_id,
+        on_root_list
+      )
+    select
+      p_tenant,
+      p_live,
+      d.id,
+      v_now,
+      d.amount,
+      d.currency,
+      d.from_account_id,
+      d.from_address_id,
+      d.to_account_id,
+      d.to_address_id,
+      d.payment_method,
+      d.statement_descriptor,
+      d.status,
+      d.metadata,
+      d.payment_id,
+      d.context_id,
+      d.on_root_list
+    from unnest(v_new) d
+    returning *
+  loop
     v_ids := v_ids || v.id;
     v_rows := v_rows || to_jsonb(v);
     return next v;

@@ -131,7 +131,7 @@ declare
   v_envelope jsonb;
   v_new idempotency[] := '{}';
   v_now bigint := wall_clock();
-  v_stored int;
+  v_stored int := 0;
 begin
   for i in 1..cardinality(p_envelopes) loop
     v_envelope := check_args(p_envelopes[i], envelope_args());
@@ -145,11 +145,17 @@ begin
       v_new := v_new || v;
     end if;
   end loop;
-  insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
-  select p_tenant, p_live, r.account_id, r.key, v_now, r.operation, r.request, r.request_id, r.answer
-  from unnest(v_new) r
-  on conflict (tenant_id, livemode, account_id, key) do nothing;
-  /* sql-parser-cst-disable */ get diagnostics v_stored = row_count; /* sql-parser-cst-enable */
+  -- The rows are counted one by one: on a cluster the count of the statement contains those that met a conflict.
+  for v in
+    insert into idempotency
+      (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
+    select p_tenant, p_live, r.account_id, r.key, v_now, r.operation, r.request, r.request_id, r.answer
+    from unnest(v_new) r
+    on conflict (tenant_id, livemode, account_id, key) do nothing
+    returning *
+  loop
+    v_stored := v_stored + 1;
+  end loop;
   if v_stored < cardinality(v_new) then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;

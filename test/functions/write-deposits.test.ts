@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
@@ -172,7 +172,8 @@ of('lock_balances_of_writes', () => {
       world.sql.begin(async (tx) => {
         await tx`select lock_balances_of_writes(${root.tenantId}, false, ${json(writes)}::text::jsonb)`;
         const free = await world.sql`
-          select currency from balance where account_id = ${root.id} and not livemode for update skip locked`;
+          select currency from balance
+          where tenant_id = ${root.tenantId} and not livemode and account_id = ${root.id} for update skip locked`;
         return free.some(({ currency }) => currency === 'USD') ? 'free' : 'locked';
       });
     expect(await lock({ fn: 'reconcile_deposit', args: { id: made.id } })).toBe('locked');
@@ -182,36 +183,40 @@ of('lock_balances_of_writes', () => {
     expect(await stored('balance', root, other, 'account_id')).toBeUndefined();
   });
 
-  // A join with the writes was planned as a scan of all deposits and all balances of the tenant.
-  it('finds deposits and balances by their keys, with a plan from before the tables grew', async () => {
-    const partner = (await makeAccount(fixture, root)).id;
-    const made = await deposit(42n, { toAccountId: partner });
-    const writes = json(Array.from({ length: 16 }, () => ({ fn: 'reconcile_deposit', args: { id: made.id } })));
-    const session = await world.sql.reserve();
-    try {
-      await session.unsafe(`${rowsMore(1, 1_000)}; analyze deposit, balance`);
-      // After five calls the session keeps a plan.
-      for (let n = 0; n < 8; n++)
-        await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
-      await session.unsafe(rowsMore(1_001, 3_000));
-      const read = async () => {
-        const rows = await session`
+  // A join with the writes was planned as a scan of all deposits and all balances of the tenant. What a cluster's node
+  // reads is not in the statistics of the coordinator.
+  it.runIf(inject('distributed') === undefined)(
+    'finds deposits and balances by their keys, with a plan from before the tables grew',
+    async () => {
+      const partner = (await makeAccount(fixture, root)).id;
+      const made = await deposit(42n, { toAccountId: partner });
+      const writes = json(Array.from({ length: 16 }, () => ({ fn: 'reconcile_deposit', args: { id: made.id } })));
+      const session = await world.sql.reserve();
+      try {
+        await session.unsafe(`${rowsMore(1, 1_000)}; analyze deposit, balance`);
+        // After five calls the session keeps a plan.
+        for (let n = 0; n < 8; n++)
+          await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
+        await session.unsafe(rowsMore(1_001, 3_000));
+        const read = async () => {
+          const rows = await session`
           select relname, seq_tup_read::int as scanned, idx_tup_fetch::int as found from pg_stat_xact_user_tables
           where relname in ('deposit', 'balance') order by relname`;
-        return rows.flatMap(({ scanned, found }) => [scanned, found] as [number, number]);
-      };
-      await session`begin`;
-      const before = await read();
-      await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
-      const [balances, ...rest] = (await read()).map((rows, n) => rows - before[n]!);
-      await session`rollback`;
-      const [balancesFound, deposits, depositsFound] = rest;
-      // The partner's and its owner's balance.
-      expect([balances, balancesFound! <= 4, deposits, depositsFound]).toEqual([0, true, 0, 1]);
-    } finally {
-      session.release();
-    }
-  });
+          return rows.flatMap(({ scanned, found }) => [scanned, found] as [number, number]);
+        };
+        await session`begin`;
+        const before = await read();
+        await session`select lock_balances_of_writes(${root.tenantId}, false, ${writes}::text::jsonb)`;
+        const [balances, ...rest] = (await read()).map((rows, n) => rows - before[n]!);
+        await session`rollback`;
+        const [balancesFound, deposits, depositsFound] = rest;
+        // The partner's and its owner's balance.
+        expect([balances, balancesFound! <= 4, deposits, depositsFound]).toEqual([0, true, 0, 1]);
+      } finally {
+        session.release();
+      }
+    },
+  );
 });
 
 /** Inserts other deposits and balances of the tenant: copies of one that there is, with numbers. */
@@ -271,9 +276,11 @@ of('write_deposits', () => {
         await tx.unsafe(lock);
         return (await several(...writes)).map(({ place }) => place);
       });
-    expect(await places(`select from deposit where id = '${made[1]!.id}' for update`, a!, b!, c!)).toEqual([0]);
+    const locked = (table: string, column: string, id: string) =>
+      `select from ${table} where tenant_id = '${root.tenantId}' and not livemode and ${column} = '${id}' for update`;
+    expect(await places(locked('deposit', 'id', made[1]!.id), a!, b!, c!)).toEqual([0]);
     const completes = move_(made[2]!.id, 'completed');
-    expect(await places(`select from balance where account_id = '${root.id}' for update`, b!, completes)).toEqual([]);
+    expect(await places(locked('balance', 'account_id', root.id), b!, completes)).toEqual([]);
     expect(await stored('deposit', root, made[1]!.id)).toMatchObject({ status: 'initialized' });
   });
 

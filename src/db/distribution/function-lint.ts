@@ -26,6 +26,7 @@ const rules = {
   insertSelect: 'an insert selects from a table',
   lateral: 'a lateral has no table in its from',
   row: 'a query inside a join selects a complete row',
+  conflicts: 'an insert that selects counts the rows that met a conflict, too',
 } as const;
 
 /** Checks the bodies of all functions, and the views. */
@@ -46,6 +47,9 @@ export async function functionOffences(sql: postgres.ISql): Promise<Offence[]> {
     for (const statement of statementsOf(body))
       for (const rule of brokenBy(statement, tables, reading, mutable))
         found.push({ rule, what: `${name}: ${brief(statement)}` });
+  for (const { name, body } of functions)
+    for (const [table, insert] of conflictsCounted(body))
+      if (tables.has(table)) found.push({ rule: rules.conflicts, what: `${name}: ${brief(insert)}` });
   for (const { name, body } of views) if (hasEmptyLateral(body)) found.push({ rule: rules.lateral, what: name });
   return found;
 }
@@ -89,6 +93,17 @@ const usesTable = (text: string, tables: Set<string>) =>
   );
 const calls = (text: string, names: Set<string>) =>
   [...text.matchAll(/\b([a-z_0-9]+)\(/g)].some(([, name]) => names.has(name!));
+
+/** The inserts that select and ignore conflicts, and whose number of rows is asked for, each with its table. */
+const conflictsCounted = (body: string): [table: string, insert: string][] =>
+  [
+    ...without(body)
+      .replaceAll(/\/\*.*?\*\//g, '')
+      .matchAll(
+        /\b(insert into (\w+)\b[^;]*\bselect\b[^;]*\bon conflict\b[^;]*);\s*(?:get diagnostics|if (?:not )?found)\b/g,
+      ),
+  ].map(([, insert, table]) => [table!, insert!]);
+
 /** Whether a lateral query has no table of its own, and reads one in a query inside. */
 function hasEmptyLateral(text: string): boolean {
   return [...text.matchAll(/\blateral \(/gi)].some(({ index, 0: { length } }) => {
