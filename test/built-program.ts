@@ -9,8 +9,8 @@ const built = path.join(root, 'dist');
 /** A copy stands where dist does, because the program finds the other files of the project by their place. */
 const copyName = '.test-program-';
 const stamp = '.built';
-/** How long the copies of other builds stay, since runs of tests may still load them. */
-const keptMilliseconds = 86_400_000;
+/** How many copies of other builds stay, since runs of tests may still load them. */
+const kept = 8;
 
 const stateOf = (folder: string) => fs.readFileSync(path.join(folder, stamp), 'utf8');
 
@@ -32,11 +32,10 @@ function prepare(): string {
     fs.rmSync(draft, { recursive: true });
     return prepare();
   }
-  for (const name of fs.readdirSync(root)) {
-    const other = path.join(root, name);
-    if (name.startsWith(copyName) && other !== draft && fs.statSync(other).birthtimeMs < Date.now() - keptMilliseconds)
-      fs.rmSync(other, { recursive: true, force: true });
-  }
+  const madeAt = (folder: string) => fs.statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? 0;
+  const others = fs.readdirSync(root).filter((name) => name.startsWith(copyName));
+  const newestFirst = others.map((name) => path.join(root, name)).toSorted((x, y) => madeAt(y) - madeAt(x));
+  for (const folder of newestFirst.slice(kept)) fs.rmSync(folder, { recursive: true, force: true });
   try {
     fs.renameSync(draft, copy);
   } catch (error) {

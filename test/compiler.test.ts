@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../src/request/caller.js';
 import { Context } from '../src/operation/context.js';
 import { Database } from '../src/db/database.js';
+import { questionOfValues } from '../src/db/slow-questions.js';
 import { Scope } from '../src/db/scope.js';
 import { demos } from '../src/server/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
@@ -559,6 +560,15 @@ describe('the statements of compiled queries', () => {
     for (const one of documents) if ((await one.answer(null, {}, tenant)) !== undefined) count++;
     return count;
   };
+
+  it('take no value in place of the tenant, the mode or the acting account of their caller', () => {
+    for (const name of ['tenantId', 'livemode', 'actingAccount']) {
+      const values = { [name]: other.caller.tenantId };
+      const refusal = `the value ${name} of a statement is the scope's own`;
+      expect(() => context.scope.compiled('select $1', [name], values, questionOfValues({}))).toThrow(refusal);
+      expect(() => context.scope.read('a name', () => undefined as never, values)).toThrow(refusal);
+    }
+  });
 
   // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
   long(

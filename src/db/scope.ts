@@ -175,7 +175,7 @@ export class Scope {
     question: Question = questionOfValues(values),
   ): Promise<T[]> {
     const asked = { tenantId: this.caller.tenantId, source: this.source, ...question };
-    const all = Object.assign(this.#tenantAndMode, values);
+    const all = this.#withTenant(values);
     return this.#onceReady(() => this.database.read<T>(name, build, all, this.budget, asked));
   }
 
@@ -189,7 +189,7 @@ export class Scope {
     values: Record<string, unknown>,
     question: Question,
   ): Promise<{ data?: string | null }[]> {
-    const all: Record<string, unknown> = Object.assign(this.#tenantAndMode, values);
+    const all = this.#withTenant(values);
     const given = names.map((name) => all[name]);
     const asked = { tenantId: this.caller.tenantId, source: this.source, ...question };
     return this.#onceReady(() => this.database.text(text, given, this.budget, asked));
@@ -223,6 +223,13 @@ export class Scope {
   /** The acting account whose rows alone the caller sees by their ids; null for a caller that sees all. */
   get visibleTo(): string | null {
     return visibilityOf(this.caller) === 'actingAccount' ? this.caller.actingAccountId : null;
+  }
+
+  /** The values of a statement with those of the scope, which no value of a client may replace. */
+  #withTenant(values: Record<string, unknown>): Record<string, unknown> {
+    const own = this.#tenantAndMode;
+    for (const name in own) if (name in values) throw new Error(`the value ${name} of a statement is the scope's own`);
+    return Object.assign(own, values);
   }
 
   get #tenantAndMode() {

@@ -63,7 +63,12 @@ export class ViewerResolver {
     return readNow(scope);
   }
 
-  @FieldResolver(() => ApiKey, { nullable: true, description: 'The API key of the request; null for a session.' })
+  @FieldResolver(() => ApiKey, {
+    nullable: true,
+    description:
+      'The API key of the request; null for a session, and for a request on behalf of a connected user, which sees ' +
+      'no keys of the platform.',
+  })
   async apiKey(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<ApiKey | null> {
     return caller.session ? null : scope.find(apiKey, caller.keyId);
   }
