@@ -267,6 +267,33 @@ it('runs each write alone when an observer of combined writes fails', async () =
   }
 });
 
+it('go with fewer others while the database is too slow for many', async () => {
+  const [here] = await placesOf();
+  const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+  const pools = { ...poolsDefault, statementMilliseconds: 1_500 };
+  const slow = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, { pools });
+  await world.sql.unsafe(`create function be_slow() returns trigger language plpgsql as
+    'begin perform pg_sleep(0.2); return new; end';
+    create trigger slow before insert on deposit for each row execute function be_slow()`);
+  try {
+    const wave = async () => {
+      const writes = Array.from({ length: 12 }, () =>
+        write(here, 'create_deposit', deposited(here, 1n), undefined, slow),
+      );
+      return (await Promise.allSettled(writes)).filter(({ status }) => status === 'fulfilled').length;
+    };
+    const done: number[] = [];
+    for (let n = 0; n < 4; n++) done.push(await wave());
+    // Of the first twelve, two go alone, and ten take longer together than a statement may.
+    expect(done[0]).toBe(2);
+    expect(Math.max(...done)).toBeGreaterThan(4);
+    expect((await rowsOf(here)).length).toBe(done.reduce((sum, count) => sum + count, 0));
+  } finally {
+    await world.sql.unsafe('drop trigger slow on deposit; drop function be_slow()');
+    await slow.close();
+  }
+});
+
 describe('the time of a write', () => {
   it('ends while it waits for a turn of its tenant, and it is not begun later', async () => {
     const [here] = await placesOf();

@@ -142,6 +142,7 @@ begin
   if v.to_address_id is null then
     v.to_address_id := deposit_destination(p_tenant, p_live, p_to, p_args ->> 'currency', p_args ->> 'visibleTo');
   end if;
+  v.from_address_id := p_args ->> 'fromAddressId';
   -- Look up the payer only if there is one: for a null id PostgreSQL would make a new plan each time.
   if v_from_id is not null then
     -- No key update: a deposit in the opposite direction, whose row refers to this account, must not wait for this
@@ -152,7 +153,6 @@ begin
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_from_id
     for no key update;
     v.from_account_id := v_from.id;
-    v.from_address_id := p_args ->> 'fromAddressId';
     if v_from.kind = 'partner' and v.from_address_id is null then
       v.from_address_id := payment_address(
         p_tenant,

@@ -1,6 +1,6 @@
 -- Writes of deposits that wait for each other, in one call.
 --
--- Longer than 60 lines: create_deposits (its inserts with their columns).
+-- Longer than 60 lines: write_deposits (each write is a block of its own, with a branch per function).
 
 -- Locks the balances that any of the writes may change, before the first write. Otherwise each would lock them in its
 -- own order, and two calls would wait for each other. A balance that is missing is made by the write that needs it.
@@ -43,119 +43,6 @@ begin
 end;
 $$;
 
--- Creates several deposits, one statement for each table: what a statement costs is most of a row's cost. It stores
--- what as many calls of `create_deposit` would store, and refuses all for one refusal. `p_args` has the arguments of
--- each, and `p_envelopes` its write envelope. Returns the deposits in the same order.
-create or replace function create_deposits(p_tenant text, p_live boolean, p_envelopes jsonb[], p_args jsonb[])
-returns setof deposit
-language plpgsql
-as $$
-declare
-  v deposit;
-  v_to account;
-  v_args jsonb;
-  v_new deposit[] := '{}';
-  v_on_root boolean[] := '{}';
-  v_ids text[] := '{}';
-  v_rows jsonb[] := '{}';
-  v_now bigint;
-begin
-  for i in 1..cardinality(p_args) loop
-    v_args := check_args(p_args[i], deposit_args());
-    select a.*
-    into v_to
-    from account a
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
-    v := deposit_of_args(p_tenant, p_live, p_envelopes[i], v_to, v_args);
-    v.payment_id := new_id('payment');
-    v_new := v_new || v;
-    v_on_root := v_on_root || v_to.on_root_list;
-  end loop;
-  v_now := clock(p_tenant, p_live);
-  insert into payment
-    (
-      tenant_id,
-      livemode,
-      id,
-      created,
-      account_id,
-      type,
-      amount,
-      currency,
-      status,
-      deposit_id,
-      context_id,
-      on_root_list,
-      updated_at
-    )
-  select
-    p_tenant,
-    p_live,
-    d.payment_id,
-    v_now,
-    d.to_account_id,
-    'deposit',
-    d.amount,
-    d.currency,
-    'processing',
-    d.id,
-    d.context_id,
-    v_on_root[d.ordinality],
-    v_now
-  from unnest(v_new) with ordinality d;
-  for v in
-    insert into deposit
-      (
-        tenant_id,
-        livemode,
-        id,
-        created,
-        amount,
-        currency,
-        from_account_id,
-        from_address_id,
-        to_account_id,
-        to_address_id,
-        payment_method,
-        statement_descriptor,
-        status,
-        metadata,
-        payment_id,
-        context_id,
-        on_root_list
-      )
-    select
-      p_tenant,
-      p_live,
-      d.id,
-      v_now,
-      d.amount,
-      d.currency,
-      d.from_account_id,
-      d.from_address_id,
-      d.to_account_id,
-      d.to_address_id,
-      d.payment_method,
-      d.statement_descriptor,
-      d.status,
-      d.metadata,
-      d.payment_id,
-      d.context_id,
-      d.on_root_list
-    from unnest(v_new) d
-    returning *
-  loop
-    v_ids := v_ids || v.id;
-    v_rows := v_rows || to_jsonb(v);
-    return next v;
-  end loop;
-  perform index_new_objects(p_tenant, p_live, 'deposit', v_rows);
-  perform enqueue_for_each(p_tenant, p_live, 'process_deposit', v_ids, v_now);
-  perform emit_events_at(p_tenant, p_live, p_envelopes, 'deposit.initialized', 'deposit', v_rows, v_now);
-  perform store_idempotent_responses(p_tenant, p_live, p_envelopes, v_rows);
-end;
-$$;
-
 -- The row of a deposit as an answer: amounts as text, because a JSON number could lose the cents of the largest.
 create or replace function answer_of_deposit(p_deposit deposit)
 returns jsonb
@@ -187,15 +74,15 @@ end;
 $$;
 
 -- Creates the deposits with which the writes of a call begin, together. Returns none when there is but one, or when
--- one of them met an error or a lock: then the caller does each of them alone. All their locks together take no longer
--- than one alone may take.
+-- one of them met an error or a lock: then the caller does each of them alone, and each finds its error again. An error
+-- that is none of a client or of a lock is in PostgreSQL's log. All their payers' locks together take no longer than
+-- one alone may take.
 create or replace function create_first_deposits(p_tenant text, p_live boolean, p_lock_milliseconds int, p_writes jsonb)
 returns deposit[]
 language plpgsql
 as $$
 declare
   v_count int := 0;
-  v_trace text;
 begin
   while p_writes -> v_count ->> 'fn' = 'create_deposit' loop
     v_count := v_count + 1;
@@ -203,13 +90,13 @@ begin
   if v_count < 2 then
     return '{}';
   end if;
-  v_trace := set_config('lock_timeout', greatest(p_lock_milliseconds / v_count, 1)::text, true);
   return array(
     select d
     from
       create_deposits(
         p_tenant,
         p_live,
+        p_lock_milliseconds,
         array(
           select envelope_of_write(w)
           from jsonb_array_elements(p_writes) with ordinality x (w, n)
@@ -225,6 +112,9 @@ begin
       ) d
   );
 exception when others then
+  if sqlstate !~ '^(TG|55P03|40)' then
+    raise log 'create_deposits: % %', sqlstate, sqlerrm;
+  end if;
   return '{}';
 end;
 $$;
@@ -244,7 +134,7 @@ declare
   v_fn text;
   v_envelope jsonb;
   v_locked boolean := false;
-  v_until timestamptz := clock_timestamp() + interval '500 milliseconds';
+  v_until timestamptz;
   v_together deposit[];
   v_trace text := set_config('lock_timeout', p_lock_milliseconds::text, true);
 begin
@@ -262,6 +152,8 @@ begin
     answer := answer_of_deposit(v_together[i]);
     return next;
   end loop;
+  -- From here, so that a call does at least one write, whatever its creations took together.
+  v_until := clock_timestamp() + interval '500 milliseconds';
   for i in cardinality(v_together)..jsonb_array_length(p_writes) - 1 loop
     exit when v_locked or clock_timestamp() > v_until;
     w := p_writes -> i;

@@ -33,9 +33,10 @@ const lockSecondsDefault = 60;
 
 /**
  * Brings a database to this program's version in one transaction: the table migrations, the functions, the version, and
- * the privileges. A concurrent request uses either the old functions or the new ones, never a mix. Several processes
- * may start at once: a transaction-level advisory lock admits one at a time, and it ends with the transaction even
- * behind a pooler that keeps the session. Refuses, with a MigrationError, a database that is newer than the program.
+ * the privileges. A function that runs meanwhile ends in its old body, and what it calls afterwards is new; a statement
+ * that begins later has the new functions. Several processes may start at once: a transaction-level advisory lock
+ * admits one at a time, and it ends with the transaction even behind a pooler that keeps the session. Refuses, with a
+ * MigrationError, a database that is newer than the program.
  */
 export async function migrate(
   connection: Connection,

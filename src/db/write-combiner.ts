@@ -26,6 +26,8 @@ const absentMilliseconds = 60_000;
 
 /** How many calls of a tenant and mode run at once before further writes wait and are combined. */
 const runningMax = 2;
+/** The part of a statement's time after which a call counts as slow, and the next ones take fewer writes. */
+const slowShare = 1 / 5;
 /** A call that runs longer waits for a lock, and does not keep the next one from starting. */
 const quickMilliseconds = 50;
 
@@ -58,14 +60,19 @@ interface Waiting {
 /**
  * Combines writes of one tenant and mode. While `runningMax` calls run, further writes wait; when one ends, those that
  * wait go in one call of `write_deposits`, where each has its own key, checks and outcome. A write that finds no queue
- * runs alone and at once. A write without an outcome runs alone: one that met a lock, and each of a
- * call that failed as a whole. Its key keeps it from having an effect twice.
+ * runs alone and at once. A write without an outcome runs alone: one that met a lock, and each of a call that failed as
+ * a whole. Its key keeps it from having an effect twice.
  */
 export class WriteCombiner {
   readonly #turns: Turns;
   /** The writes that wait, by tenant and mode, in their order. */
   readonly #waiting = new Map<string, Slots<Waiting>>();
   #absentUntil = Number.NEGATIVE_INFINITY;
+  /**
+   * How many writes a call takes now: half as many after a slow one, twice as many after a quick one. Otherwise a
+   * database for which 16 writes take longer than a statement may would do none of them.
+   */
+  #membersNow = membersMax;
 
   constructor(
     private readonly sends: Sends,
@@ -136,7 +143,7 @@ export class WriteCombiner {
     for (const { value: member } of this.#waiting.get(nameOf(first)) ?? []) {
       if (!member) continue;
       characters += lengthOf(member);
-      if (members.length === membersMax || characters > charactersMax) break;
+      if (members.length >= this.#membersNow || characters > charactersMax) break;
       this.#leave(member);
       member.visit.rest();
       members.push(member);
@@ -151,6 +158,7 @@ export class WriteCombiner {
     const writes = members.map(({ fn, envelope, args }) => `{"fn":"${fn}","envelope":${envelope},"args":${args}}`);
     const [{ tenantId, livemode }] = members as [Waiting];
     const lockMilliseconds = Math.min(this.sends.lockMilliseconds, lockMillisecondsMax);
+    const begun = performance.now();
     try {
       this.sends.onCombined(members.length);
       const values = [tenantId, livemode, lockMilliseconds, `[${writes.join()}]`];
@@ -173,6 +181,9 @@ export class WriteCombiner {
       // PostgreSQL is unavailable, or the time is over: nothing would be different for each alone.
       for (const { reject } of members) reject(error);
       return [];
+    } finally {
+      const isSlow = performance.now() - begun > this.sends.statementMilliseconds * slowShare;
+      this.#membersNow = isSlow ? Math.max(this.#membersNow >> 1, 2) : Math.min(this.#membersNow * 2, membersMax);
     }
   }
 }

@@ -65,7 +65,7 @@ export function operatorEdgeResolver({ of, edges }: OperatorEdges): Function {
     shown: { nullable: read === 'one', description },
     run: (row: TenantAndMode, { related }: OperatorContext) => {
       // A row has the property that its edge names; the types of the tables differ.
-      const value = (row as unknown as Record<string, string>)[property]!;
+      const value: string = Reflect.get(row, property);
       return related[read](table, match, row, value);
     },
     parameters: [Root(), Ctx()],

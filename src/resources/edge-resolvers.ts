@@ -105,8 +105,8 @@ function valueIn(row: object, of: Place): string | null | undefined {
 /** The method that resolves an edge to a short list. */
 function linksOf({ table, of, each }: LinksEdge<string | Through>): Method {
   const idsOf = async (row: { id: string }, scope: Context['scope']): Promise<readonly string[]> => {
-    // `links` takes only properties that the rows have.
-    if (typeof of === 'string') return (row as unknown as Record<string, string[]>)[of]!;
+    // `links` takes only properties that the rows have, and that are lists of ids.
+    if (typeof of === 'string') return Reflect.get(row, of);
     // `through` takes a function of the rows of its table.
     const found = (await scope.all(of.links, of.parent, row.id)).filter((found) => of.counts(found as never));
     const property = propertyOf(of.child);

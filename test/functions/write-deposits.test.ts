@@ -12,8 +12,9 @@ const argsOf = async (amount: number, more: object = {}) => ({
   ...{ toAccountId: root.id, toAddressId: (await addressOf(root.id))[0]!.id, fromAccountId: null, fromAddressId: null },
   ...{ amount: `${amount}`, currency: 'USD', paymentMethod: 'domestic_credit', ...more },
 });
-const envelopeOf = (key: string) => ({
-  ...{ requestId: `req_${key}`, account: root.id, key, operation: 'createDeposit', request: { amount: 'hash' } },
+const envelopeOf = (key: string, isRepeatable = true) => ({
+  ...{ requestId: `req_${key}`, account: root.id, key: isRepeatable ? key : undefined },
+  ...{ operation: 'createDeposit', request: { amount: 'hash' } },
 });
 
 of('deposit_args', () => {
@@ -60,22 +61,31 @@ async function rowsOf(id: string): Promise<Record<string, Row[]>> {
 
 of('create_deposits', () => {
   it('stores for each what create_deposit stores, in their order', async () => {
-    const [partner, payer] = [(await makeAccount(fixture, root)).id, (await makeAccount(fixture, root)).id];
+    const [partner, payer, hidden] = (await Promise.all(
+      [1, 2, 3].map(async () => (await makeAccount(fixture, root)).id as string),
+    )) as [string, string, string];
+    // One that is off the root list, and of another acting account: payment and deposit differ in who sees them.
+    await world.sql`update account set on_root_list = false, context_id = 'account_other'
+      where tenant_id = ${root.tenantId} and not livemode and id = ${hidden}`;
     const all = [
       await argsOf(21),
       await argsOf(22, { toAddressId: null, visibleTo: root.id, statementDescriptor: 'INVOICE 7 of May' }),
       await argsOf(23, { fromAccountId: partner, metadata: { order: 'O-1', place: 'Kochi' } }),
       await argsOf(24, { fromAccountId: partner, paymentMethod: 'domestic_debit' }),
       await argsOf(25, { fromAccountId: payer, paymentMethod: 'klarna', metadata: null }),
+      await argsOf(26, { fromAccountId: 'account_none', fromAddressId: 'address_none', metadata: {} }),
+      await argsOf(27, { toAccountId: partner, fromAccountId: root.id, fromAddressId: 'address_of_root' }),
+      await argsOf(28, { toAccountId: hidden, fromAccountId: partner }),
+      await argsOf(29, { fromAccountId: hidden, fromAddressId: 'address_of_hidden' }),
     ];
     const alone: string[] = [];
     for (const [n, args] of all.entries())
       alone.push(
-        (await call('create_deposit', root.tenantId, false, json(envelopeOf(`key_a${n}`)), json(args)))[0]!.id,
+        (await call('create_deposit', root.tenantId, false, json(envelopeOf(`key_a${n}`, n !== 3)), json(args)))[0]!.id,
       );
-    const envelopes = jsonList(all.map((_, n) => envelopeOf(`key_t${n}`)));
-    const together = await call('create_deposits', root.tenantId, false, envelopes, jsonList(all));
-    expect(together.map(({ amount }) => amount)).toEqual(['21', '22', '23', '24', '25']);
+    const envelopes = jsonList(all.map((_, n) => envelopeOf(`key_t${n}`, n !== 3)));
+    const together = await call('create_deposits', root.tenantId, false, 10_000, envelopes, jsonList(all));
+    expect(together.map(({ amount }) => amount)).toEqual(all.map(({ amount }) => amount));
     for (const [n, { id }] of together.entries()) expect(await rowsOf(id)).toEqual(await rowsOf(alone[n]!));
     const rows = Object.fromEntries(Object.entries(await rowsOf(together[2]!.id)).map(([k, v]) => [k, v.length]));
     expect(rows).toEqual({
@@ -97,6 +107,7 @@ of('create_deposits', () => {
         'create_deposits',
         root.tenantId,
         false,
+        10_000,
         jsonList([{}, {}]),
         jsonList([await argsOf(31), await argsOf(32, more)]),
       );
@@ -150,18 +161,27 @@ of('create_first_deposits', () => {
     expect(await stored('deposit', root, '46', 'amount::text')).toBeUndefined();
   });
 
-  it('waits for all their locks no longer than for one', async () => {
+  it('waits for all their locks no longer than for one, and leaves the limit as it was to other writes', async () => {
+    const payers = await Promise.all([1, 2].map(() => makeAccount(fixture, root)));
     const writes = await Promise.all(
-      [47, 48, 49, 50].map(async (amount) => creation(await argsOf(amount), `key_${amount}`)),
+      payers.map(async ({ id }, n) => creation(await argsOf(47, { fromAccountId: id }), `key_47_${n}`)),
     );
-    const limitAfter = (fn: string) =>
+    const limitAfter = (fn: string, milliseconds: number) =>
       world.sql.begin(async (tx) => {
-        await tx.unsafe(`select ${fn}($1, false, 100, $2::text::jsonb)`, [root.tenantId, json(writes)]);
-        return (await tx`select current_setting('lock_timeout') as milliseconds`)[0]!.milliseconds;
+        const values = [root.tenantId, milliseconds, json(writes)];
+        await tx.unsafe(`select ${fn}($1, false, $2, $3::text::jsonb)`, values);
+        return (await tx`select current_setting('lock_timeout') as limit`)[0]!.limit as string;
       });
-    expect(await limitAfter('create_first_deposits')).toBe('25ms');
+    // In milliseconds: a setting of whole seconds would be shown as such.
+    const left = Number(/^(\d+)ms$/.exec(await limitAfter('create_first_deposits', 100_001))?.[1]);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(100_001);
     for (const write of writes) write.envelope.key += '_again';
-    expect(await limitAfter('write_deposits')).toBe('100ms');
+    expect(await limitAfter('write_deposits', 100)).toBe('100ms');
+    for (const write of writes) write.envelope.key += '_late';
+    const late = world.sql`select create_deposits(${root.tenantId}, false, 0, array['{}'::jsonb],
+      array[${json(writes[0]!.args)}::text::jsonb])`;
+    await expect(late).rejects.toMatchObject({ code: '55P03' });
   });
 });
 

@@ -100,9 +100,11 @@ const conflictsCounted = (body: string): [table: string, insert: string][] =>
     ...without(body)
       .replaceAll(/\/\*.*?\*\//g, '')
       .matchAll(
-        /\b(insert into (\w+)\b[^;]*\bselect\b[^;]*\bon conflict\b[^;]*);\s*(?:get diagnostics|if (?:not )?found)\b/g,
+        /\b(insert into (\w+)\b[^;]*\bselect\b[^;]*\bon conflict\b([^;]*));[^;]*\b(?:get diagnostics|found)\b/g,
       ),
-  ].map(([, insert, table]) => [table!, insert!]);
+  ]
+    .filter(([, , , rest]) => !/\breturning\b/.test(rest!))
+    .map(([, insert, table]) => [table!, insert!]);
 
 /** Whether a lateral query has no table of its own, and reads one in a query inside. */
 function hasEmptyLateral(text: string): boolean {
