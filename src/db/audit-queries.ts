@@ -3,7 +3,7 @@ import type { Connections } from './connections.js';
 import { busy } from './deadline.js';
 import type { Failures } from './failures.js';
 import { observed, type StatementObserver } from './observer.js';
-import { causeOf, outageOf } from './outage.js';
+import { causeOf, outageOf, queryCanceled } from './outage.js';
 import type { Replicas } from './replicas.js';
 import type { Statements } from './statements.js';
 
@@ -12,7 +12,6 @@ export type AuditStatement = { toSQL(): { sql: string }; execute(): Promise<unkn
 
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
-const queryCanceled = '57014';
 
 /**
  * The queries that read the complete ledger. They run on a connection of their own, one query at a time, so that they

@@ -1,3 +1,4 @@
+import { queryCanceled } from './outage.js';
 import type { RequestBudget } from '../request/budget.js';
 
 /** Properties that the driver's queries have, and that the driver's types do not declare. */
@@ -10,7 +11,6 @@ interface DriverQuery {
 
 type Run = <T>(query: Promise<any>) => Promise<T>;
 
-const queryCanceled = '57014';
 /** How often a read is repeated after a cancellation that was meant for another query on the same connection. */
 const repeatsMax = 3;
 const lookMilliseconds = 20;

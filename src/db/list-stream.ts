@@ -4,12 +4,11 @@ import type { Connections } from './connections.js';
 import { busy } from './deadline.js';
 import type { Failures } from './failures.js';
 import { observed, type StatementObserver } from './observer.js';
-import { causeOf, outageOf } from './outage.js';
+import { causeOf, outageOf, queryCanceled } from './outage.js';
 import type { Statements } from './statements.js';
 import { DomainError, problem } from '../request/problems.js';
 import type { Preparable } from './row-mapper.js';
 
-const queryCanceled = '57014';
 /** How many rows are in memory at once. */
 const rowsAtOnce = 500;
 

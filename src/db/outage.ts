@@ -65,6 +65,9 @@ export interface Failed {
   where?: string;
 }
 
+/** The SQLSTATE of a statement that was cancelled, mostly by its time limit. */
+export const queryCanceled = '57014';
+
 /** PostgreSQL's own error. Drizzle wraps it in an error that contains the statement and its parameters. */
 export const causeOf = (error: unknown): Failed => ((error as Error).cause ?? error) as Failed;
 

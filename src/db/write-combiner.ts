@@ -3,7 +3,7 @@ import { type Slot, Slots } from '../request/slots.js';
 import { type TurnLimits, Turns } from '../request/turns.js';
 import type { Visit } from '../request/visit.js';
 import type { Attempts } from './deadline.js';
-import { causeOf } from './outage.js';
+import { causeOf, queryCanceled } from './outage.js';
 import { text, type WriteFunction } from './write-arguments.js';
 
 export type FunctionValue = string | number | boolean | null;
@@ -26,8 +26,6 @@ const absentMilliseconds = 60_000;
 
 /** How many calls of a tenant and mode run at once before further writes wait and are combined. */
 const runningMax = 2;
-/** The part of a statement's time after which a call counts as slow, and the next ones take fewer writes. */
-const slowShare = 1 / 5;
 /** A call that runs longer waits for a lock, and does not keep the next one from starting. */
 const quickMilliseconds = 50;
 
@@ -69,8 +67,8 @@ export class WriteCombiner {
   readonly #waiting = new Map<string, Slots<Waiting>>();
   #absentUntil = Number.NEGATIVE_INFINITY;
   /**
-   * How many writes a call takes now: half as many after a slow one, twice as many after a quick one. Otherwise a
-   * database for which 16 writes take longer than a statement may would do none of them.
+   * How many writes a call takes now: half as many after one that its time limit cancelled, one more after another.
+   * Otherwise a database for which 16 writes take longer than a statement may would do none of them.
    */
   #membersNow = membersMax;
 
@@ -158,12 +156,12 @@ export class WriteCombiner {
     const writes = members.map(({ fn, envelope, args }) => `{"fn":"${fn}","envelope":${envelope},"args":${args}}`);
     const [{ tenantId, livemode }] = members as [Waiting];
     const lockMilliseconds = Math.min(this.sends.lockMilliseconds, lockMillisecondsMax);
-    const begun = performance.now();
     try {
       this.sends.onCombined(members.length);
       const values = [tenantId, livemode, lockMilliseconds, `[${writes.join()}]`];
       // The function declares these columns.
       const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as Outcome[];
+      this.#membersNow = Math.min(this.#membersNow + 1, membersMax);
       const done = new Set<Waiting>();
       for (const { place, refused, problems, answer } of outcomes) {
         const member = members[place]!;
@@ -175,15 +173,14 @@ export class WriteCombiner {
     } catch (error) {
       if (!(error instanceof DomainError)) {
         // A gateway may start before the database is migrated.
-        if (causeOf(error).code === '42883') this.#absentUntil = performance.now() + absentMilliseconds;
+        const { code } = causeOf(error);
+        if (code === queryCanceled) this.#membersNow = Math.max(this.#membersNow >> 1, 2);
+        if (code === '42883') this.#absentUntil = performance.now() + absentMilliseconds;
         return members;
       }
       // PostgreSQL is unavailable, or the time is over: nothing would be different for each alone.
       for (const { reject } of members) reject(error);
       return [];
-    } finally {
-      const isSlow = performance.now() - begun > this.sends.statementMilliseconds * slowShare;
-      this.#membersNow = isSlow ? Math.max(this.#membersNow >> 1, 2) : Math.min(this.#membersNow * 2, membersMax);
     }
   }
 }
