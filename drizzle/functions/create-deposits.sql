@@ -134,7 +134,7 @@ begin
     raise exception 'not all deposits were stored';
   end if;
   perform index_new_objects(p_tenant, p_live, 'deposit', v_rows);
-  perform enqueue_for_each(p_tenant, p_live, 'process_deposit', v_ids, v_now);
+  perform enqueue_for_each(p_tenant, p_live, 'process_deposit', v_ids, 0, v_now);
   perform emit_events_at(p_tenant, p_live, p_envelopes, 'deposit.initialized', 'deposit', v_rows, v_now);
   perform store_idempotent_responses(p_tenant, p_live, p_envelopes, v_rows);
 end;

@@ -4,10 +4,11 @@
 --
 -- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
 
--- Does due jobs, at most `p_limit`, and begins none after the first second: requests wait for the balances that the
--- jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds: the job that runs then
--- is rolled back and charged with the error, and the jobs that were finished before stay done. Returns the jobs that it
--- tried, each with its error if it failed.
+-- Does due jobs, at most `p_limit`: those of deposits together, 25 at a time, and then each of the others. It begins
+-- none after the first second, except the first of each: requests wait for the balances that the jobs lock, and time
+-- out after two seconds. A statement is cancelled once, after five seconds. The job that runs then is rolled back and
+-- charged with the error, and the jobs that were finished before stay done; but when jobs of deposits run together
+-- then, the whole call fails. Returns the jobs that it tried, each with its error if it failed.
 create or replace function run_due_jobs(p_tenant text, p_live boolean, p_limit int)
 returns table (job_id text, job_kind text, job_error text)
 language plpgsql
@@ -17,6 +18,7 @@ declare
   n int := 0;
   v_now bigint := wall_clock();
   v_jobs job[];
+  v_together text[];
   v_until timestamptz := clock_timestamp() + interval '1 second';
   v_cancelled boolean := false;
 begin
@@ -35,8 +37,15 @@ begin
     -- are not delayed.
     return;
   end;
+  v_together := run_deposit_jobs(p_tenant, p_live, v_jobs, v_until);
+  return query select x.id, x.kind, null::text from unnest(v_jobs) x where x.id = any (v_together);
   -- Payouts come last: they lock settings and addresses, which all functions lock after accounts and receivables.
-  foreach j in array array(select x from unnest(v_jobs) x order by x.kind = 'pay_out', x.due, x.id) loop
+  foreach j in array array(
+    select x
+    from unnest(v_jobs) x
+    where x.id <> all (v_together)
+    order by x.kind = 'pay_out', x.due, x.id
+  ) loop
     exit when v_cancelled or (n > 0 and clock_timestamp() > v_until);
     job_id := j.id;
     job_kind := j.kind;
@@ -168,21 +177,26 @@ declare
   k record;
   v_receiver text;
   v_keys jsonb := '[]';
+  v_completing text[] := array(select j.subject_id from unnest(p_jobs) j where j.kind = 'complete_deposit');
+  v_kinds text[] := array(select distinct j.kind from unnest(p_jobs) j);
 begin
-  for k in
-    select distinct d.to_account_id as account, d.currency
-    from
-      unnest(p_jobs) j
-      join deposit d
-        on d.tenant_id = p_tenant and d.livemode = p_live and d.id = j.subject_id and d.status = 'processing'
-    where j.kind = 'complete_deposit'
-  loop
-    v_receiver := receiver_of(p_tenant, p_live, k.account);
-    v_keys := v_keys || balance_keys(
-      array[k.account, v_receiver, transfer_target(p_tenant, p_live, v_receiver)],
-      array[k.currency]
-    );
-  end loop;
+  if cardinality(v_completing) > 0 then
+    for k in
+      select distinct d.to_account_id as account, d.currency
+      from deposits_by_id(p_tenant, p_live, v_completing) d
+      where d.status = 'processing'
+    loop
+      v_receiver := receiver_of(p_tenant, p_live, k.account);
+      v_keys := v_keys || balance_keys(
+        array[k.account, v_receiver, transfer_target(p_tenant, p_live, v_receiver)],
+        array[k.currency]
+      );
+    end loop;
+  end if;
+  if v_kinds <@ '{process_deposit,complete_deposit}' then
+    perform lock_balances(p_tenant, p_live, v_keys);
+    return;
+  end if;
   for k in
     select distinct c.to_account_id as account, c.currency
     from

@@ -34,7 +34,7 @@ export interface WriteFunction extends DefinedFunction {
 
 const definition = new RegExp(
   String.raw`^create or replace function (\w+)\(([^)]*)\)\s+(?:returns (table \([^)]*\)|[^\n]+)\n)?` +
-    String.raw`(?:language plpgsql\n|volatile\n|stable\n|immutable\n)*as \$\$\n([\s\S]*?)\n\$\$;`,
+    String.raw`(?:language plpgsql\n|volatile\n|stable\n|immutable\n|set \w+ = \w+\n)*as \$\$\n([\s\S]*?)\n\$\$;`,
   'gm',
 );
 

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { flaws, load, median, type Round } from './load.ts';
-import { bench, ledger } from './pgbench.ts';
+import { accountOf, bench, ledger } from './pgbench.ts';
 import { cpuOfServer, headersFor, start } from './processes.ts';
 import type { Seeded } from './seed.ts';
 import type { Login } from './server.ts';
@@ -35,10 +35,16 @@ const [deposits, jobsInACall] = [400, 50];
 const single = 'postings, one in a call, 16 clients';
 const wanted = 4;
 
-/** Postings to one account, several in a call: what `ledger` measures with one in each. */
-function several(script: string, count: number): string {
-  const [head, tail] = script.split(' from (select ') as [string, string];
-  return `${head} from (select ${tail.replace(/;$/, '')}, generate_series(1, ${count});`;
+/** Postings to one account, several in a call of the function by which the worker makes them. */
+function several({ tenant }: Seeded, account: string, count: number): string {
+  const lines = [
+    `select post_credits('${tenant}', false, 'bench', array_agg(gen_random_uuid()::text),`,
+    `array_agg('payment_bench'::text),`,
+    `array_agg(jsonb_build_array(leg(a, 'available', 'USD', 100), contra_leg('bank', 'USD', -100))))`,
+    `from (select ${account} as a) x, generate_series(1, ${count}), lateral lock_balances('${tenant}', false,`,
+    `jsonb_build_array(jsonb_build_object('account', a, 'currency', 'USD'))) group by a;`,
+  ];
+  return lines.join(' ');
 }
 
 /**
@@ -56,6 +62,7 @@ export async function hotAccount(
   const wrong: string[] = [];
   const found = new Map<string, Cell[]>();
   const { script } = ledger(seeded)['posting hot']!;
+  const hot = accountOf('1');
   const measure = async (round: number, name: string, each: number, work: () => Promise<Round>) => {
     const before = cpuOfServer(postgresql);
     const done = await work();
@@ -69,7 +76,7 @@ export async function hotAccount(
     progress(round === 0 ? 'warming up: one hot account' : `round ${round} of ${rounds}: one hot account`);
     await measure(round, single, 1, () => bench(login, { text: script }, seconds));
     for (const count of inACall) {
-      const text = several(script, count);
+      const text = several(seeded, hot, count);
       const name = `postings, ${count} in a call, one in flight`;
       await measure(round, name, count, () => bench(login, { text, clients: 1 }, seconds));
     }

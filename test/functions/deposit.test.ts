@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
-const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
+const { world, of, call, value, write, rowText, stored, jobsOf, eventsOf } = fixture;
 const root = useRoot(fixture, 'user', 1);
 const { addressOf, create, deposit, receivable, reconcile, reconciled, balance } = moneyOf(fixture, root);
 const json = (object: unknown) => JSON.stringify(object);
@@ -123,29 +123,6 @@ of('move_deposit', () => {
   it('refuses another status than the given ones', async () => {
     const made = await deposit(1n);
     expect(await refusal(move(made, ['processing'], 'failed'))).toBe('status_invalid deposit.status');
-  });
-});
-
-of('job_process_deposit', () => {
-  it('begins to process a deposit once, and enqueues its completion', async () => {
-    const { id } = await create(3n);
-    const job = await jobText('process_deposit', id);
-    await call('job_process_deposit', root.tenantId, false, job);
-    await call('job_process_deposit', root.tenantId, false, job);
-    expect(await stored('deposit', root, id)).toMatchObject({ status: 'processing' });
-    expect(await kindsOf(id)).toEqual(['process_deposit', 'complete_deposit']);
-  });
-});
-
-of('job_complete_deposit', () => {
-  it('completes a deposit that is being processed, and no other', async () => {
-    const made = await create(3n);
-    const job = await jobText('complete_deposit', made.id);
-    await call('job_complete_deposit', root.tenantId, false, job);
-    expect(await stored('deposit', root, made.id)).toMatchObject({ status: 'initialized' });
-    await move(made, ['initialized'], 'processing');
-    await call('job_complete_deposit', root.tenantId, false, job);
-    expect(await stored('deposit', root, made.id)).toMatchObject({ status: 'completed' });
   });
 });
 

@@ -203,6 +203,23 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
   };
 }
 
+/**
+ * The rows of tables whose column, or expression, has the first of some ids, without what differs between objects that
+ * are made in the same way: the ids, times and keys.
+ */
+export async function comparable({ world }: FunctionsFixture, tables: Record<string, string>, ids: string[]) {
+  const found: Record<string, Row[]> = {};
+  const differs = /"(created|updated_at|age|due|id|posting_id|key|request_id)": ?("(?:[a-z]+)_[^"]*"|"?-?\d+"?)/g;
+  for (const [table, column] of Object.entries(tables)) {
+    const rows = await world.sql.unsafe(`select to_jsonb(x) as row from ${table} x where ${column} = $1`, [ids[0]!]);
+    let text = JSON.stringify(rows.map(({ row }) => row));
+    for (const [n, id] of ids.entries()) text = text.replaceAll(id, `object_${n}`);
+    const same = (JSON.parse(text.replaceAll(differs, '"$1":"x"')) as Row[]).map((row) => [JSON.stringify(row), row]);
+    found[table] = same.toSorted(([a], [b]) => (a! < b! ? -1 : 1)).map(([, row]) => row as Row);
+  }
+  return found;
+}
+
 /** What breaks an invariant of the ledger of a tenant that was used. */
 export const violations = ({ world, tenants }: FunctionsFixture) =>
   world.sql<Row[]>`select * from violations where tenant_id in ${world.sql([...tenants])}`;

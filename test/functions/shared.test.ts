@@ -298,13 +298,24 @@ of('enqueue_at', () => {
   });
 });
 
+of('delete_jobs', () => {
+  it('deletes those of some ids, in one mode', async () => {
+    const ids = [await value('enqueue_at', root.tenantId, false, 'some_kind', 'thing_43', 0, '{}', 43), 'job_none'];
+    await call('delete_jobs', root.tenantId, true, `{${ids.join()}}`);
+    expect(await jobsOf(root, 'thing_43')).toHaveLength(1);
+    await call('delete_jobs', root.tenantId, false, `{${ids.join()}}`);
+    expect(await jobsOf(root, 'thing_43')).toHaveLength(0);
+  });
+});
+
 of('enqueue_for_each', () => {
-  it('makes a job for each object, which is due now', async () => {
-    await call('enqueue_for_each', root.tenantId, false, 'some_kind', '{thing_41,thing_42}', 45);
+  it('makes a job for each object, which is due so many seconds from now', async () => {
+    const before = await seconds();
+    await call('enqueue_for_each', root.tenantId, false, 'some_kind', '{thing_41,thing_42}', 100, 45);
     for (const id of ['thing_41', 'thing_42']) {
       const [job, ...more] = await jobsOf(root, id);
       expect([job!.created, job!.kind, job!.args, more]).toEqual(['45', 'some_kind', {}, []]);
-      expect(Number(job!.due)).toBeLessThanOrEqual(await seconds());
+      expect(Number(job!.due)).toBeGreaterThanOrEqual(before + 100);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
+import { comparable, jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, rowText, stored, eventsOf } = fixture;
@@ -41,23 +41,17 @@ of('deposit_of_args', () => {
 });
 
 /** The rows that a deposit consists of, without what differs between two that are made from the same arguments. */
-async function rowsOf(id: string): Promise<Record<string, Row[]>> {
-  const { payment_id } = await stored('deposit', root, id);
-  const found: Record<string, Row[]> = {};
-  for (const [table, column] of Object.entries({
-    ...{ deposit: 'id', payment: 'deposit_id', job: 'subject_id', event: 'object_id', search_entry: 'id' },
-    idempotency: "answer ->> 'id'",
-  })) {
-    const rows = await world.sql.unsafe(`select to_jsonb(x) as row from ${table} x where ${column} = $1`, [id]);
-    const text = json(rows.map(({ row }) => row))
-      .replaceAll(id, 'deposit_1')
-      .replaceAll(payment_id, 'payment_1');
-    const times = /"(created|updated_at|age|due|id|key|request_id)": ?("(?:job|event|key|req)_[^"]*"|"?-?\d+"?)/g;
-    const same = JSON.parse(text.replaceAll(times, '"$1":"x"')) as Row[];
-    found[table] = same.toSorted((a, b) => (json(a) < json(b) ? -1 : 1));
-  }
-  return found;
-}
+const rowsOf = async (id: string) => {
+  const { payment_id: payment } = await stored('deposit', root, id);
+  return comparable(
+    fixture,
+    {
+      ...{ deposit: 'id', payment: 'deposit_id', job: 'subject_id', event: 'object_id', search_entry: 'id' },
+      idempotency: "answer ->> 'id'",
+    },
+    [id, payment],
+  );
+};
 
 of('create_deposits', () => {
   it('stores for each what create_deposit stores, in their order', async () => {
