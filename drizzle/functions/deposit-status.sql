@@ -16,7 +16,7 @@ declare
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
   v_row jsonb;
   v_trace text;
-  v_now bigint := clock(p_tenant, p_live);
+  v_now bigint;
 begin
   select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
   if v_to in ('completed', 'reversed') then
@@ -24,6 +24,7 @@ begin
   end if;
   -- Read the row again under its lock: a concurrent statement may have changed it.
   select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id for update;
+  v_now := clock(p_tenant, p_live);
   -- A test helper may end a deposit that has not begun: the deposit then passes through `processing`.
   if v.status = 'initialized' and v_to in ('completed', 'failed') and 'initialized' = any (v_from) then
     update deposit d
@@ -35,15 +36,7 @@ begin
     returning *
     into v;
     if found then
-      v_trace := emit_event_at(
-        p_tenant,
-        p_live,
-        p_envelope,
-        'deposit.processing',
-        'deposit',
-        to_jsonb(v),
-        clock(p_tenant, p_live)
-      );
+      v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.processing', 'deposit', to_jsonb(v), v_now);
     end if;
   end if;
   v_category := category_of(p_tenant, p_live, v);
@@ -99,7 +92,7 @@ begin
     perform move_payment(p_tenant, p_live, v.payment_id, v_to);
   end if;
   v_row := to_jsonb(v);
-  v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.' || v_to, 'deposit', v_row, clock(p_tenant, p_live));
+  v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.' || v_to, 'deposit', v_row, v_now);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);
   return next v;
 end;

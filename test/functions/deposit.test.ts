@@ -105,6 +105,19 @@ of('category_of', () => {
 const move = ({ id }: Row, from: string[], to: string) => write(root, 'move_deposit', { id, from, to });
 
 of('move_deposit', () => {
+  it('has the time after the wait for its locks', async () => {
+    const { id } = await create(2n);
+    let moving: Promise<Row> | undefined;
+    const released = await world.sql.begin(async (sql) => {
+      await sql`select from deposit where tenant_id = ${root.tenantId} and not livemode and id = ${id} for update`;
+      moving = move({ id }, ['initialized'], 'processing');
+      await sql`select pg_sleep(1.1)`;
+      const [row] = await sql`select date_part('epoch', clock_timestamp())::bigint as seconds`;
+      return Number(row!.seconds);
+    });
+    expect(Number((await moving!).updated_at)).toBeGreaterThanOrEqual(released);
+  });
+
   it('posts the money of a completed deposit, through `processing`', async () => {
     const made = await create(40n);
     expect(await change('pending', () => move(made, ['initialized', 'processing'], 'completed'))).toBe(40);
