@@ -312,7 +312,7 @@ of('run_deposit_jobs', () => {
     for (let n = 0; n < 27; n++) begun.push(await processing(29n));
     const jobs = await onlyJobs([
       ['issue_addresses', root.id],
-      ...begun.map(({ id }) => ['complete_deposit', id] as const),
+      ...begun.map(({ id }) => ['complete_deposit', id] as [string, string]),
     ]);
     const run = async (seconds: number) =>
       (
