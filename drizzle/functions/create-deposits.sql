@@ -4,8 +4,9 @@
 
 -- Creates several deposits, one statement for each table: what a statement costs is most of a row's cost. It stores
 -- what as many calls of `create_deposit` would store, and refuses all for one refusal. `p_args` has the arguments of
--- each, and `p_envelopes` its write envelope. Returns the deposits in the same order. It takes `p_milliseconds` at most
--- until all are checked and their payers locked; otherwise it stores none, as behind a lock that is not free.
+-- each, and `p_envelopes` its write envelope. Returns the rows of the deposits in the same order. It takes
+-- `p_milliseconds` at most until all are checked and their payers locked; otherwise it stores none, as behind a lock
+-- that is not free.
 create or replace function create_deposits(
   p_tenant text,
   p_live boolean,
@@ -13,7 +14,7 @@ create or replace function create_deposits(
   p_envelopes jsonb[],
   p_args jsonb[]
 )
-returns setof deposit
+returns setof jsonb
 language plpgsql
 as $$
 declare
@@ -39,10 +40,13 @@ begin
     if v_args ->> 'fromAccountId' is not null then
       v_trace := set_config('lock_timeout', v_left::text, true);
     end if;
-    select a.*
-    into v_to
-    from account a
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
+    -- Neighbours often have the same account.
+    if i = 1 or v_to.id is distinct from v_args ->> 'toAccountId' then
+      select a.*
+      into v_to
+      from account a
+      where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
+    end if;
     v := deposit_of_args(p_tenant, p_live, p_envelopes[i], v_to, v_args);
     v.payment_id := new_id('payment');
     v_new := v_new || v;
@@ -128,7 +132,7 @@ begin
     end if;
     v_ids := v_ids || v.id;
     v_rows := v_rows || to_jsonb(v);
-    return next v;
+    return next v_rows[cardinality(v_rows)];
   end loop;
   if cardinality(v_ids) <> cardinality(v_new) then
     raise exception 'not all deposits were stored';

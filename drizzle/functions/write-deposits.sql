@@ -44,19 +44,19 @@ end;
 $$;
 
 -- The row of a deposit as an answer: amounts as text, because a JSON number could lose the cents of the largest.
-create or replace function answer_of_deposit(p_deposit deposit)
+create or replace function answer_of_deposit(p_row jsonb)
 returns jsonb
 language plpgsql
 immutable
 as $$
 begin
-  return to_jsonb(p_deposit) || jsonb_build_object(
+  return p_row || jsonb_build_object(
     'amount',
-    p_deposit.amount::text,
+    p_row ->> 'amount',
     'pending_rest',
-    p_deposit.pending_rest::text,
+    p_row ->> 'pending_rest',
     'disputed',
-    p_deposit.disputed::text
+    p_row ->> 'disputed'
   );
 end;
 $$;
@@ -78,7 +78,7 @@ $$;
 -- that is none of a client or of a lock is in PostgreSQL's log. All their payers' locks together take no longer than
 -- one alone may take.
 create or replace function create_first_deposits(p_tenant text, p_live boolean, p_lock_milliseconds int, p_writes jsonb)
-returns deposit[]
+returns jsonb[]
 language plpgsql
 as $$
 declare
@@ -135,7 +135,7 @@ declare
   v_envelope jsonb;
   v_locked boolean := false;
   v_until timestamptz;
-  v_together deposit[];
+  v_together jsonb[];
   v_trace text := set_config('lock_timeout', p_lock_milliseconds::text, true);
 begin
   if jsonb_path_exists(p_writes, '$[*] ? (@.fn != "create_deposit")') then
@@ -173,7 +173,7 @@ begin
       else
         raise exception 'a call of several writes cannot include %', v_fn;
       end if;
-      answer := answer_of_deposit(v);
+      answer := answer_of_deposit(to_jsonb(v));
       return next;
     exception when others then
       v_locked := sqlstate = '55P03';
