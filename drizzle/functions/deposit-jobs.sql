@@ -3,19 +3,17 @@
 --
 -- Longer than 60 lines: complete_deposits (what `move_deposit` does to complete one, for each table).
 
--- The sandbox bank begins to process a deposit.
+-- The sandbox bank begins to process a deposit, unless a client has moved it.
 create or replace function job_process_deposit(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
 as $$
 begin
-  if
-    exists (
-      select
-      from deposit e
-      where e.tenant_id = p_tenant and e.livemode = p_live and e.id = p_job.subject_id and e.status = 'initialized'
-    )
-  then
+  perform
+  from deposit d
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_job.subject_id and d.status = 'initialized'
+  for update;
+  if found then
     perform move_deposit(
       p_tenant,
       p_live,
@@ -27,19 +25,17 @@ begin
 end;
 $$;
 
--- The sandbox bank completes a deposit.
+-- The sandbox bank completes a deposit, unless a client has moved it. The caller has locked the balances.
 create or replace function job_complete_deposit(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
 as $$
 begin
-  if
-    exists (
-      select
-      from deposit e
-      where e.tenant_id = p_tenant and e.livemode = p_live and e.id = p_job.subject_id and e.status = 'processing'
-    )
-  then
+  perform
+  from deposit d
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_job.subject_id and d.status = 'processing'
+  for update;
+  if found then
     perform move_deposit(
       p_tenant,
       p_live,
