@@ -238,9 +238,16 @@ exception when others then
 end;
 $$;
 
--- Does those of the jobs that are of deposits, 25 at a time, and begins no more after `p_until`. Returns the ids of
--- those that were done.
-create or replace function run_deposit_jobs(p_tenant text, p_live boolean, p_jobs job[], p_until timestamptz)
+-- Does those of the jobs that are of deposits: `p_first` together, and then as many as by their time fit into half of
+-- what is left until `p_until`, at most 25. So the locks last no longer where the database is slow. Does none when
+-- `p_first` is less than two. Returns the ids of those that were done.
+create or replace function run_deposit_jobs(
+  p_tenant text,
+  p_live boolean,
+  p_jobs job[],
+  p_first int,
+  p_until timestamptz
+)
 returns text[]
 language plpgsql
 as $$
@@ -252,10 +259,20 @@ declare
     where j.kind in ('complete_deposit', 'process_deposit')
     order by j.kind, j.due, j.id
   );
+  v_next int := 1;
+  v_count int := p_first;
+  v_began timestamptz := clock_timestamp();
+  v_now timestamptz;
+  v_each float8;
 begin
-  for i in 1..cardinality(v_jobs) by 25 loop
-    exit when i > 1 and clock_timestamp() > p_until;
-    v_done := v_done || run_deposit_jobs_together(p_tenant, p_live, v_jobs[i:i + 24]);
+  while v_count >= 2
+  and v_next <= cardinality(v_jobs) loop
+    v_done := v_done || run_deposit_jobs_together(p_tenant, p_live, v_jobs[v_next:v_next + v_count - 1]);
+    v_next := v_next + v_count;
+    v_now := clock_timestamp();
+    v_each := greatest(date_part('epoch', v_now - v_began) / v_count, 0.00001);
+    v_count := least(25, date_part('epoch', p_until - v_now) / 2 / v_each);
+    v_began := v_now;
   end loop;
   return v_done;
 end;

@@ -4,11 +4,12 @@
 --
 -- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
 
--- Does due jobs, at most `p_limit`: those of deposits together, 25 at a time, and then each of the others. It begins
--- none after the first second, except the first of each: requests wait for the balances that the jobs lock, and time
--- out after two seconds. A statement is cancelled once, after five seconds. The job that runs then is rolled back and
--- charged with the error, and the jobs that were finished before stay done; but when jobs of deposits run together
--- then, the whole call fails. Returns the jobs that it tried, each with its error if it failed.
+-- Does due jobs, at most `p_limit`: those of deposits some at a time, beginning with an eighth of the limit and at most
+-- four, and then each of the others. It begins none after the first second: requests wait for the balances that the
+-- jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds. The job that runs then
+-- is rolled back and charged with the error, and the jobs that were finished before stay done. When jobs run together
+-- then, the whole call fails, and the caller calls again with half the limit. Returns the jobs that it tried, each with
+-- its error if it failed.
 create or replace function run_due_jobs(p_tenant text, p_live boolean, p_limit int)
 returns table (job_id text, job_kind text, job_error text)
 language plpgsql
@@ -21,6 +22,7 @@ declare
   v_together text[];
   v_until timestamptz := clock_timestamp() + interval '1 second';
   v_cancelled boolean := false;
+  v_over boolean;
 begin
   v_jobs := array(
     select x
@@ -37,13 +39,15 @@ begin
     -- are not delayed.
     return;
   end;
-  v_together := run_deposit_jobs(p_tenant, p_live, v_jobs, v_until);
+  v_together := run_deposit_jobs(p_tenant, p_live, v_jobs, least(4, p_limit / 8), v_until);
   return query select x.id, x.kind, null::text from unnest(v_jobs) x where x.id = any (v_together);
-  -- Payouts come last: they lock settings and addresses, which all functions lock after accounts and receivables.
+  -- When the time is over, the jobs of other kinds do not wait behind those of deposits. Payouts come last: they lock
+  -- settings and addresses, which all functions lock after accounts and receivables.
+  v_over := cardinality(v_together) > 0 and clock_timestamp() > v_until;
   foreach j in array array(
     select x
     from unnest(v_jobs) x
-    where x.id <> all (v_together)
+    where x.id <> all (v_together) and not (v_over and x.kind in ('process_deposit', 'complete_deposit'))
     order by x.kind = 'pay_out', x.due, x.id
   ) loop
     exit when v_cancelled or (n > 0 and clock_timestamp() > v_until);

@@ -307,24 +307,41 @@ of('run_deposit_jobs_together', () => {
 });
 
 of('run_deposit_jobs', () => {
-  it('does those of deposits, 25 at a time, and begins no more after a time', async () => {
+  const run = async (jobs: string, first: number, seconds: number) => {
+    const until = new Date(Date.now() + seconds * 1_000).toISOString();
+    return (await value('run_deposit_jobs', root.tenantId, false, jobs, first, until)).length as number;
+  };
+  const due = async (count: number) => {
     const begun: Row[] = [];
-    for (let n = 0; n < 27; n++) begun.push(await processing(29n));
-    const jobs = await onlyJobs([
+    for (let n = 0; n < count; n++) begun.push(await processing(29n));
+    return onlyJobs([
       ['issue_addresses', root.id],
       ...begun.map(({ id }) => ['complete_deposit', id] as [string, string]),
     ]);
-    const run = async (seconds: number) =>
-      (
-        await value(
-          'run_deposit_jobs',
-          root.tenantId,
-          false,
-          jobs,
-          new Date(Date.now() + seconds * 1_000).toISOString(),
-        )
-      ).length as number;
-    expect(await run(-60)).toBe(25);
-    expect([(await jobsLeft()).length, await kindsOf(root.id)]).toEqual([2, ['issue_addresses']]);
+  };
+
+  it('does those of deposits, all when there is time', async () => {
+    expect(await run(await due(31), 4, 60)).toBe(31);
+    expect([await jobsLeft(), await kindsOf(root.id)]).toEqual([[], ['issue_addresses']]);
+  });
+
+  it('does the first together when the time is over, and none when the first are less than two', async () => {
+    const jobs = await due(7);
+    expect([await run(jobs, 1, 60), await run(jobs, 0, 60), (await jobsLeft()).length]).toEqual([0, 0, 7]);
+    expect([await run(jobs, 4, -60), (await jobsLeft()).length]).toEqual([4, 3]);
+  });
+
+  it('does as many together as have time by those before', async () => {
+    const jobs = await due(30);
+    // Each takes 50 ms, so that two take 0.1 s: of the 0.9 s that are left, half is enough for eight or nine.
+    await world.sql.unsafe(`create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05);
+      return new; end $$; create trigger slowly before insert on posting for each row execute function slowly()`);
+    try {
+      const done = await run(jobs, 2, 1);
+      expect(done).toBeGreaterThanOrEqual(4);
+      expect(done).toBeLessThan(30);
+    } finally {
+      await world.sql.unsafe('drop trigger slowly on posting; drop function slowly');
+    }
   });
 });
