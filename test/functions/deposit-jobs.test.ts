@@ -334,8 +334,10 @@ of('run_deposit_jobs', () => {
   it('does as many together as have time by those before', async () => {
     const jobs = await due(30);
     // Each takes 50 ms, so that two take 0.1 s: of the 0.9 s that are left, half is enough for eight or nine.
-    await world.sql.unsafe(`create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.05);
-      return new; end $$; create trigger slowly before insert on posting for each row execute function slowly()`);
+    await world.sql.unsafe(`
+      create function slowly() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(0.05); return new; end $$;
+      create trigger slowly before insert on posting for each row execute function slowly()`);
     try {
       const done = await run(jobs, 2, 1);
       expect(done).toBeGreaterThanOrEqual(4);
