@@ -31,7 +31,8 @@ export class JobBatches {
    * Runs a batch of jobs; returns whether there may be more. The database counts a failed attempt against the job that
    * fails, and keeps the work of the other jobs. When a whole batch fails, or takes longer than a statement may, the
    * next batch has half of its size; a job that fails alone in its batch gets the failed attempt. After a batch that
-   * succeeds, the next one has two more: twice as many would fail again at once.
+   * succeeds, the next one has two more: twice as many would fail again at once. Throws when PostgreSQL is unavailable
+   * and when the time is over, which cannot always be told apart; the work then pauses, as after any fault.
    */
   async run({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
     const key = `${tenantId} ${livemode}`;
@@ -51,8 +52,9 @@ export class JobBatches {
       if (rows.length > 0) this.numbers.soon();
       return rows.length > 0;
     } catch (error) {
-      if (error instanceof DomainError && (size === 1 || !isTimeOver(error))) throw error;
-      this.#batches.set(key, Math.max(1, Math.floor(size / 2)));
+      const isOutage = error instanceof DomainError;
+      if (!isOutage || isTimeOver(error)) this.#batches.set(key, Math.max(1, Math.floor(size / 2)));
+      if (isOutage) throw error;
       if (size === 1) {
         const message = String((error as Error).message);
         const [row] = await this.database.work('charge_first_job', [tenantId, livemode, message]);
