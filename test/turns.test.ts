@@ -138,6 +138,24 @@ describe('turns', () => {
     expect([log, turns.running]).toEqual([['a1', 'a2', 'b1'], 3]);
   });
 
+  it('are kept in reserve for keys that have fewer than their share', async () => {
+    const { turns, log, enter } = turnsOf({ slots: 8, perKey: 8, shared: 4, reserve: 8, ofKey: 20, all: 40 });
+    const visits = Array.from({ length: 10 }, (_, i) => enter('a', `a${i}`));
+    // Of four turns that two keys share, each has two for certain.
+    for (const name of ['b1', 'b2', 'b3']) enter('b', name);
+    expect([log.slice(8), turns.running]).toEqual([['b1', 'b2'], 10]);
+    // Of three, each has one.
+    for (const name of ['c1', 'c2']) enter('c', name);
+    expect([log.slice(10), turns.running]).toEqual([['c1'], 11]);
+    // Beyond it, keys wait until no more turns are taken than they share; the next ones are of those that have fewest.
+    for (const visit of visits.slice(0, 7)) visit.leave();
+    await settled();
+    expect([log.slice(11), turns.running]).toEqual([[], 4]);
+    visits[7]!.leave();
+    await settled();
+    expect([log.slice(11), turns.running]).toEqual([['a8'], 4]);
+  });
+
   it('are refused when a key, or all keys, have too many visitors', () => {
     const { enter, turns } = turnsOf({ ofKey: 3, all: 5 });
     for (let i = 0; i < 3; i++) enter('a');

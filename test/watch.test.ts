@@ -2,6 +2,7 @@ import pino from 'pino';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { Cue } from '../src/jobs/cue.js';
+import { DueJobs } from '../src/jobs/due.js';
 import { Worker } from '../src/jobs/runner.js';
 import { kindNames as all, Watch } from '../src/jobs/watch.js';
 import { eventually, givenIn, statementsWaiting, tenantOf, useWorld } from './world.js';
@@ -104,6 +105,21 @@ describe('the watch of a worker', () => {
       stop.abort();
     });
     await running;
+  });
+
+  it('keeps no request waiting while a look waits for a lock', async () => {
+    const user = await given.directUser(1);
+    let looks: Promise<unknown>[] = [];
+    await world.sql.begin(async (sql) => {
+      await sql`lock table job in access exclusive mode`;
+      looks = Array.from({ length: 4 }, () => new DueJobs(world.database).look());
+      await statementsWaiting(world, 3);
+      const answers = await Promise.all(Array.from({ length: 8 }, () => user.get(`/v1/accounts/${user.id}`)));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      // They wait all the same.
+      await statementsWaiting(world, 3);
+    });
+    await Promise.all(looks);
   });
 
   it('is all that a worker asks while there is nothing to do', async () => {

@@ -16,6 +16,10 @@ export type TrackQuery = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 const auditQueryMillisecondsMax = 600_000;
 /** How long the statement of an export may run. */
 const exportMillisecondsMax = 600_000;
+/**
+ * How many looks for work run at once: one may wait for a locked table, and so may the one that looks at all tables.
+ */
+const looksAtOnce = 3;
 /** How many exports one process makes at once. */
 export const exportsAtOnce = 2;
 /** PostgreSQL answers every statement within the statement's limit, so a connection that is silent longer is dead. */
@@ -60,6 +64,8 @@ export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
   readonly worker: Pool;
+  /** For the worker's looks for work over all tenants: no request waits for them, and they wait for no batch. */
+  readonly look: Pool;
   readonly audit: Pool;
   /** For the reads whose cost grows with the rows of a tenant. */
   readonly slow: Pool;
@@ -82,6 +88,7 @@ export class Connections {
     this.reader = new Pool('read', () => openClient(options.read), limit);
     this.writer = new Pool('write', () => openClient(options.write), limit);
     this.worker = new Pool('worker', () => openClient(options.worker), limit);
+    this.look = new Pool('look', () => mapped(openClient(options.look)), limit);
     this.audit = new Pool('audit', () => openClient(options.audit), limit);
     this.slow = new Pool('slow', () => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.bulk = new Pool('bulk', () => mapped(openClient(options.bulk)), limit);
@@ -195,7 +202,7 @@ export class Connections {
   }
 
   get #pools(): Pool[] {
-    return [this.reader, this.writer, this.worker, this.audit, this.slow, this.bulk];
+    return [this.reader, this.writer, this.worker, this.look, this.audit, this.slow, this.bulk];
   }
 }
 
@@ -263,6 +270,7 @@ export function optionsOf(
     write: { ...unpipelined, ...named('write'), max: pools.write },
     // The work of the worker has connections of its own, so that no write of a request waits for a batch.
     worker: { ...unpipelined, ...named('worker'), max: pools.worker },
+    look: { ...unpipelined, ...named('look'), max: looksAtOnce, idle_timeout: 60 },
     // A slow statement must not delay the next one, so no statement follows another on the same connection.
     slow: {
       ...all,

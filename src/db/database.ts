@@ -98,7 +98,7 @@ export class Database {
     const reads = { slow, pools, statements };
     this.replicas = replicas && new Replicas(replicas.connections, reader, looks, { ...replicas, ...reads });
     this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
-    this.crossTenant = new CrossTenantQueries(this.#connections, this.#failures, this.observers, statements, this);
+    this.crossTenant = new CrossTenantQueries(this.#connections, this.#failures, this.observers, statements);
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
   }
 
@@ -255,7 +255,7 @@ export class Database {
   }
 
   /** The statements that run or wait now, by pool. */
-  get load(): Record<Exclude<PoolName, 'worker' | 'bulk'>, number> {
+  get load(): Record<Exclude<PoolName, 'worker' | 'look' | 'bulk'>, number> {
     return {
       read: this.#reads,
       slow: this.#slowReads.visitors,

@@ -1,5 +1,5 @@
 /** The connections that a statement uses. */
-export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'audit' | 'bulk';
+export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'look' | 'audit' | 'bulk';
 
 /** A statement that was given to the database. It never contains a value. */
 export interface ObservedStatement {

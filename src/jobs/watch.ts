@@ -125,7 +125,7 @@ export class Watch {
 
   /** The kinds of which there is work now. */
   async look(): Promise<Set<string>> {
-    const rows = await this.database.crossTenant.ofWorker<{ kind: string }>('kinds_of_work', statement);
+    const rows = await this.database.crossTenant.read<{ kind: string }>('kinds_of_work', statement);
     return new Set(rows.map(({ kind }) => kind));
   }
 

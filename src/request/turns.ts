@@ -10,7 +10,10 @@ export interface TurnLimits {
   shared?: number;
   /** The most turns of one key at once. */
   perKey: number;
-  /** Further turns for keys that have none, so that a key whose turns last long does not keep the others out. */
+  /**
+   * Further turns for keys that have fewer than their equal share of `slots`, and at least for those that have none, so
+   * that a key whose turns last long does not keep the others waiting.
+   */
   reserve: number;
   /** The most visitors of one key, those that wait included. */
   ofKey: number;
@@ -225,7 +228,8 @@ export class Turns {
   #admits({ running }: Key): boolean {
     const { slots, perKey, reserve, shared = slots } = this.limits;
     const now = shared < slots && this.now() < this.#sharedUntil ? shared : slots;
-    return running < Math.min(perKey, now) && this.#running < now + (running === 0 ? reserve : 0);
+    const share = Math.max(Math.floor(now / this.#keys.size), 1);
+    return running < Math.min(perKey, now) && this.#running < now + (running < share ? reserve : 0);
   }
 
   #begin(visit: Visit): void {

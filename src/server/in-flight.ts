@@ -52,7 +52,7 @@ export class InFlight {
       slots,
       shared: sharedOf(slots, 4),
       perKey: slots,
-      // As many again are kept for tenants that have none.
+      // As many again are kept for tenants that have fewer than their share.
       reserve: slots,
       ofKey: config.REQUESTS_OF_TENANT_MAX,
       ofKeyShared: sharedOf(config.REQUESTS_OF_TENANT_MAX, 100),

@@ -13,11 +13,6 @@ export interface Order<T> {
   limit: number;
 }
 
-/** Reads of one server. */
-interface OneServer {
-  read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]>;
-}
-
 /** A node that holds shards. */
 interface Node {
   group: number;
@@ -55,32 +50,21 @@ export class CrossTenantQueries {
     private readonly failures: Failures,
     private readonly observers: readonly StatementObserver[],
     private readonly statements: () => Statements,
-    private readonly oneServer: OneServer,
   ) {}
 
   /**
    * The rows of a read over all tenants: those of the nodes that answer, in one order. Fails only when no node answers.
-   * Without Citus it is a read like any other.
    */
   async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
-    values: Record<string, unknown>,
-    order: Order<T>,
+    values: Record<string, unknown> = {},
+    order: Order<T> = { by: [], limit: Number.MAX_SAFE_INTEGER },
   ): Promise<T[]> {
-    if (!(await this.distributed())) return this.oneServer.read<T>(name, build, values);
-    return this.#rows(this.statements().of(name, build), values, order);
-  }
-
-  /**
-   * The rows of such a read that has no values, in no order. It is read on the connections of the worker, so that no
-   * request waits for it.
-   */
-  async ofWorker<T>(name: string, build: (db: PostgresJsDatabase) => Preparable): Promise<T[]> {
     const isDistributed = await this.distributed();
     const statement = this.statements().of(name, build);
-    if (isDistributed) return this.#rows(statement, {}, { by: [], limit: Number.MAX_SAFE_INTEGER });
-    const rows = await this.#run(statement.text, [], name).catch((error: unknown) => {
+    if (isDistributed) return this.#rows(statement, values, order);
+    const rows = await this.#run(statement.text, statement.valuesOf(values), name).catch((error: unknown) => {
       throw this.failures.reported(error);
     });
     return rows.map((row) => statement.rowOf(row) as T);
@@ -126,11 +110,11 @@ export class CrossTenantQueries {
     }
   }
 
-  /** Runs a statement on the worker's connections; its rows are arrays. */
-  #run(text: string, values: string[], name = 'cross_tenant_query'): Promise<unknown[][]> {
-    const { worker } = this.connections;
-    return observed(this.observers, { name, pool: 'worker' }, () =>
-      this.connections.retried(worker, (track) => track(sent(worker, { text, values, prepare: true }))),
+  /** Runs a statement on the connections for looks; its rows are arrays. */
+  #run(text: string, values: unknown[], name = 'cross_tenant_query'): Promise<unknown[][]> {
+    const { look } = this.connections;
+    return observed(this.observers, { name, pool: 'look' }, () =>
+      this.connections.retried(look, (track) => track(sent(look, { text, values, prepare: true }))),
     );
   }
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
 import mercurius from 'mercurius';
 import postgres from 'postgres';
-import { listening, setting } from './setting.ts';
+import { listening, readers, setting } from './setting.ts';
 
 /**
  * Mercurius with its compiler, its loaders for the edges, statements written by hand, and a small pipelined pool, which
  * was the fastest. It has the same fields as the product, no API keys and no limits; its tenant is fixed.
  */
-const sql = postgres({ ...setting.login, max: 2, types: { bigint: postgres.BigInt } });
+const sql = readers();
 const writer = postgres({ ...setting.login, max: 5, types: { bigint: postgres.BigInt } });
 const { tenant, platform } = setting;
 

@@ -2,14 +2,14 @@ import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto
 import { crc32 } from 'node:zlib';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import postgres from 'postgres';
-import { listening, setting } from './setting.ts';
+import { listening, readers, setting } from './setting.ts';
 
 /**
  * A REST server written by hand for these few routes: Fastify, one statement each, no layers. It requires HTTPS and the
  * key as the product does, caches a key as long as the product, and restricts every row to the key's
  * tenant, mode and list.
  */
-const sql = postgres({ ...setting.login, max: 2, types: { bigint: postgres.BigInt } });
+const sql = readers();
 const writer = postgres({ ...setting.login, max: 5, types: { bigint: postgres.BigInt } });
 const app = Fastify();
 
