@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
-import { exportsAtOnce } from '../db/connections.js';
+import { exportsAtOnce } from '../db/connection-options.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { type Bulk, callerOf } from '../operation/bulk.js';
 import type { Charge } from '../request/charge.js';
