@@ -283,10 +283,13 @@ it('go with fewer others while the database is too slow for many', async () => {
       return (await Promise.allSettled(writes)).filter(({ status }) => status === 'fulfilled').length;
     };
     const done: number[] = [];
-    for (let n = 0; n < 4; n++) done.push(await wave());
-    // Of the first twelve, two go alone, and ten take longer together than a statement may.
-    expect(done[0]).toBe(2);
-    expect(Math.max(...done)).toBeGreaterThan(4);
+    // Of twelve, two go alone, and ten take longer together than a statement may. On a machine that is so busy that
+    // their checks take longer than they may wait for locks, the ten are done one by one, so a wave is repeated.
+    while (done.at(-1) !== 2 && done.length < 10) done.push(await wave());
+    expect(done.at(-1)).toBe(2);
+    const after = [await wave(), await wave(), await wave()];
+    expect(Math.max(...after)).toBeGreaterThan(4);
+    done.push(...after);
     expect((await rowsOf(here)).length).toBe(done.reduce((sum, count) => sum + count, 0));
   } finally {
     await world.sql.unsafe('drop trigger slow on deposit; drop function be_slow()');
