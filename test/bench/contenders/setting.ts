@@ -19,7 +19,8 @@ const statementsMax = 20_000;
  * Two pipelined connections for reads, which were the fastest. A pool of the driver (3.4.9) leaves an empty place in
  * its list of busy connections with each statement, searches all of it with the next one, and clears it only when a
  * connection is free. So under a load without a pause each statement costs more than the one before, and a server was
- * at a third of its first rate after a minute. A fresh pool costs nothing that can be measured.
+ * at a third of its first rate after a minute. The change costs no requests/s that can be measured, but makes the p99
+ * longer.
  */
 export function readers(): postgres.Sql {
   const open = () => postgres({ ...setting.login, max: 2, types: { bigint: postgres.BigInt } });
