@@ -159,17 +159,23 @@ interface Asked {
 async function askedBy(work: () => Promise<unknown>, eachValue = false): Promise<Map<string, Asked>> {
   const asked = new Map<string, Asked>();
   const { database } = world;
-  const { read, text } = database;
+  const { crossTenant, read, text } = database;
+  const { read: look } = crossTenant;
   const builder = drizzle.mock();
-  database.read = ((...args: Parameters<typeof read>) => {
-    const [called, build, values] = args;
+  const note = (called: string, build: Parameters<typeof read>[1], values: Record<string, unknown> = {}) => {
     const name = eachValue ? `${called} ${JSON.stringify(values)}` : called;
-    if (!asked.has(name)) {
-      const { sql: statement, params } = build(builder as never).toSQL() as { sql: string; params: unknown[] };
-      asked.set(name, { statement, values: params.map((param) => valueOf(param, values)) });
-    }
+    if (asked.has(name)) return;
+    const { sql: statement, params } = build(builder as never).toSQL() as { sql: string; params: unknown[] };
+    asked.set(name, { statement, values: params.map((param) => valueOf(param, values)) });
+  };
+  database.read = ((...args: Parameters<typeof read>) => {
+    note(args[0], args[1], args[2]);
     return read.apply(database, args);
   }) as typeof read;
+  crossTenant.read = ((...args: Parameters<typeof look>) => {
+    note(args[0], args[1], args[2]);
+    return look.apply(crossTenant, args);
+  }) as typeof look;
   database.text = ((...args: Parameters<typeof text>) => {
     const [statement, values] = args;
     asked.set(`text:${statement}`, { statement, values });
@@ -179,6 +185,7 @@ async function askedBy(work: () => Promise<unknown>, eachValue = false): Promise
     await work();
   } finally {
     Object.assign(database, { read, text });
+    crossTenant.read = look;
   }
   return asked;
 }

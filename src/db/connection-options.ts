@@ -6,9 +6,9 @@ const auditQueryMillisecondsMax = 600_000;
 /** How long the statement of an export may run. */
 const exportMillisecondsMax = 600_000;
 /**
- * How many looks for work run at once: one may wait for a locked table, and so may the one that looks at all tables.
+ * How many looks for work run at once: some may wait for a locked table, or for a node of a cluster that is away.
  */
-const looksAtOnce = 3;
+const looksAtOnce = 4;
 /** How many exports one process makes at once. */
 export const exportsAtOnce = 2;
 
