@@ -11,8 +11,8 @@ export interface TurnLimits {
   /** The most turns of one key at once. */
   perKey: number;
   /**
-   * Further turns for keys that have fewer than their equal share of `slots`, and at least for those that have none, so
-   * that a key whose turns last long does not keep the others waiting.
+   * Further turns for keys that have none, or fewer than their equal share of the turns, so that a key whose turns last
+   * long does not keep the others waiting.
    */
   reserve: number;
   /** The most visitors of one key, those that wait included. */
