@@ -123,6 +123,20 @@ describe('the conventions of the code', () => {
     expect(Object.keys(reasons).filter((name) => !offenders(readings).includes(name))).toEqual([]);
   });
 
+  // A function reads its clock before it waits for a row, and the clock of another server may be behind.
+  it('sets the time of a change of a row back nowhere', () => {
+    const changes = fs
+      .readdirSync('drizzle/functions')
+      .flatMap((name) =>
+        [...fs.readFileSync(inFunctions(name), 'utf8').matchAll(/^ +updated_at = (.*(?:\n {6}.*)*)/gm)].map(
+          ([, value]) => ({ name, value: value!.replaceAll(/\s+/g, ' ') }),
+        ),
+      );
+    expect(changes.length).toBeGreaterThan(40);
+    const keeps = /greatest\( ?\w+\.updated_at, |coalesce\( \w+\.updated_at, /;
+    expect(changes.filter(({ value }) => !keeps.test(value))).toEqual([]);
+  });
+
   it('parses no floating-point number, and formats and rounds no amount as one', () => {
     expect(offenders(/parseFloat|toFixed|Math\.round\([^)]*amount/i)).toEqual([]);
   });

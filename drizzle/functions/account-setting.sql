@@ -76,7 +76,7 @@ begin
       when v_interval = 'monthly' then coalesce((p ->> 'monthlyAnchor')::smallint, s.payouts_monthly_anchor, 1)
     end,
     version = s.version + 1,
-    updated_at = v_now
+    updated_at = greatest(s.updated_at, v_now)
   where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v.id
   returning *
   into v;
@@ -137,7 +137,7 @@ begin
   set
     service_hold = (v_args ->> 'hold')::boolean,
     version = s.version + 1,
-    updated_at = v_now
+    updated_at = greatest(s.updated_at, v_now)
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_args ->> 'accountId'
   returning *
   into v;

@@ -22,7 +22,7 @@ begin
   set
     status = v_to,
     version = a.version + 1,
-    updated_at = v_now,
+    updated_at = greatest(a.updated_at, v_now),
     address = case
       when v_to = 'deactivated' then 'deactivated'
       else a.address
@@ -51,7 +51,7 @@ begin
   set
     account_activated = (v_to = 'activated'),
     version = s.version + 1,
-    updated_at = v_now
+    updated_at = greatest(s.updated_at, v_now)
   where
     s.tenant_id = p_tenant
     and s.livemode = p_live
@@ -73,7 +73,7 @@ begin
     set
       status = 'deactivated',
       version = d.version + 1,
-      updated_at = v_now
+      updated_at = greatest(d.updated_at, v_now)
     where
       d.tenant_id = p_tenant
       and d.livemode = p_live

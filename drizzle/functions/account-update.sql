@@ -60,7 +60,7 @@ begin
       else a.tos_acceptance
     end,
     version = a.version + 1,
-    updated_at = v_now
+    updated_at = greatest(a.updated_at, v_now)
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live
@@ -129,10 +129,13 @@ begin
       else a.tos_acceptance
     end,
     version = a.version + 1,
-    updated_at = case
-      when a.livemode then v_live
-      else v_test
-    end
+    updated_at = greatest(
+      a.updated_at,
+      case
+        when a.livemode then v_live
+        else v_test
+      end
+    )
   where a.tenant_id = p_tenant and a.id = v_id
   returning * loop
     perform index_object(p_tenant, v.livemode, 'account', to_jsonb(v_old[1 + v.livemode::int]), to_jsonb(v));
@@ -142,15 +145,18 @@ begin
     end if;
   end loop;
   if v_args ? 'liveFx' then
-    for s in update account_setting
+    for s in update account_setting x
     set
       live_fx = (v_args ->> 'liveFx')::boolean,
-      version = version + 1,
-      updated_at = case
-        when livemode then v_live
-        else v_test
-      end
-    where tenant_id = p_tenant and account_id = v_id
+      version = x.version + 1,
+      updated_at = greatest(
+        x.updated_at,
+        case
+          when x.livemode then v_live
+          else v_test
+        end
+      )
+    where x.tenant_id = p_tenant and x.account_id = v_id
     returning * loop
       perform emit_event(p_tenant, s.livemode, p_envelope, 'account_setting.updated', 'account_setting', to_jsonb(s));
       -- Live FX also affects payouts of the platform's users that already wait. There may be many of them, so a job

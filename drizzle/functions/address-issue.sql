@@ -104,7 +104,7 @@ begin
   set
     address = 'requested',
     version = a.version + 1,
-    updated_at = v_now
+    updated_at = greatest(a.updated_at, v_now)
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
   if found and not p_live then
     perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1);
@@ -143,7 +143,7 @@ begin
       bank_account = (v_args -> 'bankAccount') - 'type',
       currency = v_args ->> 'currency',
       version = d.version + 1,
-      updated_at = v_now
+      updated_at = greatest(d.updated_at, v_now)
     where
       d.tenant_id = p_tenant
       and d.livemode = p_live
@@ -182,7 +182,7 @@ begin
     update account a
     set
       version = a.version + 1,
-      updated_at = v_now,
+      updated_at = greatest(a.updated_at, v_now),
       address = v_address
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
     returning *

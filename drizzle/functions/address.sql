@@ -110,7 +110,7 @@ begin
   set
     status = 'pending_deactivation',
     version = d.version + 1,
-    updated_at = v_now
+    updated_at = greatest(d.updated_at, v_now)
   where
     d.tenant_id = p_tenant
     and d.livemode = p_live
@@ -155,7 +155,7 @@ begin
   set
     metadata = merge_metadata(d.metadata, v_args -> 'metadata', 'address.metadata'),
     version = d.version + 1,
-    updated_at = v_now
+    updated_at = greatest(d.updated_at, v_now)
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id'
   returning *
   into v;
@@ -184,7 +184,7 @@ begin
     status = v_args ->> 'to',
     is_reusable = d.is_reusable and v_args ->> 'to' <> 'expired',
     version = d.version + 1,
-    updated_at = v_now
+    updated_at = greatest(d.updated_at, v_now)
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id' and d.status = any (v_from)
   returning *
   into v;
@@ -260,7 +260,7 @@ begin
   set
     status = 'deactivated',
     version = a.version + 1,
-    updated_at = v_now
+    updated_at = greatest(a.updated_at, v_now)
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live

@@ -112,7 +112,7 @@ begin
     payment_id = v_payment,
     deposit_id = v_id,
     version = t.version + 1,
-    updated_at = v_now
+    updated_at = greatest(t.updated_at, v_now)
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
   returning *
   into v;
@@ -137,7 +137,7 @@ begin
     effective_transaction_status = 'succeeded',
     deposit_id = v_id,
     version = x.version + 1,
-    updated_at = v_now
+    updated_at = greatest(x.updated_at, v_now)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
   returning *
   into c;

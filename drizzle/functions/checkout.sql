@@ -246,7 +246,7 @@ begin
   set
     status = v_to,
     version = c.version + 1,
-    updated_at = v_now,
+    updated_at = greatest(c.updated_at, v_now),
     expires_at = case
       when v_to = 'expired' then least(c.expires_at, v_now)
       else c.expires_at

@@ -94,7 +94,7 @@ begin
   set
     status = p_status,
     version = x.version + 1,
-    updated_at = p_now,
+    updated_at = greatest(x.updated_at, p_now),
     pending_rest = case
       when x.id = any (p_pending) then x.amount
       else x.pending_rest

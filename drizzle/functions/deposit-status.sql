@@ -31,7 +31,7 @@ begin
     set
       status = 'processing',
       version = d.version + 1,
-      updated_at = v_now
+      updated_at = greatest(d.updated_at, v_now)
     where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and d.status = 'initialized'
     returning *
     into v;
@@ -44,7 +44,7 @@ begin
   set
     status = v_to,
     version = d.version + 1,
-    updated_at = v_now,
+    updated_at = greatest(d.updated_at, v_now),
     reason_code = coalesce(v_args ->> 'reasonCode', d.reason_code),
     pending_rest = case
       when v_to = 'completed'

@@ -68,7 +68,7 @@ begin
       set
         is_reusable = true,
         version = d.version + 1,
-        updated_at = v_now
+        updated_at = greatest(d.updated_at, v_now)
       where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and not d.is_reusable
       returning *
       into v;

@@ -56,7 +56,7 @@ begin
   set
     pending_rest = d.pending_rest - v_pending,
     version = d.version + 1,
-    updated_at = v_now
+    updated_at = greatest(d.updated_at, v_now)
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
   -- When nothing is available any more, remove the record of why the money could not be paid out.
   delete from payout_block k
@@ -182,7 +182,7 @@ begin
   set
     disputed = x.disputed + v_amount,
     version = x.version + 1,
-    updated_at = v_now
+    updated_at = greatest(x.updated_at, v_now)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id
   returning *
   into d;

@@ -151,7 +151,7 @@ begin
   update api_key k
   set
     expires_at = least(k.expires_at, v_now + (v_args ->> 'graceSeconds')::bigint),
-    updated_at = v_now
+    updated_at = greatest(k.updated_at, v_now)
   where
     k.tenant_id = p_tenant
     and k.livemode = p_live
@@ -195,7 +195,7 @@ begin
   set
     revoked_at = coalesce(k.revoked_at, v_now),
     updated_at = case
-      when k.revoked_at is null then v_now
+      when k.revoked_at is null then greatest(k.updated_at, v_now)
       else k.updated_at
     end
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'

@@ -92,7 +92,7 @@ begin
   update payment
   set
     status = p_status,
-    updated_at = v_now
+    updated_at = greatest(payment.updated_at, v_now)
   where tenant_id = p_tenant and livemode = p_live and id = p_id;
 end;
 $$;
@@ -110,7 +110,7 @@ begin
   for p in update payment x
   set
     status = p_status,
-    updated_at = p_now
+    updated_at = greatest(x.updated_at, p_now)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (p_ids)
   returning * loop
     return next p;

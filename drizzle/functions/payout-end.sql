@@ -22,7 +22,7 @@ begin
   set
     status = v_to,
     version = x.version + 1,
-    updated_at = v_now
+    updated_at = greatest(x.updated_at, v_now)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
   returning *
   into y;

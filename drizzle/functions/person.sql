@@ -156,7 +156,7 @@ begin
       when v_args ? 'metadata' then merge_metadata(p.metadata, v_args -> 'metadata', 'person.metadata')
       else p.metadata
     end,
-    updated_at = v_now
+    updated_at = greatest(p.updated_at, v_now)
   where
     p.tenant_id = p_tenant
     and p.livemode = p_live

@@ -141,7 +141,7 @@ begin
       else r.metadata
     end,
     version = r.version + 1,
-    updated_at = v_now
+    updated_at = greatest(r.updated_at, v_now)
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
   returning *
   into v;
@@ -167,7 +167,7 @@ begin
   set
     voided = true,
     version = r.version + 1,
-    updated_at = v_now
+    updated_at = greatest(r.updated_at, v_now)
   where
     r.tenant_id = p_tenant
     and r.livemode = p_live

@@ -23,7 +23,7 @@ begin
     amount_locked = r.amount_locked + p_locked,
     amount_settled_payouts = r.amount_settled_payouts + p_settled,
     version = r.version + 1,
-    updated_at = v_now,
+    updated_at = greatest(r.updated_at, v_now),
     deposit_ids_amount_locked = array(
       select distinct k.deposit_id
       from receivable_lock k
@@ -220,7 +220,7 @@ begin
   set
     pending_rest = y.pending_rest - p_amount,
     version = y.version + 1,
-    updated_at = v_now
+    updated_at = greatest(y.updated_at, v_now)
   where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id and y.pending_rest >= p_amount
   returning *
   into d;

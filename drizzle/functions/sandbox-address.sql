@@ -97,7 +97,7 @@ begin
   set
     address = v_state,
     version = a.version + 1,
-    updated_at = v_now
+    updated_at = greatest(a.updated_at, v_now)
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
   returning *
   into v;
@@ -120,7 +120,7 @@ begin
   set
     address = 'processing',
     version = a.version + 1,
-    updated_at = v_now
+    updated_at = greatest(a.updated_at, v_now)
   where
     a.tenant_id = p_tenant
     and a.livemode = p_live

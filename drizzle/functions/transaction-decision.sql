@@ -41,7 +41,7 @@ begin
     set
       payment_method_details = v_told,
       version = t.version + 1,
-      updated_at = v_now
+      updated_at = greatest(t.updated_at, v_now)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -69,7 +69,7 @@ begin
     update transaction t
     set
       version = t.version + 1,
-      updated_at = v_now,
+      updated_at = greatest(t.updated_at, v_now),
       mismatch = jsonb_build_object(
         'credited',
         v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed' and not v_paid),
@@ -126,7 +126,6 @@ declare
   );
   c checkout;
   v transaction;
-  v_now bigint := clock(p_tenant, p_live);
 begin
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   if v_args ->> 'status' = 'succeeded' then
@@ -140,7 +139,7 @@ begin
     );
   end if;
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
-  if v_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then
+  if v_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= clock(p_tenant, p_live)) then
     perform refuse(400, 'status_invalid', 'checkout.status');
   end if;
   -- There is no form, so each call is an attempt of its own. When a client sends a call again after a lost response,

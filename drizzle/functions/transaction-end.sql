@@ -41,7 +41,7 @@ begin
       status = 'failed',
       reason_code = p_reason,
       version = t.version + 1,
-      updated_at = v_now
+      updated_at = greatest(t.updated_at, v_now)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -52,7 +52,7 @@ begin
         effective_transaction_id = v.id,
         effective_transaction_status = 'failed',
         version = x.version + 1,
-        updated_at = v_now
+        updated_at = greatest(x.updated_at, v_now)
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
       returning *
       into c;

@@ -79,7 +79,7 @@ declare
   );
   c checkout;
   v transaction;
-  v_now bigint := clock(p_tenant, p_live);
+  v_now bigint;
   v_method text := case v_args ->> 'paymentMethod'
     when 'card' then 'cards'
     else 'upi'
@@ -90,6 +90,8 @@ begin
   from checkout x
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'checkoutId'
   for update;
+  -- Read the clock after the lock, so that no attempt begins for a checkout that expired meanwhile.
+  v_now := clock(p_tenant, p_live);
   if c.status <> 'initialized' or c.expires_at <= v_now then
     perform refuse(400, 'status_invalid', 'checkout.status');
   end if;

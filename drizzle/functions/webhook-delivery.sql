@@ -191,7 +191,7 @@ begin
       attempt_count = d.attempt_count + 1,
       status = v_status,
       next_attempt = v_next,
-      updated_at = v_now
+      updated_at = greatest(d.updated_at, v_now)
     where d.tenant_id = p_tenant and d.livemode = p_live and d.id = r.id and d.status = 'pending';
   end loop;
   -- The claim may have ended by its time, and another worker may have the endpoint now.
@@ -217,9 +217,12 @@ begin
     due = v_due,
     updated_at = case
       when w.enabled
-      and v_reason is not null then v_now
+      and v_reason is not null then greatest(w.updated_at, v_now)
       when p_results <> '[]'
-      and (w.failing_since is null) <> (p_results @? '$[*].attempt ? (@.error == null)') then v_now
+      and (w.failing_since is null) <> (p_results @? '$[*].attempt ? (@.error == null)') then greatest(
+        w.updated_at,
+        v_now
+      )
       else w.updated_at
     end
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = p_endpoint

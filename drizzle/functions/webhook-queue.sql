@@ -238,7 +238,7 @@ begin
     queued = v_now,
     attempt_count = 0,
     next_attempt = v_now,
-    updated_at = v_now
+    updated_at = greatest(d.updated_at, v_now)
   where
     d.tenant_id = p_tenant
     and d.livemode = p_live

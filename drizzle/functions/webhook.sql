@@ -203,7 +203,7 @@ begin
       and not w.enabled then v_due
       else w.due
     end,
-    updated_at = v_now
+    updated_at = greatest(w.updated_at, v_now)
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_old.id
   returning *
   into v;
@@ -229,7 +229,7 @@ begin
     previous_secret_sealed = w.secret_sealed,
     previous_secret_until = v_until,
     secret_sealed = v_args ->> 'secretSealed',
-    updated_at = v_now
+    updated_at = greatest(w.updated_at, v_now)
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_args ->> 'id'
   returning *
   into v;

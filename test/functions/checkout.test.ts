@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { statementsWaiting } from '../world.js';
 import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
@@ -31,6 +32,21 @@ const attempt = ({ id }: Row) => stored('transaction', root, id);
 const expire = async ({ id }: Row) => {
   await world.sql`update checkout set expires_at = created - 1 where id = ${id}`;
   await world.sql`update transaction set expires_at = created - 1 where checkout_id = ${id}`;
+};
+
+/** Calls while the row of a checkout is locked, and ends the time of the checkout before it gives the lock back. */
+const overWhileItWaits = async ({ id }: Row, ask: () => Promise<Row>): Promise<string> => {
+  const offset = (seconds: number) => world.sql`
+    insert into test_clock (tenant_id, livemode, offset_seconds, now) values (${root.tenantId}, false, ${seconds}, 0)
+    on conflict (tenant_id, livemode) do update set offset_seconds = test_clock.offset_seconds + ${seconds}`;
+  const { asked } = await world.sql.begin(async (tx) => {
+    await tx`select from checkout where id = ${id} for update`;
+    const asked = refusal(ask());
+    await statementsWaiting(world, 1);
+    await offset(601);
+    return { asked };
+  });
+  return asked.finally(() => offset(-601));
 };
 
 of('checkout_address', () => {
@@ -122,6 +138,11 @@ of('begin_transaction', () => {
     expect(await refusal(begin(codes))).toBe('rate_limit_exceeded checkout.id');
     await expire(made);
     expect(await refusal(begin(made))).toBe('status_invalid checkout.status');
+  });
+
+  it('begins no attempt for a checkout that expires while its row is locked', async () => {
+    const made = await create();
+    expect(await overWhileItWaits(made, () => begin(made))).toBe('status_invalid checkout.status');
   });
 });
 
@@ -284,6 +305,8 @@ of('pay_test_checkout', () => {
     const made = await create();
     await write(root, 'end_checkout', { id: made.id, to: 'cancelled' });
     expect(await refusal(pay(made, 'failed'))).toBe('status_invalid checkout.status');
+    const late = await create();
+    expect(await overWhileItWaits(late, () => pay(late, 'failed'))).toBe('status_invalid checkout.status');
   });
 });
 

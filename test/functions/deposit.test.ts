@@ -169,6 +169,14 @@ of('update_receivable', () => {
     expect(await write(root, 'update_receivable', { id, description: null })).toMatchObject({ description: null });
   });
 
+  it('never sets the time of a change back, although its clock is behind', async () => {
+    const { id } = await receivable(100n);
+    const { updated_at } = await update(id, 99n);
+    const later = Number(updated_at) + 1_000;
+    await world.sql`update receivable set updated_at = ${later} where id = ${id}`;
+    expect(await update(id, 98n)).toMatchObject({ amount_maximum_reconcilable: '98', updated_at: String(later) });
+  });
+
   it('refuses more than the invoice, less than what is locked, and a void receivable', async () => {
     const { receivable: locked } = await reconciled(100n);
     const field = 'amount_exceeds_reconcilable receivable.amount_maximum_reconcilable';

@@ -141,10 +141,12 @@ const creation = (args: object, key: string) => ({ fn: 'create_deposit', envelop
 of('create_first_deposits', () => {
   // The time is for the checks, too, which on a busy machine take longer than a gateway waits for locks.
   const places = (...writes: object[]) => [root.tenantId, false, 10_000, json(writes)] as const;
-  const first = async (...writes: object[]) => {
-    const [row] = await world.sql`
-      select cardinality(create_first_deposits(${root.tenantId}, false, 10_000, ${json(writes)}::text::jsonb)) as count`;
-    return row!.count as number;
+  const first = async (...writes: object[]): Promise<number> => {
+    const [row] = await world.sql.unsafe(
+      'select cardinality(create_first_deposits($1, $2, $3, $4::text::jsonb)) as count',
+      [...places(...writes)],
+    );
+    return row!.count;
   };
 
   it('creates those with which the writes begin', async () => {
