@@ -185,7 +185,9 @@ export const settings = z.object({
     .describe('How long the answer of a write is kept under its idempotency key, by the clock of the database.'),
   EVENT_DAYS: wholeNumber(1, 36_500)
     .optional()
-    .describe("How long events are kept, by the clock of their tenant's mode; for ever where it is not set."),
+    .describe(
+      'How long events are kept, by real time; for ever where it is not set. A pending delivery keeps its event.',
+    ),
   LEDGER_CHECK_HOURS: wholeNumber(0, 8_760)
     .default(24)
     .describe('How often the ledger of each tenant and mode is checked; 0 checks it by command only.'),

@@ -123,6 +123,22 @@ describe('the conventions of the code', () => {
     expect(Object.keys(reasons).filter((name) => !offenders(readings).includes(name))).toEqual([]);
   });
 
+  // A cast rounds: half a second before midnight would be the next day, and what happened then not yet to be seen.
+  it('rounds no reading of the database clock to whole seconds, but takes the second that has begun', () => {
+    const texts = fs.readdirSync('drizzle/functions').map((name) => fs.readFileSync(inFunctions(name), 'utf8'));
+    const readings = [...texts, ...files.map(({ text }) => text)].flatMap((text) =>
+      [
+        ...text.matchAll(/(\w*)\((?:date_part\('epoch', |extract\(epoch\s+from )\w+_timestamp\(\)\)\)?::(?:big)?int/g),
+      ].map(([reading, before]) => ({ reading, before })),
+    );
+    const rounded = [...texts, ...files.map(({ text }) => text)].flatMap((text) => [
+      ...text.matchAll(/[^(](?:date_part\('epoch', |extract\(epoch\s+from )\w+_timestamp\(\)\)::(?:big)?int/g),
+    ]);
+    expect(readings.length).toBeGreaterThan(5);
+    expect(readings.filter(({ before }) => before !== 'floor')).toEqual([]);
+    expect(rounded.map(([text]) => text)).toEqual([]);
+  });
+
   // A function reads its clock before it waits for a row, and the clock of another server may be behind.
   it('sets the time of a change of a row back nowhere', () => {
     const changes = fs

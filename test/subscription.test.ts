@@ -412,6 +412,26 @@ function followSocket(client: WsClient, query: string, more: object = {}) {
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
+/** What a connection gets until its end when it sends these parts, 300 ms after each other. */
+async function rawAnswers(parts: string[]): Promise<string> {
+  const socket = net.connect(Number(new URL(world.origin).port), '127.0.0.1');
+  open.add(() => socket.destroy());
+  let text = '';
+  let ended = false;
+  socket.on('data', (data) => void (text += data));
+  // Node's own end of a connection may be a reset.
+  socket.on('error', () => {}).on('close', () => void (ended = true));
+  for (const part of parts) {
+    if (!ended) socket.write(part);
+    await sleep(300);
+  }
+  await eventually(
+    async () => ended,
+    (is) => is,
+  );
+  return text;
+}
+
 /** A socket that speaks the protocol by hand. */
 async function rawSocket(headers: Record<string, string> = {}, url = `${world.origin.replace('http', 'ws')}/graphql`) {
   const socket = new WebSocket(url, 'graphql-transport-ws', { headers });
@@ -626,6 +646,29 @@ describe('subscriptions over a WebSocket', () => {
       expect(answer).toMatch(/^200 \{"data":\{"viewer":\{"mode":"TEST"\}\}/);
     const elsewhere = await rawSocket(bearer(user.key), `${world.origin.replace('http', 'ws')}/v1/events/stream`);
     expect(elsewhere.status).toBe(200);
+  });
+
+  // Node ended the process when an answer before the offer had not ended, and the connection went on.
+  it.each(['h2c', 'websocket'])(
+    'ends a connection that offers %s before an earlier request is answered',
+    async (protocol) => {
+      const offer = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\n`;
+      for (const path of ['/', '/graphql', '/docs']) {
+        const answers = await rawAnswers([
+          `GET /docs HTTP/1.1\r\nHost: a\r\n\r\nGET ${path} HTTP/1.1\r\nHost: a\r\n${offer}\r\n`,
+          'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+        ]);
+        expect(answers).not.toContain('101');
+        expect((await fetch(world.origin)).status).toBe(200);
+      }
+    },
+  );
+
+  it('ends the connection of a request that offered another protocol after its answer', async () => {
+    const offer = 'Connection: Upgrade\r\nUpgrade: h2c\r\n';
+    const answers = await rawAnswers([`GET / HTTP/1.1\r\nHost: a\r\n${offer}\r\n`]);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    expect(answers).toMatch(/^connection: close\r$/im);
   });
 });
 

@@ -28,7 +28,7 @@ create view checkout_now as
     c.redirect_url,
     case
       when c.status = 'initialized'
-      and c.expires_at <= extract(epoch from statement_timestamp())::bigint + coalesce(
+      and c.expires_at <= floor(extract(epoch from statement_timestamp()))::bigint + coalesce(
         t.offset_seconds,
         0
       ) then 'expired'
@@ -43,7 +43,7 @@ create view checkout_now as
     c.version,
     c.updated_at,
     c.status as stored_status,
-    extract(epoch from statement_timestamp())::bigint + coalesce(t.offset_seconds, 0) as now
+    floor(extract(epoch from statement_timestamp()))::bigint + coalesce(t.offset_seconds, 0) as now
   -- Only test mode has a clock. With clock_timestamp(), which is volatile, or with a comparison of the modes of both
   -- tables, lists would be sorted in place of using the order of their index. A correlated query in place of the join
   -- would be one statement for each shard of a distributed database.

@@ -202,27 +202,43 @@ begin
 end;
 $$;
 
--- Deletes the events with the lowest numbers that are older than `p_seconds` by the tenant's clock, at most `p_limit`;
--- returns how many. It stops before the first number that it keeps, so the remaining numbers are dense: a reader that
--- knows a remaining event misses none after it.
--- Without an event: it deletes events after their time.
+-- Deletes the events with the lowest numbers that are older than `p_seconds`, at most `p_limit`; returns how many. It
+-- stops before the first number that it keeps, so the remaining numbers are dense: a reader that knows a remaining
+-- event misses none after it. Their age is that of their ids, whose time no test clock moves. An event is kept as long
+-- as a webhook endpoint that is enabled has yet to get it. Without an event: it deletes events after their time.
 create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
 as $$
 declare
   n int;
-  v_before bigint := clock(p_tenant, p_live) - p_seconds;
+  v_before text := 'event_' || lpad(to_hex((wall_clock() - p_seconds) * 1000000), 14, '0');
   v_last bigint;
 begin
   select max(o.number)
   into v_last
   from
     (
-      select x.number, bool_and(x.created < v_before) over (order by x.number) as old
+      select
+        x.number,
+        bool_and(
+          x.id < v_before
+          and not exists (
+            select
+            from
+              webhook_delivery d
+              join webhook_endpoint w on w.tenant_id = p_tenant and w.livemode = p_live and w.id = d.endpoint_id
+            where
+              d.tenant_id = p_tenant
+              and d.livemode = p_live
+              and d.event_id = x.id
+              and d.status = 'pending'
+              and w.enabled
+          )
+        ) over (order by x.number) as old
       from
         (
-          select e.number, e.created
+          select e.number, e.id
           from event e
           where e.tenant_id = p_tenant and e.livemode = p_live and e.number is not null
           order by e.number

@@ -13,7 +13,7 @@ begin
   if not p_live then
     select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = p_live;
   end if;
-  return date_part('epoch', clock_timestamp())::bigint + coalesce(v_offset, 0);
+  return floor(date_part('epoch', clock_timestamp()))::bigint + coalesce(v_offset, 0);
 end;
 $$;
 
@@ -24,7 +24,7 @@ language plpgsql
 volatile
 as $$
 begin
-  return date_part('epoch', clock_timestamp())::bigint;
+  return floor(date_part('epoch', clock_timestamp()))::bigint;
 end;
 $$;
 

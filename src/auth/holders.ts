@@ -21,7 +21,7 @@ export interface Holder {
 }
 
 const p = sql.placeholder;
-const now = sql<number>`extract(epoch from clock_timestamp())::int`;
+const now = sql<number>`floor(extract(epoch from clock_timestamp()))::int`;
 
 /** The holder of a key or session token with this digest. */
 export async function holderOf(

@@ -65,6 +65,8 @@ export class Database {
   readonly hints: Hints;
   /** Reads over all tenants, for the worker. */
   readonly crossTenant: CrossTenantQueries;
+  /** How long a statement may take at most, in whole seconds. */
+  readonly statementSeconds: number;
   /** The standbys for reads, if there are any. */
   readonly replicas: Replicas | undefined;
 
@@ -72,6 +74,7 @@ export class Database {
   constructor(connection: Connection, restart: () => Promise<void> = async () => {}, settings: DatabaseSettings = {}) {
     const { durable = true, now = Date.now, slow = slowDefault, pools = poolsDefault } = settings;
     const { listens = connection, replicas } = settings;
+    this.statementSeconds = Math.ceil(pools.statementMilliseconds / 1_000);
     this.#writes = new Turns(writeLimits(pools));
     this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
     const servers = Servers.of(connection);

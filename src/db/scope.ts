@@ -237,6 +237,7 @@ export class Scope {
       tenantId: this.caller.tenantId,
       livemode: this.caller.livemode,
       actingAccount: this.caller.actingAccountId,
+      statementSeconds: this.database.statementSeconds,
     };
   }
 

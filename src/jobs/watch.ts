@@ -20,7 +20,7 @@ const everyMilliseconds = 250;
 const lateMilliseconds = 1_000;
 
 /** The database's time of the statement: a clock that moves during the statement cannot bound an index scan. */
-export const now = sql`extract(epoch from statement_timestamp())::bigint`;
+export const now = sql`floor(extract(epoch from statement_timestamp()))::bigint`;
 
 /** The rows that are work of one kind. */
 interface Work {

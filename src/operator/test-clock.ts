@@ -19,7 +19,7 @@ export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenan
   for (let left = 1; left > 0; ) {
     const [row] = await desk.call('run_jobs', [root.tenantId, false, jobsMax]);
     if (Number(row?.run_jobs) > 0) continue;
-    const due = sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`;
+    const due = sql`${job.due} <= floor(extract(epoch from statement_timestamp()))::bigint`;
     const [count] = await desk.read<{ left: number }>(
       'operator_due',
       (db) =>

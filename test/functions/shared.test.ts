@@ -7,7 +7,8 @@ const fixture = useFunctions();
 const { world, of, call, value, write, stored, jobsOf, eventsOf } = fixture;
 const root = useRoot(fixture);
 const json = (object: unknown) => JSON.stringify(object);
-const seconds = async () => Number((await world.sql`select date_part('epoch', clock_timestamp())::bigint as s`)[0]!.s);
+const seconds = async () =>
+  Number((await world.sql`select floor(date_part('epoch', clock_timestamp()))::bigint as s`)[0]!.s);
 
 of('clock', () => {
   it('is real time in live mode, and with the offset of the test clock in test mode', async () => {
@@ -389,14 +390,47 @@ of('forget_old_events', () => {
     const { tenantId } = account;
     for (let i = 0; i < 3; i++) await call('emit_root_event', tenantId, true, '{}', `old.${i}`, 'thing', '{}');
     await value('number_events', tenantId, true, 100);
-    const old = (await seconds()) - 1_000;
-    await world.sql`update event set created = ${old}
+    // An id has the real time in it.
+    await world.sql`update event set id = id_after(id, -1000) || right(id, 18)
       where tenant_id = ${tenantId} and livemode and type in ('account.created', 'old.0', 'old.2', 'api_key.created')`;
     const rows = () => world.sql`select type from event where tenant_id = ${tenantId} and livemode order by number`;
     const before = (await rows()).map(({ type }) => type);
     const young = before.indexOf('old.1');
     expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(young);
     expect((await rows()).map(({ type }) => type)).toEqual(before.slice(young));
+  });
+
+  it('deletes none because a test clock has moved, and none that an enabled endpoint has yet to get', async () => {
+    const { account } = await world.operator.createRoot({
+      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Kept' } },
+    });
+    const place = { tenantId: account.tenantId, live: false };
+    const endpoint = await write(place, 'create_webhook_endpoint', {
+      ...{ id: 'webhook_kept', accountId: account.id, url: 'https://example.com/', eventTypes: ['thing.happened'] },
+      ...{ description: null, connected: false, secretSealed: 'sealed' },
+    });
+    await call('emit_root_event', place.tenantId, false, '{}', 'thing.happened', 'thing', '{}');
+    await value('number_events', place.tenantId, false, 100);
+    await write(place, 'advance_clock', { advanceSeconds: 10_000 });
+    await value('number_events', place.tenantId, false, 100);
+    const types = async () =>
+      (
+        await world.sql`select type from event where tenant_id = ${place.tenantId} and not livemode order by number`
+      ).map(({ type }) => type as string);
+    const all = await types();
+    const forget = () => value('forget_old_events', place.tenantId, false, 500, 100);
+    expect(await forget()).toBe(0);
+    await world.sql`with aged as (
+        update event set id = id_after(id, -1000) || right(id, 18)
+        where tenant_id = ${place.tenantId} and not livemode returning id, number
+      )
+      update webhook_delivery d set event_id = a.id from aged a
+      where d.tenant_id = ${place.tenantId} and d.event_number = a.number`;
+    const kept = all.indexOf('thing.happened');
+    expect(await forget()).toBe(kept);
+    expect(await types()).toEqual(all.slice(kept));
+    await write(place, 'update_webhook_endpoint', { id: endpoint.id, enabled: false });
+    expect(await forget()).toBe(all.length - kept);
   });
 });
 

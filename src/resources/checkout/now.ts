@@ -15,7 +15,7 @@ export const checkoutNow = pgTable('checkout_now', {
 });
 
 /** The time by the tenant's own clock, as the view has it, read once for a statement. */
-export const presentTime = sql`(select extract(epoch from clock_timestamp())::bigint + coalesce((
+export const presentTime = sql`(select floor(extract(epoch from clock_timestamp()))::bigint + coalesce((
   select t.offset_seconds from test_clock t
   where t.tenant_id = ${sql.placeholder('tenantId')} and t.livemode = ${sql.placeholder('livemode')}
     and not t.livemode), 0))`;

@@ -8,7 +8,7 @@ export const clockOffset: SQL = sql`coalesce((select c.offset_seconds from test_
   where c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')}), 0)`;
 
 /** The time by the clock of the tenant and mode, in epoch seconds: the database's clock, and its test clock. */
-export const now: SQL = sql`(date_part('epoch', clock_timestamp())::bigint + ${clockOffset})`;
+export const now: SQL = sql`(floor(date_part('epoch', clock_timestamp()))::bigint + ${clockOffset})`;
 
 /** Reads the time by the clock of the caller's tenant and mode. */
 export async function readNow(scope: Scope): Promise<number> {

@@ -140,7 +140,7 @@ export type ReceivableRow = typeof receivable.$inferSelect;
 
 /** The due date is before today, in UTC, by the clock of the tenant. */
 export const isOverdue = sql`${dueDateOf(receivable)} < (
-  select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
+  select to_char(to_timestamp(floor(extract(epoch from statement_timestamp()))::bigint + coalesce((
     select t.offset_seconds from test_clock t
     where t.tenant_id = ${sql.placeholder('tenantId')} and t.livemode = ${sql.placeholder('livemode')}
       and not t.livemode

@@ -34,7 +34,12 @@ export async function webSockets(app: FastifyInstance, { BODY_BYTES_MAX }: Confi
   });
   const [upgrade] = app.server.listeners('upgrade') as ((...of: Upgrade) => void)[];
   app.server.removeAllListeners('upgrade');
-  app.server.on('upgrade', (...of: Upgrade) => (isWebSocket(of[0]) ? upgrade!(...of) : answerPlainly(app, ...of)));
+  app.server.on('upgrade', (...of: Upgrade) => {
+    const [request, socket] = of;
+    if (isAnswering(socket)) socket.destroy();
+    else if (isWebSocket(request)) upgrade!(...of);
+    else answerPlainly(app, ...of);
+  });
 }
 
 type Upgrade = [request: IncomingMessage, socket: Duplex, head: Buffer];
@@ -44,14 +49,25 @@ function isWebSocket({ method, url = '', headers }: IncomingMessage): boolean {
 }
 
 /**
+ * Whether the answer to an earlier request of the connection has not ended. Such a request was pipelined, which no
+ * client does before it changes the protocol; Node would mix both answers, and end the process with an assertion.
+ */
+function isAnswering(socket: Duplex & { _httpMessage?: unknown }): boolean {
+  return Boolean(socket._httpMessage);
+}
+
+/**
  * Answers a request that offers another protocol, such as h2c, without it, as HTTP allows. Node gives such a request to
- * the listener without its body, so it is read again without the header Upgrade.
+ * the listener without its body, so it is read again without the header Upgrade. Then the connection ends: each further
+ * reading would add a parser and its listeners to the socket.
  */
 function answerPlainly(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2)
-    if (!/^(upgrade|http2-settings)$/i.test(rawHeaders[i]!)) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+    if (!/^(connection|upgrade|http2-settings)$/i.test(rawHeaders[i]!))
+      lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  lines.push('Connection: close');
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
   app.server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
 }

@@ -47,7 +47,7 @@ const builder = drizzle.mock();
  */
 const charactersMax = 16_000;
 /** The parameters that all parts of a statement share. */
-const shared = new Set(['tenantId', 'livemode', 'actingAccount']);
+const shared = new Set(['tenantId', 'livemode', 'actingAccount', 'statementSeconds']);
 /** The parameter for the currency of a balance before its first movement. */
 export const emptyCurrency = 'edition_currency';
 
