@@ -146,7 +146,6 @@ begin
     end;
   end if;
   v_together := create_first_deposits(p_tenant, p_live, p_lock_milliseconds, p_writes);
-  v_trace := set_config('lock_timeout', p_lock_milliseconds::text, true);
   for i in 1..cardinality(v_together) loop
     place := i - 1;
     answer := answer_of_deposit(v_together[i]);

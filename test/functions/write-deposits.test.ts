@@ -1,4 +1,5 @@
 import { expect, inject, it } from 'vitest';
+import { statementsWaiting } from '../world.js';
 import { comparable, jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
@@ -139,8 +140,8 @@ of('envelope_of_write', () => {
 const creation = (args: object, key: string) => ({ fn: 'create_deposit', envelope: envelopeOf(key), args });
 
 of('create_first_deposits', () => {
-  // The time is for the checks, too, which on a busy machine take longer than a gateway waits for locks.
-  const places = (...writes: object[]) => [root.tenantId, false, 10_000, json(writes)] as const;
+  // The time is for the wait for locks alone, and not for the checks.
+  const places = (...writes: object[]) => [root.tenantId, false, 0, json(writes)] as const;
   const first = async (...writes: object[]): Promise<number> => {
     const [row] = await world.sql.unsafe(
       'select cardinality(create_first_deposits($1, $2, $3, $4::text::jsonb)) as count',
@@ -174,19 +175,45 @@ of('create_first_deposits', () => {
     const limitAfter = (fn: string, milliseconds: number) =>
       world.sql.begin(async (tx) => {
         const values = [root.tenantId, milliseconds, json(writes)];
+        await tx`set local lock_timeout = 77`;
         await tx.unsafe(`select ${fn}($1, false, $2, $3::text::jsonb)`, values);
         return (await tx`select current_setting('lock_timeout') as limit`)[0]!.limit as string;
       });
-    // In milliseconds: a setting of whole seconds would be shown as such.
-    const left = Number(/^(\d+)ms$/.exec(await limitAfter('create_first_deposits', 100_001))?.[1]);
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(100_001);
+    expect(await limitAfter('create_first_deposits', 0)).toBe('77ms');
     for (const write of writes) write.envelope.key += '_again';
-    expect(await limitAfter('write_deposits', 100)).toBe('100ms');
+    expect(await limitAfter('write_deposits', 99)).toBe('99ms');
     for (const write of writes) write.envelope.key += '_late';
-    const late = world.sql`select create_deposits(${root.tenantId}, false, 0, array['{}'::jsonb],
-      array[${json(writes[0]!.args)}::text::jsonb])`;
-    await expect(late).rejects.toMatchObject({ code: '55P03' });
+    const late = (milliseconds: number) =>
+      world.sql.unsafe('select create_deposits($1, false, $2, $3, $4)', [
+        ...[root.tenantId, milliseconds, jsonList([{}, {}]), jsonList(writes.map(({ args }) => args))],
+      ]);
+    await world.sql.begin(async (tx) => {
+      await tx`select from account where id = ${payers[1]!.id} for update`;
+      for (const milliseconds of [0, 50]) await expect(late(milliseconds)).rejects.toMatchObject({ code: '55P03' });
+    });
+    expect(await late(0)).toHaveLength(2);
+  });
+});
+
+of('lock_payer', () => {
+  it('returns what a wait has left of its time, and takes nothing for a lock that is free', async () => {
+    const { id } = await makeAccount(fixture, root);
+    const lock = (milliseconds: number) => value('lock_payer', root.tenantId, false, id, milliseconds);
+    expect(await lock(0)).toBe(0);
+    const { left } = await world.sql.begin(async (tx) => {
+      await tx`select from account where id = ${id} for update`;
+      const waiting = lock(60_000);
+      await statementsWaiting(world, 1);
+      await tx`select pg_sleep(0.2)`;
+      return { left: waiting };
+    });
+    expect(await left).toBeLessThanOrEqual(59_800);
+    await world.sql.begin(async (tx) => {
+      const limit = async () => (await tx`select current_setting('lock_timeout') as limit`)[0]!.limit as string;
+      const before = await limit();
+      await tx`select lock_payer(${root.tenantId}, false, ${id}, 1234)`;
+      expect(await limit()).toBe(before);
+    });
   });
 });
 
