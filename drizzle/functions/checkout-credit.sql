@@ -193,12 +193,7 @@ declare
   v_share bigint;
   v_rest bigint := p_checkout.amount;
 begin
-  -- Lock all receivables first, in the order of their ids: payments that lock them in different orders would deadlock.
-  perform
-  from receivable y
-  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (p_checkout.receivable_ids)
-  order by y.id
-  for no key update;
+  perform lock_receivables(p_tenant, p_live, p_checkout.receivable_ids);
   foreach v_receivable in array p_checkout.receivable_ids loop
     exit when v_rest = 0;
     select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;

@@ -171,8 +171,9 @@ begin
 end;
 $$;
 
--- Locks the balances and the checkouts that any of the jobs may change, before the first job runs. Otherwise each job
--- would lock them in its own order, and could deadlock with a caller that locks them in the order of the keys.
+-- Locks the balances and the checkouts that any of the jobs may change, and the payers and receivables of the checkouts
+-- that it credits, before the first job runs. Otherwise each job would lock them in its own order, and could deadlock
+-- with a caller that locks them in the order of the keys.
 create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[])
 returns void
 language plpgsql
@@ -183,6 +184,7 @@ declare
   v_keys jsonb := '[]';
   v_completing text[] := array(select j.subject_id from unnest(p_jobs) j where j.kind = 'complete_deposit');
   v_kinds text[] := array(select distinct j.kind from unnest(p_jobs) j);
+  v_checkouts checkout[];
 begin
   if cardinality(v_completing) > 0 then
     for k in
@@ -249,6 +251,24 @@ begin
     )
   order by c.id
   for update;
+  -- Then the payers and the receivables of the checkouts that are credited, as each credit does.
+  v_checkouts := array(
+    select c
+    from
+      unnest(p_jobs) j
+      join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
+      join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
+    where j.kind = 'settle_transaction'
+  );
+  perform
+  from account a
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = any (array(select c.from_account_id from unnest(v_checkouts) c))
+  order by a.id
+  for no key update;
+  perform lock_receivables(p_tenant, p_live, array(select unnest(c.receivable_ids) from unnest(v_checkouts) c));
 end;
 $$;
 

@@ -153,6 +153,7 @@ declare
   v_before text := coalesce(p_before, '~');
   v_ids text[];
   v_locks receivable_lock[];
+  v_deposits text[];
   v_last text;
   v_id text;
 begin
@@ -178,7 +179,18 @@ begin
     order by k.id desc
   );
   v_last := v_locks[cardinality(v_locks)].id;
-  for v_id in select distinct x.deposit_id from unnest(v_locks) x order by 1 loop
+  v_deposits := array(select distinct x.deposit_id from unnest(v_locks) x order by 1);
+  -- Those of all deposits, of which each call shrinks the newest locks.
+  perform lock_receivables(
+    p_tenant,
+    p_live,
+    array(
+      select distinct k.receivable_id
+      from receivable_lock k
+      where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = any (v_deposits) and k.id >= v_last
+    )
+  );
+  foreach v_id in array v_deposits loop
     perform shrink_locks(p_tenant, p_live, p_envelope, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
   end loop;
   if cardinality(v_locks) = locks_per_call() then

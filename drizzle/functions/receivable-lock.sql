@@ -2,6 +2,21 @@
 --
 -- Longer than 60 lines: shrink_locks (two statements that find and lock, and one loop).
 
+-- Locks the rows of receivables in the order of their ids, as every function does. A function that changes several
+-- calls it for all of them before the first change.
+create or replace function lock_receivables(p_tenant text, p_live boolean, p_ids text[])
+returns void
+language plpgsql
+as $$
+begin
+  perform
+  from receivable r
+  where r.tenant_id = p_tenant and r.livemode = p_live and r.id = any (p_ids)
+  order by r.id
+  for no key update;
+end;
+$$;
+
 -- Locks one receivable for its share of a deposit, and refuses a share beyond what it can still take.
 create or replace function lock_receivable(
   p_tenant text,
@@ -113,12 +128,8 @@ begin
     order by k.id desc
     limit locks_per_call()
   );
-  -- Lock the receivables in the order of their ids, as every function does; the newest lock still shrinks first.
-  perform
-  from receivable r
-  where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select x.receivable_id from unnest(v_locks) x)
-  order by r.id
-  for no key update;
+  -- The newest lock still shrinks first.
+  perform lock_receivables(p_tenant, p_live, array(select x.receivable_id from unnest(v_locks) x));
   foreach l in array v_locks loop
     exit when v_rest <= 0;
     v_shrink := least(l.amount, v_rest);

@@ -55,16 +55,11 @@ begin
   if d.status <> 'completed' or d.amount < 0 then
     perform refuse(400, 'status_invalid', 'deposit.status');
   end if;
-  -- Lock the rows in the order of their ids, whatever the order of the arguments: other functions lock them in that
-  -- order, too.
-  perform
-  from receivable r
-  where
-    r.tenant_id = p_tenant
-    and r.livemode = p_live
-    and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
-  order by r.id
-  for no key update;
+  perform lock_receivables(
+    p_tenant,
+    p_live,
+    array(select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
+  );
   -- Refuse void receivables before adding up amounts: an error of a status comes before an error of an amount.
   if
     exists (

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import { statementsWaiting } from '../world.js';
-import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+import {
+  lockedInOrder,
+  makeAccount,
+  moneyOf,
+  refusal,
+  type Row,
+  useFunctions,
+  useRoot,
+  violations,
+} from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
@@ -8,6 +17,8 @@ const root = useRoot(fixture, 'user', 2);
 const { receivable, balance } = moneyOf(fixture, root);
 const json = (object: unknown) => JSON.stringify(object);
 const kindsOf = async (id: string) => (await jobsOf(root, id)).map(({ kind }) => kind);
+/** Texts as an array. */
+const textArray = (texts: string[]) => `{${texts.map((text) => JSON.stringify(text)).join()}}`;
 const card = { cards: { last4: '4242' } };
 const inr = { currency: 'INR' };
 
@@ -248,6 +259,20 @@ of('job_expire_transaction', () => {
     const begun = await begin(await create());
     await call('job_expire_transaction', root.tenantId, false, await jobText('expire_transaction', begun.id));
     expect(await attempt(begun)).toMatchObject({ status: 'failed', reason_code: 'expired' });
+  });
+});
+
+of('lock_balances_of_jobs', () => {
+  it('locks the receivables of all checkouts that the jobs credit, before the first', async () => {
+    const ids = [await receivable(100n, inr), await receivable(100n, inr)].map(({ id }) => id as string).toSorted();
+    const jobs: string[] = [];
+    for (const id of ids.toReversed()) {
+      const begun = await begin(await create({ receivableIds: [id] }));
+      await write(root, 'decide_transaction', { id: begun.id, status: 'succeeded' });
+      jobs.push(await jobText('settle_transaction', begun.id));
+    }
+    const lock = () => call('lock_balances_of_jobs', root.tenantId, false, textArray(jobs));
+    expect(await lockedInOrder(fixture, ids, lock)).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+import { lockedInOrder, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();
 const { of, call, value, write, rowText, jobText, stored } = fixture;
@@ -23,6 +23,14 @@ of('overlocked_of', () => {
     const { deposit: paid } = await reconciled(9n);
     expect(await value('overlocked_of', root.tenantId, false, paid.id)).toBe('0');
     expect(await value('overlocked_of', root.tenantId, false, (await deposit(9n)).id)).toBe('0');
+  });
+});
+
+of('lock_receivables', () => {
+  it('locks in the order of the ids', async () => {
+    const ids = [await receivable(1n), await receivable(1n)].map(({ id }) => id as string).toSorted();
+    const lock = () => call('lock_receivables', root.tenantId, false, `{${ids.toReversed().join()}}`);
+    expect(await lockedInOrder(fixture, ids, lock)).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { text } from '../../src/db/write-arguments.js';
 import { definedFunctions } from '../../src/db/print-write-functions.js';
 import type { ArgumentsOf, WriteFunction } from '../../src/db/write-arguments.js';
 import { DomainError } from '../../src/request/problems.js';
-import { nickname, useWorld } from '../world.js';
+import { nickname, statementsWaiting, useWorld } from '../world.js';
 
 export type Row = Record<string, any>;
 type Value = string | number | boolean | null;
@@ -223,3 +223,23 @@ export async function comparable({ world }: FunctionsFixture, tables: Record<str
 /** What breaks an invariant of the ledger of a tenant that was used. */
 export const violations = ({ world, tenants }: FunctionsFixture) =>
   world.sql<Row[]>`select * from violations where tenant_id in ${world.sql([...tenants])}`;
+
+/**
+ * Whether a call locks the row of the first receivable before that of the second: it waits for the first, which is
+ * locked here, and has not locked the second.
+ */
+export async function lockedInOrder(
+  { world }: FunctionsFixture,
+  [first, second]: readonly string[],
+  ask: () => Promise<unknown>,
+): Promise<boolean> {
+  const { asked, free } = await world.sql.begin(async (tx) => {
+    await tx`select from receivable where id = ${first!} for update`;
+    const asked = ask();
+    await statementsWaiting(world, 1);
+    const free = await world.sql`select id from receivable where id = ${second!} for update skip locked`;
+    return { asked: [asked], free: free.length === 1 };
+  });
+  await asked[0];
+  return free;
+}

@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest';
 import { payeesOf } from './payee.js';
-import { activate, makeAccount, moneyOf, type Place, refusal, type Row, useFunctions } from './fixture.js';
+import {
+  activate,
+  lockedInOrder,
+  makeAccount,
+  moneyOf,
+  type Place,
+  refusal,
+  type Row,
+  useFunctions,
+} from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
@@ -148,6 +157,20 @@ of('free_locks', () => {
     await call('free_locks', root.tenantId, false, '{}', await rowText('payout', root, payout.id), null);
     const batch = await stored('lock_batch', root, root.id, 'account_id');
     expect(batch).toMatchObject({ payout_id: null, held_in: 'USD' });
+  });
+
+  it('locks the receivables of all its deposits before it frees the first', async () => {
+    const root = await payee(1n);
+    const { money } = root;
+    const made = [await money.receivable(60n), await money.receivable(60n)].map(({ id }) => id as string);
+    const [first, second] = made.toSorted() as [string, string];
+    const paid: Row[] = [];
+    // Deposits are freed in the order of their ids.
+    for (const id of [second, first]) paid.push(await money.reconcile(await money.deposit(60n), [{ id, amount: 60n }]));
+    const payout = (await root.payOut())!;
+    for (const { id } of paid) await write(root, 'dispute_deposit', { id, amount: 10n });
+    const free = () => write(root, 'move_payout', { id: payout.id, to: 'failed' });
+    expect(await lockedInOrder(fixture, [first, second], free)).toBe(true);
   });
 });
 
