@@ -169,6 +169,8 @@ describe('a webhook endpoint', () => {
     ['https://10.0.0.1/', 'must be a public address'],
     ['https://169.254.169.254/latest/meta-data', 'must be a public address'],
     ['https://[fd00::1]/', 'must be a public address'],
+    ['https://[::7f00:1]/', 'must be a public address'],
+    ['https://[4000::1]/', 'must be a public address'],
     ['https://[::ffff:10.0.0.1]/', 'must be a public address'],
     ['https://0x0a000001/', 'must be a public address'],
     [`https://example.com/${'a'.repeat(2_100)}`, 'must have at most'],

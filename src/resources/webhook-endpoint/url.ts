@@ -2,6 +2,13 @@ import ipaddr from 'ipaddr.js';
 import { isLoopback } from '../../request/addresses.js';
 
 const lengthMax = 2_048;
+/** The public addresses of IPv6. Others, such as `::7f00:1`, count as unicast, too. */
+const publicAddresses = ipaddr.IPv6.parseCIDR('2000::/3');
+
+const isPublic = (host: string): boolean => {
+  const address = ipaddr.parse(host);
+  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(publicAddresses));
+};
 
 /**
  * Why events must not be sent to a URL; undefined when they may. Only the name is looked at here: which address it has
@@ -21,7 +28,7 @@ export function urlFault(text: string, livemode: boolean, local: boolean): strin
       ? undefined
       : 'must not be an address of this machine; test mode of a local gateway alone allows it';
   if (url.protocol !== 'https:') return 'must begin with https://';
-  if (ipaddr.isValid(host)) return ipaddr.parse(host).range() === 'unicast' ? undefined : 'must be a public address';
+  if (ipaddr.isValid(host)) return isPublic(host) ? undefined : 'must be a public address';
   if (!/\.[^.]/.test(host)) return 'must have a complete host name';
   return undefined;
 }
