@@ -887,7 +887,7 @@ describe('a message', () => {
     });
   const deposit = (input: object) => () =>
     user.graph('mutation ($input: CreateDepositInput!) { createDeposit(input: $input) { deposit { id } } }', { input });
-  const missing = 'A required parameter is missing. Send it and try again.';
+  const missing = (...names: string[]) => names.map((name) => `${name} is required. Send it and try again.`);
   const methods =
     'affirm, afterpay, check, domestic_credit, domestic_debit, ' +
     'domestic_fast_credit, domestic_wire, global_wire, klarna';
@@ -918,9 +918,12 @@ describe('a message', () => {
           v1: [
             `category must be one of ${categories}.`,
             'type must be one of bank_account, wallet, vpa.',
-            ...Array(6).fill(missing),
+            ...missing('currency', 'linked_id', 'linked_object', 'name', 'bank_account', 'billing_details'),
           ],
-          graph: [`category must be one of ${categories.toUpperCase()}.`, ...Array(6).fill(missing)],
+          graph: [
+            `category must be one of ${categories.toUpperCase()}.`,
+            ...missing('currency', 'linkedId', 'linkedObject', 'name', 'bankAccount', 'billingDetails'),
+          ],
         },
       },
     ],
@@ -1055,8 +1058,16 @@ describe('a message', () => {
             },
           ),
         says: {
-          v1: [missing, missing, 'creation_date must be a date, as YYYY-MM-DD.', ...Array(5).fill(missing)],
-          graph: [missing, missing, 'creationDate must be a date, as YYYY-MM-DD.', ...Array(5).fill(missing)],
+          v1: [
+            ...missing('currency', 'amount'),
+            'creation_date must be a date, as YYYY-MM-DD.',
+            ...missing('currency', 'due_date', 'reference_number', 'purpose_code', 'transaction_type'),
+          ],
+          graph: [
+            ...missing('currency', 'amount'),
+            'creationDate must be a date, as YYYY-MM-DD.',
+            ...missing('currency', 'dueDate', 'referenceNumber', 'purposeCode', 'transactionType'),
+          ],
         },
       },
     ],

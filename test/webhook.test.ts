@@ -194,8 +194,8 @@ describe('a webhook endpoint', () => {
 
   it.each<[object, string, string]>([
     [{ event_types: [] }, 'webhook_endpoint.event_types', 'parameter_invalid_empty'],
-    [{ event_types: ['deposit.vanished'] }, 'webhook_endpoint.event_types.0', 'parameter_invalid'],
-    [{ event_types: ['*', 'vanished.*'] }, 'webhook_endpoint.event_types.1', 'parameter_invalid'],
+    [{ event_types: ['deposit.vanished'] }, 'webhook_endpoint.event_types[0]', 'parameter_invalid'],
+    [{ event_types: ['*', 'vanished.*'] }, 'webhook_endpoint.event_types[1]', 'parameter_invalid'],
     [{ description: 'a'.repeat(201) }, 'webhook_endpoint.description', 'parameter_invalid'],
     [{ connected: true }, 'webhook_endpoint.connected', 'parameter_invalid'],
     [{ color: 'red' }, 'webhook_endpoint.color', 'parameter_unknown'],

@@ -62,14 +62,24 @@ const fieldLengthMax = 100;
  */
 export const emptyOptional = 'is empty. Send a value, or leave it out.';
 
-/** A problem with the given message, or with the default message of the catalogue. */
+/** The default messages of problems that name a parameter: the parameter is their subject. */
+const ofParameter: Partial<Record<ProblemCode, string>> = {
+  parameter_missing: 'is required. Send it and try again.',
+  parameter_invalid_empty: 'is empty. Retry with a valid value.',
+  parameter_unknown: 'is not a parameter of this operation. Remove it and try again.',
+};
+
+/** A problem with the given message, or with the default message: its own for a parameter, or the catalogue's. */
 export function problem(
   code: ProblemCode,
   field?: string,
   text?: MessageText,
   metadata?: Record<string, unknown>,
 ): Problem {
-  return { code, field: field && cut(field), text: text ?? catalogue[code][1], metadata };
+  // A client's own name is repeated in a sentence only if it is one.
+  const named = field !== undefined && field.length <= fieldLengthMax && /^[\w.[\]-]+$/.test(field);
+  const byDefault = (named && ofParameter[code]) || catalogue[code][1];
+  return { code, field: field && cut(field), text: text ?? byDefault, metadata };
 }
 
 /** Cuts text to 100 characters; the last one is then `…`. */

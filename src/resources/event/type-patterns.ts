@@ -16,7 +16,7 @@ export function typeProblems(given: readonly string[] | null | undefined, field:
       : [
           problem(
             'parameter_invalid',
-            `${field}.${i}`,
+            `${field}[${i}]`,
             'must be a type of events, such as deposit.completed or deposit.*',
           ),
         ],
