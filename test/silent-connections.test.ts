@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { endSilentConnections } from '../src/server/silent-connections.js';
 import { givenIn, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -67,6 +69,25 @@ describe('a gateway that ends', () => {
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     expect([response.statusCode, response.headers.connection]).toEqual([200, 'close']);
     response.resume();
+    await ended;
+  });
+
+  it('sends the answers that have begun, also to a client that reads slowly', async () => {
+    // More than the buffers of both sides take.
+    const bytes = 64 * 1024 * 1024;
+    const app = Fastify({ forceCloseConnections: 'idle' });
+    endSilentConnections(app);
+    app.get('/', async () => Buffer.alloc(bytes));
+    const request = http.get(await app.listen({ port: 0, host: '127.0.0.1' }), { agent: false });
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const ended = app.close();
+    let read = 0;
+    for await (const part of response) {
+      read += part.length;
+      // Longer than the grace.
+      if (read < 1024 * 1024) await pause(150);
+    }
+    expect(read).toBe(bytes);
     await ended;
   });
 });
