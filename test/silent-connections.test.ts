@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { endSilentConnections } from '../src/server/silent-connections.js';
-import { givenIn, useWorld } from './world.js';
+import { eventually, givenIn, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -23,6 +23,33 @@ async function connected(port: number): Promise<net.Socket> {
   // The gateway has accepted it, too.
   await pause(100);
   return socket;
+}
+
+// More than the buffers of both sides take.
+const bytes = 16 * 1024 * 1024;
+
+/** An application with one large answer, and a client that has its head and none of its body. */
+async function unread(limits: { drainMilliseconds: number; unread?: number }) {
+  const app = Fastify({ forceCloseConnections: 'idle' });
+  endSilentConnections(app, limits);
+  app.get('/', async () => Buffer.alloc(bytes));
+  const request = http.get(await app.listen({ port: 0, host: '127.0.0.1' }), { agent: false });
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+  return { app, response };
+}
+
+/** Reads an answer and returns the number of its bytes, or the code of the error that ends it. */
+async function readAll(response: http.IncomingMessage, each = async (_: number) => {}): Promise<number | string> {
+  let read = 0;
+  try {
+    for await (const part of response) {
+      read += part.length;
+      await each(read);
+    }
+    return read;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code!;
+  }
 }
 
 // Node's own limit for them does not apply once a server closes, so a gateway would wait for the client: the test's
@@ -73,21 +100,41 @@ describe('a gateway that ends', () => {
   });
 
   it('sends the answers that have begun, also to a client that reads slowly', async () => {
-    // More than the buffers of both sides take.
-    const bytes = 64 * 1024 * 1024;
-    const app = Fastify({ forceCloseConnections: 'idle' });
-    endSilentConnections(app);
-    app.get('/', async () => Buffer.alloc(bytes));
-    const request = http.get(await app.listen({ port: 0, host: '127.0.0.1' }), { agent: false });
-    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    const { app, response } = await unread({ drainMilliseconds: 25_000 });
     const ended = app.close();
-    let read = 0;
-    for await (const part of response) {
-      read += part.length;
-      // Longer than the grace.
-      if (read < 1024 * 1024) await pause(150);
-    }
-    expect(read).toBe(bytes);
+    // The first part takes longer than the grace.
+    const read = readAll(response, async (count) => (count < 1024 * 1024 ? pause(150) : undefined));
+    expect(await read).toBe(bytes);
     await ended;
+  });
+
+  it('ends a connection whose client reads nothing of its answer, after half of DRAIN_SECONDS', async () => {
+    const { app, response } = await unread({ drainMilliseconds: 2_000 });
+    await app.close();
+    expect(await readAll(response)).toBe('ECONNRESET');
+  });
+});
+
+describe('a client that is sent an answer', () => {
+  it('is disconnected when it reads nothing of it for a time', async () => {
+    const { app, response } = await unread({ drainMilliseconds: 25_000, unread: 1_500 });
+    const connections = () => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
+    expect(await connections()).toBe(1);
+    await eventually(connections, (count) => count === 0);
+    expect(await readAll(response)).toBe('ECONNRESET');
+    await app.close();
+  });
+
+  it('gets all of it when it reads slowly, for longer than that', async () => {
+    const { app, response } = await unread({ drainMilliseconds: 25_000, unread: 1_500 });
+    // 1 MB a step, so that the answer lasts for some 5 s.
+    let next = 0;
+    const read = readAll(response, async (count) => {
+      if (count < next) return;
+      next = count + bytes / 16;
+      await pause(300);
+    });
+    expect(await read).toBe(bytes);
+    await app.close();
   });
 });

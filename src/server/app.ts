@@ -261,7 +261,7 @@ function eachRequest(
   app.addHook('preClose', async () => {
     server.draining = true;
   });
-  endSilentConnections(app);
+  endSilentConnections(app, { drainMilliseconds: config.DRAIN_SECONDS * 1_000 });
 }
 
 /** Registers the answers to requests that match no route, and to errors. */
