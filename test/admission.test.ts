@@ -201,6 +201,65 @@ describe('a tenant with more requests than it may have in flight', () => {
   });
 });
 
+describe('bodies that are slow to come', () => {
+  const given = givenIn(world);
+  const slow = (headers: Record<string, string>) => ({ 'content-length': '100', ...headers });
+
+  /** Begins requests whose bodies do not come, and resolves when all have been admitted or refused. */
+  async function slowly(count: number, speaker: Speaker, path: string, type: string) {
+    const arrived = arrivals(world, count);
+    const sent = Array.from({ length: count }, () => {
+      const one = begun(world, speaker, path, slow({ 'content-type': type }), 'POST');
+      one.request.write('{');
+      return one;
+    });
+    await arrived;
+    return sent;
+  }
+
+  it('of an account keep neither its tenant nor the other accounts of that out', async () => {
+    const platform = await given.platform(1);
+    const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    for (const speaker of [platform, user, other]) await speaker.get('/v1/none');
+    const sent = await slowly(12, user, '/v1/accounts', 'application/json');
+    try {
+      for (let i = 0; i < 5; i++) {
+        expect((await platform.get('/v1/accounts')).status).toBe(200);
+        for (const speaker of [platform, other]) expect((await speaker.post('/v1/accounts', {})).status).toBe(400);
+      }
+      // Reading needs no body, so the account itself may read.
+      expect((await user.get('/v1/accounts')).status).toBe(200);
+      // It has half of the tenant's four, and the others have been refused.
+      expect((await user.post('/v1/accounts', {})).status).toBe(503);
+      expect(await Promise.all(sent.slice(2).map(({ status }) => status))).toEqual(Array(10).fill(503));
+      for (const { request } of sent.slice(0, 2)) request.end(`"type":"partner"}`.padEnd(99));
+      expect(await Promise.all(sent.slice(0, 2).map(({ status }) => status))).toEqual([400, 400]);
+    } finally {
+      for (const { request } of sent) request.destroy();
+    }
+    expect((await user.post('/v1/accounts', {})).status).toBe(400);
+  });
+
+  it('of a payment link keep nobody from the pages of the other links', async () => {
+    const payee = await PayeeFixture.open(world);
+    const [one, two] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    const form = 'application/x-www-form-urlencoded';
+    // As many as a tenant has visits of pages.
+    const sent = await slowly(200, payee.user, `${one.path}/upi`, form);
+    try {
+      for (const { url } of [one, two]) expect((await fetch(url)).status).toBe(200);
+      expect((await fetch(`${one.url}/state`)).status).toBe(200);
+      const pay = (url: string) => fetch(`${url}/upi`, { method: 'POST', body: new URLSearchParams({ none: '1' }) });
+      expect((await pay(two.url)).status).not.toBe(503);
+      expect((await pay(one.url)).status).toBe(503);
+      const refused = await Promise.all(sent.slice(100).map(({ status }) => status));
+      expect(new Set(refused)).toEqual(new Set([503]));
+    } finally {
+      for (const { request } of sent) request.destroy();
+    }
+  });
+});
+
 describe('a key that was not valid before', () => {
   const given = givenIn(world);
 

@@ -58,6 +58,40 @@ describe('turns', () => {
     expect(log).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3']);
   });
 
+  it('count a visitor only when its body has arrived, and leave bodies of other senders free', () => {
+    const { turns, log, enter } = turnsOf({ ofKey: 4, all: 20 });
+    const slow = [turns.visit('a', 'x'), turns.visit('a', 'x')];
+    expect(() => turns.visit('a', 'x')).toThrow(DomainError);
+    const other = turns.visit('a', 'y');
+    expect(() => turns.visit('a', 'y')).toThrow(DomainError);
+    expect([turns.visitors, turns.isFull('a')]).toEqual([0, false]);
+    for (let i = 1; i <= 3; i++) enter('a', `a${i}`);
+    slow[0]!.take((refused) => log.push(refused ? 'x refused' : 'x'));
+    expect([turns.visitors, turns.isFull('a')]).toEqual([4, true]);
+    // It is refused when there are too many by then.
+    other.take((refused) => log.push(refused ? 'y refused' : 'y'));
+    expect(log).toEqual(['a1', 'a2', 'y refused']);
+    for (const visit of [...slow, other]) visit.leave();
+    expect(turns.visitors).toBe(3);
+    expect(() => turns.visit('a', 'x')).not.toThrow();
+  });
+
+  it('leave bodies free for another key, and have no more bodies and visitors together than visitors', () => {
+    const { turns, enter } = turnsOf({ ofKey: 8, all: 12 });
+    const admitted = (key: string) => {
+      let count = 0;
+      try {
+        // Each from a sender of its own.
+        for (;;) turns.visit(key, `${count++}`);
+      } catch {
+        return count - 1;
+      }
+    };
+    expect([admitted('a'), admitted('b'), admitted('c')]).toEqual([6, 3, 2]);
+    for (let i = 0; i < 7; i++) enter('d');
+    expect([turns.visitors, admitted('e')]).toEqual([7, 0]);
+  });
+
   it('are several for a visit with more work, at most an eighth of all', async () => {
     const { turns, log, enter } = turnsOf({ slots: 16, perKey: 16, ofKey: 20, all: 40 });
     const first = turns.visit('a');

@@ -43,6 +43,8 @@ export class Turns {
   /** The keys that wait for a turn, by the number of their turns, in the order of their last turn. */
   readonly #waiting: Set<Key>[] = [];
   #visitors = 0;
+  /** The visitors whose bodies have still to arrive, which are not among those above. */
+  #arriving = 0;
   /** The turns that are taken, and the visitors that have them. */
   #running = 0;
   #working = 0;
@@ -84,16 +86,55 @@ export class Turns {
     return key.visits >= most || (key.waiting.size > 0 && this.strained());
   }
 
-  /** Admits a visitor, which may then take a turn and has to leave. Throws when there are too many. */
-  visit(name: string): Visit {
-    if (this.isFull(name)) throw refusal();
+  /**
+   * Admits a visitor, which may then take a turn and has to leave. Throws when there are too many. One with a sender
+   * has a body that has still to arrive, and counts only when it takes its first turn: until then it takes no place of
+   * its key, which has other senders.
+   */
+  visit(name: string, sender?: string): Visit {
+    if (sender === undefined ? this.isFull(name) : this.#isCrowded(name, sender)) throw refusal();
     const known = this.#keys.get(name);
     const key = known ?? new Key(name);
     if (!known) this.#keys.set(name, key);
+    if (sender === undefined) this.#enter(key);
+    else this.#await(key, sender, 1);
+    return new Visit(this, key, sender);
+  }
+
+  #enter(key: Key): void {
     key.visits++;
     this.#visitors++;
-    if (this.limits.shared !== undefined) this.#share(name);
-    return new Visit(this, key);
+    if (this.limits.shared !== undefined) this.#share(key.name);
+  }
+
+  /**
+   * Whether another body of a sender would be too much. A sender may have one more while it has fewer than are free for
+   * its key, and a key while it has fewer than are free for all: so that some are free for another one, whatever the
+   * number of those that send slowly. Bodies and visitors together are at most `all`, which bounds their memory.
+   */
+  #isCrowded(name: string, sender: string): boolean {
+    if (this.isFull(name)) return true;
+    const key = this.#keys.get(name);
+    const { ofKey, ofKeyShared = ofKey, all } = this.limits;
+    const most = this.now() < this.#sharedUntil ? ofKeyShared : ofKey;
+    const arriving = key?.arriving ?? 0;
+    return arriving >= all - this.#visitors - this.#arriving || (key?.arrivingOf.get(sender) ?? 0) >= most - arriving;
+  }
+
+  #await(key: Key, sender: string, count: 1 | -1): void {
+    key.await(sender, count);
+    this.#arriving += count;
+  }
+
+  /** Counts a visitor whose body has arrived, if there are not too many. */
+  #arrives(visit: Visit): boolean {
+    const { key, sender } = visit;
+    if (sender === undefined) return true;
+    if (this.isFull(key.name)) return false;
+    visit.sender = undefined;
+    this.#await(key, sender, -1);
+    this.#enter(key);
+    return true;
   }
 
   /** Notes whether several keys have visitors. */
@@ -118,6 +159,10 @@ export class Turns {
 
   /** Begins the turn of a visit now if there is one; otherwise calls `begin` later. For `Visit` alone. */
   take(visit: Visit, begin: Begin): void {
+    if (!this.#arrives(visit)) {
+      begin(refusal());
+      return;
+    }
     if (this.#beginsNow(visit)) {
       begin();
       return;
@@ -140,8 +185,11 @@ export class Turns {
       if (key.waiting.size > 0) this.#queueOf(key).add(key);
     }
     if (leaves) {
-      this.#visitors--;
-      if (--key.visits === 0) this.#keys.delete(key.name);
+      if (visit.sender === undefined) {
+        this.#visitors--;
+        key.visits--;
+      } else this.#await(key, visit.sender, -1);
+      if (key.visits + key.arriving === 0) this.#keys.delete(key.name);
     }
     this.#next();
   }

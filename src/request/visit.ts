@@ -14,6 +14,9 @@ export interface Waiting {
 /** A tenant with the visits that it has now. */
 export class Key {
   visits = 0;
+  /** The visits whose bodies have still to arrive, in all and by their senders. They are not among the visits above. */
+  arriving = 0;
+  readonly arrivingOf = new Map<string, number>();
   /** The turns that its visits have taken. */
   running = 0;
   /** How many turns a visit is expected to take, by those before it. */
@@ -21,6 +24,14 @@ export class Key {
   readonly waiting = new Slots<Waiting>();
 
   constructor(readonly name: string) {}
+
+  /** Counts a body of a sender that has still to arrive, or no longer. */
+  await(sender: string, count: 1 | -1): void {
+    this.arriving += count;
+    const of = (this.arrivingOf.get(sender) ?? 0) + count;
+    if (of > 0) this.arrivingOf.set(sender, of);
+    else this.arrivingOf.delete(sender);
+  }
 }
 
 /** What gives turns to visits. */
@@ -45,6 +56,8 @@ export class Visit {
   constructor(
     private readonly turns: Host,
     readonly key: Key,
+    /** The sender whose body has still to arrive; undefined when there is none, or when it has arrived. */
+    public sender?: string,
   ) {}
 
   /** Takes a turn and calls `begin`, at once when a turn is free; never calls it after the visitor has left. */

@@ -33,9 +33,14 @@ const sharedShare = 1 / 4;
 /** That part of a limit while several tenants have requests, and at least `min` of it. */
 const sharedOf = (limit: number, min: number) => Math.max(Math.ceil(limit * sharedShare), Math.min(limit, min));
 
+/** Whether a body of a request has still to arrive, as far as its head says. */
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
 /**
- * The requests in flight. Each is counted for its tenant and mode as soon as its key is known. It takes a turn when its
- * body is there, and gives it back when its answer is ready, or when the request ends in any other way.
+ * The requests in flight. Each is counted for its tenant and mode as soon as its key is known and its body is there: a
+ * sender of slow bodies must not use up the places of its tenant. It takes a turn then, and gives it back when its
+ * answer is ready, or when the request ends in any other way. Bodies that have still to arrive are bounded apart.
  */
 export class InFlight {
   readonly #apis: Turns;
@@ -78,9 +83,9 @@ export class InFlight {
     return this.#apis.isFull(`${tenantId}${livemode}`);
   }
 
-  /** Counts a request of a caller, or refuses it. */
-  enter(request: FastifyRequest, reply: FastifyReply, { tenantId, livemode }: Caller): void {
-    this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`);
+  /** Counts a request of a caller, or refuses it. A body is awaited from its account. */
+  enter(request: FastifyRequest, reply: FastifyReply, { tenantId, livemode, actingAccountId }: Caller): void {
+    this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`, actingAccountId);
     const objects = request.routeOptions.config.objects?.(request);
     if (objects !== undefined) request.visit?.weigh(turnsOf(objects));
   }
@@ -90,17 +95,18 @@ export class InFlight {
     return this.#apis.during(`${tenantId}${livemode}`, work);
   }
 
-  /** Counts a request of a payment page, for the tenant of its address. */
+  /** Counts a request of a payment page, for the tenant of its address. A body is awaited for the checkout. */
   enterPage(request: FastifyRequest, reply: FastifyReply): void {
     const { token = '' } = request.params as { token?: string };
-    this.#visit(request, reply, this.#pages, placeOf(this.secrets, token)?.tenantId ?? '');
+    const { tenantId = '', id = '' } = placeOf(this.secrets, token) ?? {};
+    this.#visit(request, reply, this.#pages, tenantId, id);
   }
 
-  #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string): void {
+  #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string, sender: string): void {
     // The client has disconnected while the key was looked up: its 'close' event has already fired.
     if (reply.raw.destroyed) throw clientLeft();
     // The visit ends when the connection for the answer closes, see lifetime.ts.
-    const visit = turns.visit(key);
+    const visit = turns.visit(key, hasBody(request) ? sender : undefined);
     request.visit = visit;
     if (request.budget) request.budget.visit = visit;
   }
