@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
+import { CheckoutEvents } from '../src/hosted/event-stream.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Worker } from '../src/jobs/runner.js';
@@ -800,6 +801,21 @@ describe('the stream', () => {
       (last) => last.startsWith('paid'),
     );
     leave();
+  });
+
+  it('serves a limited number of pages of one tenant, and those of others regardless', () => {
+    const events = new CheckoutEvents(world.database);
+    const places = Array.from({ length: 25 }, (_, i) => ({
+      tenantId: payee.tenantId,
+      livemode: false,
+      id: `checkout_${i.toString(16).padStart(32, '0')}`,
+    }));
+    const ends = places.flatMap((place) => Array.from({ length: 20 }, () => events.subscribe(place, () => {})));
+    const another = { ...places[0]!, id: `checkout_${'f'.repeat(32)}` };
+    expect(events.admits(another)).toBe(false);
+    expect(events.admits({ ...another, tenantId: 'f'.repeat(32) })).toBe(true);
+    for (const end of ends) end();
+    expect(events.admits(another)).toBe(true);
   });
 
   it('serves a limited number of pages of one checkout, and those of others regardless', async () => {

@@ -287,6 +287,30 @@ describe('GET /v1/events/stream', () => {
     );
   });
 
+  it('refuses more streams of a tenant and mode than a quarter of all, from all of its sessions', async () => {
+    const origin = await world.another({ environment: { STREAMS_OF_KEY_MAX: '2', STREAMS_MAX: '16' } });
+    const { test: user, live } = await given.directUserBoth(1);
+    const tokens = await Promise.all(
+      range(1, 3).map(async () => (await user.post('/v1/sessions', { role: 'read' })).body.token),
+    );
+    const sessions = tokens.map((token: string) => user.using(token));
+    for (const session of [sessions[0]!, sessions[0]!, sessions[1]!, sessions[1]!])
+      expect((await follow(session, '', {}, origin)).response.status).toBe(200);
+    for (const speaker of [sessions[2]!, user]) {
+      const { response } = await follow(speaker, '', {}, origin);
+      const [error] = (await response.json()).errors;
+      expect([response.status, error.code]).toEqual([429, 'streams_exceeded']);
+      expect(error.message).toContain('have 4 streams in this mode');
+    }
+    for (const speaker of [live, await given.directUser(1)])
+      expect((await follow(speaker, '', {}, origin)).response.status).toBe(200);
+    for (const controller of open) controller.abort();
+    await eventually(
+      async () => (await follow(sessions[2]!, '', {}, origin)).response.status,
+      (status) => status === 200,
+    );
+  });
+
   long('ends with the reason when its key is revoked', async () => {
     const user = await given.directUser(1);
     const { secret, apiKey } = (

@@ -10,6 +10,7 @@ interface Subscription {
 
 const pollMilliseconds = 400;
 const subscriptionsMax = 2_000;
+const subscriptionsPerTenantMax = 500;
 const subscriptionsPerCheckoutMax = 20;
 
 /**
@@ -22,12 +23,19 @@ export class CheckoutEvents {
 
   constructor(private readonly database: Database) {}
 
-  /** Whether one more page may subscribe. The pages of one checkout must not use up the subscriptions of all others. */
-  admits({ id }: CheckoutPlace): boolean {
+  /**
+   * Whether one more page may subscribe. The pages of one checkout, or of one tenant, must not use up the subscriptions
+   * of all others.
+   */
+  admits({ tenantId, id }: CheckoutPlace): boolean {
     if (this.#subscriptions.size >= subscriptionsMax) return false;
-    let same = 0;
-    for (const { place } of this.#subscriptions) if (place.id === id) same++;
-    return same < subscriptionsPerCheckoutMax;
+    let [ofTenant, ofCheckout] = [0, 0];
+    for (const { place } of this.#subscriptions)
+      if (place.tenantId === tenantId) {
+        ofTenant++;
+        if (place.id === id) ofCheckout++;
+      }
+    return ofTenant < subscriptionsPerTenantMax && ofCheckout < subscriptionsPerCheckoutMax;
   }
 
   /** Sends the state now and after each change. The returned function ends the subscription. */

@@ -228,7 +228,7 @@ export const catalogue = {
   streams_exceeded: [
     429,
     'This key has as many streams as it may have. Close one before you open another.',
-    'The key or session has as many open streams of events as it may have.',
+    'The key or session, or its root account in this mode, has as many open streams of events as it may have.',
     'Close a stream that is not needed, or read several types of events in one stream.',
   ],
   headers_too_large: [

@@ -41,7 +41,9 @@ export const originList = z
 export const streamSettings = {
   STREAMS_MAX: wholeNumber(1, 100_000)
     .default(2_000)
-    .describe('The most streams of events and subscriptions of one process; more get 503.'),
+    .describe(
+      'The most streams and subscriptions of one process; more get 503. A root account has a quarter in a mode.',
+    ),
   STREAMS_OF_KEY_MAX: wholeNumber(1, 100_000)
     .default(100)
     .describe('The most streams and subscriptions of one API key or session in one process; more get 429.'),

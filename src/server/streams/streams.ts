@@ -94,19 +94,27 @@ export class Stream {
   }
 }
 
+/** How many streams something may have. */
+export interface StreamLimits {
+  all: number;
+  ofTenant: number;
+  ofKey: number;
+}
+
 /**
- * The streams of a gateway: bounded in number for each key and in all, ended when their key is revoked, when their
- * client does not read, and when the gateway stops.
+ * The streams of a gateway: bounded in number for each key, for each tenant and mode and in all, ended when their key
+ * is revoked, when their client does not read, and when the gateway stops.
  */
 export class Streams {
   readonly #all = new Set<Stream>();
-  readonly #ofKey = new Map<string, number>();
+  /** How many streams each key or session, and each tenant and mode has. */
+  readonly #counts = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #draining = false;
   #checkedAt = performance.now();
   #checking = false;
 
-  constructor(private readonly limits: { all: number; ofKey: number }) {
+  constructor(private readonly limits: StreamLimits) {
     this.#timer = setInterval(() => this.#look(), tickMilliseconds);
     this.#timer.unref();
   }
@@ -117,12 +125,31 @@ export class Streams {
   }
 
   /** Opens a stream, or refuses it. `leave` of the stream has to be called when it is over. */
-  enter({ session, keyId }: Caller, parts: StreamParts): Stream {
+  enter({ session, keyId, tenantId, livemode }: Caller, parts: StreamParts): Stream {
     const key = session?.id ?? keyId ?? '';
-    const ofKey = this.#ofKey.get(key) ?? 0;
+    const tenant = `${tenantId} ${livemode}`;
     if (this.#draining) throw new DomainError(...restarting.problems);
+    this.#refuseMore(key, tenant);
+    const stream = new Stream(parts, () => {
+      if (!this.#all.delete(stream)) return;
+      for (const name of [key, tenant]) this.#count(name, -1);
+    });
+    this.#all.add(stream);
+    for (const name of [key, tenant]) this.#count(name, 1);
+    return stream;
+  }
+
+  #refuseMore(key: string, tenant: string): void {
+    const [ofKey, ofTenant] = [this.#counts.get(key) ?? 0, this.#counts.get(tenant) ?? 0];
     if (ofKey >= this.limits.ofKey) {
       const text = `This key has ${ofKey} streams, the most that it may have. Close one before you open another.`;
+      throw new DomainError(problem('streams_exceeded', undefined, text));
+    }
+    // A key can make many sessions, and each of them could have as many as a key.
+    if (ofTenant >= this.limits.ofTenant) {
+      const text =
+        `The keys and sessions of the root account have ${ofTenant} streams in this mode, the most that they may ` +
+        'have. Close one before you open another.';
       throw new DomainError(problem('streams_exceeded', undefined, text));
     }
     if (this.#all.size >= this.limits.all) {
@@ -130,15 +157,12 @@ export class Streams {
       const text = `The gateway has ${all} streams, the most that it serves. Retry after the time in Retry-After.`;
       throw new DomainError({ ...problem('service_unavailable', undefined, text), retryAfter: 5 });
     }
-    const stream = new Stream(parts, () => {
-      if (!this.#all.delete(stream)) return;
-      const left = (this.#ofKey.get(key) ?? 1) - 1;
-      if (left > 0) this.#ofKey.set(key, left);
-      else this.#ofKey.delete(key);
-    });
-    this.#all.add(stream);
-    this.#ofKey.set(key, ofKey + 1);
-    return stream;
+  }
+
+  #count(name: string, more: 1 | -1): void {
+    const count = (this.#counts.get(name) ?? 0) + more;
+    if (count > 0) this.#counts.set(name, count);
+    else this.#counts.delete(name);
   }
 
   /** Ends all streams, and refuses further ones: the gateway stops. */
