@@ -124,14 +124,14 @@ describe('the pages of /docs', () => {
     expect((await get(style!)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   });
 
-  it.each(['/docs/nothing', '/docs/missing', '/docs/constructor', '/docs/..%2f..%2fpackage.json'])(
-    'are a page that says so where there is none: %s',
-    async (path) => {
-      const response = await get(path);
-      expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-      expect(await response.text()).toContain('There is no such page');
-    },
-  );
+  it.each([
+    ...['/docs/nothing', '/docs/missing', '/docs/constructor', '/docs/..%2f..%2fpackage.json'],
+    ...['/docs/nothing/', '/docs/missing/', '/docs/%E2%82%AC/', '/docs/%0d%0aX:1/', '/docs/%00/'],
+  ])('are a page that says so where there is none: %s', async (path) => {
+    const response = await get(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await response.text()).toContain('There is no such page');
+  });
 
   it('are reached with a slash at the end', async () => {
     const response = await get('/docs/rest/');

@@ -32,9 +32,11 @@ export function docsSite(app: FastifyInstance): void {
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     files ??= filesOf();
     const path = pathOf(request.url);
-    if (path.length > 1 && path.endsWith('/')) return reply.redirect(path.replace(/\/+$/, ''), 308);
-    const found = Object.hasOwn(files, path) && path !== missingPath ? files[path] : undefined;
-    return found ? send(request, reply, found) : send(request, reply.code(404), files[missingPath]!);
+    const page = path.replace(/\/+$/, '');
+    const found = Object.hasOwn(files, page) && page !== missingPath ? files[page] : undefined;
+    if (!found) return send(request, reply.code(404), files[missingPath]!);
+    // Only to a page that there is: another address could have characters that a header must not have.
+    return page === path ? send(request, reply, found) : reply.redirect(page, 308);
   };
   app.get('/docs', { config: { open: true } }, answer);
   app.get('/docs/*', { config: { open: true } }, answer);
