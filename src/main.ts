@@ -14,7 +14,7 @@ import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema-version.js';
 import { during, StartError } from './db/start.js';
 import { renewCertificate } from './server/certificates.js';
-import { onStop, supervise } from './server/cluster.js';
+import { exitWhileStarting, onStop, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
 function progress(step: string): void {
@@ -82,6 +82,7 @@ async function metricsEndpoint({ METRICS_PORT, METRICS_HOST }: Config, registry?
 }
 
 async function main(): Promise<void> {
+  exitWhileStarting();
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) {
     await metricsEndpoint(settings);

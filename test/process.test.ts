@@ -65,7 +65,7 @@ chapter('two first starts at the same time in an empty folder, after two that we
   }, 180_000);
 
   it('are complete although a part existed, which an end without a PostgreSQL left', async () => {
-    expect(interrupted).toMatchObject({ outputs: ['', ''], ends: ['SIGINT', 'SIGINT'] });
+    expect(interrupted).toMatchObject({ outputs: ['', ''], ends: [0, 0] });
     const uninterrupted = await children.gateway({ DATA_DIR: prepared });
     expect(named(whole)).toEqual(named(await demo(uninterrupted)));
     expect(await uninterrupted.stop()).toBe(0);
@@ -452,6 +452,21 @@ chapter('a failed start', () => {
       /^Tidegate could not start\.\nWhile connecting to PostgreSQL: [^\n]*(CONNECT_TIMEOUT|did not answer)[^\n]*\n$/,
     );
     expect(seconds).toBeLessThan(5);
+  });
+
+  it('does not become one when a signal ends it', async () => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) {
+      const sockets: net.Socket[] = [];
+      const silent = net.createServer((socket) => void sockets.push(socket));
+      await new Promise<void>((resume) => silent.listen(0, '127.0.0.1', resume));
+      const { port } = silent.address() as net.AddressInfo;
+      const gateway = children.start({ ...at(`postgres://u@127.0.0.1:${port}/x`), TRUSTED_PROXY: '127.0.0.1' });
+      await until(() => sockets.length > 0);
+      gateway.signal(name);
+      expect([await gateway.ended, gateway.out, gateway.errors]).toEqual([0, '', '']);
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
   });
 
   it('names DATA_DIR when the folder cannot be written', async () => {

@@ -4,6 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const pauseMilliseconds = 1_000;
 const echoMillisecondsMax = 1_000;
 
+const starting = ['SIGTERM', 'SIGINT'] as const;
+const exit = () => process.exit(0);
+
+/**
+ * Exits at a signal as long as the process starts, until `onStop` is called: no request is under way. Process 1, as in
+ * a container, would ignore a signal without a handler.
+ */
+export function exitWhileStarting(): void {
+  for (const signal of starting) process.on(signal, exit);
+}
+
 /**
  * Calls `stop` at the first SIGTERM, SIGINT or SIGHUP, and `quit` at each signal that comes at least a second later.
  * Before that, another signal is an echo of the first: a terminal signals every process, and npm and the parent process
@@ -22,6 +33,7 @@ export function onStop(stop: () => Promise<void>, quit: () => void, reload?: () 
       void stop();
     } else if (cluster.isPrimary && now - since >= echoMillisecondsMax) quit();
   };
+  for (const signal of starting) process.off(signal, exit);
   process.on('SIGTERM', signalled);
   process.on('SIGINT', () => cluster.isPrimary && signalled());
   process.on('SIGHUP', () => (reload ? reload() : cluster.isPrimary && signalled()));
