@@ -80,10 +80,13 @@ describe('the watch of a worker', () => {
     await quiet();
     await jobDue(99_999_999_999);
     await makes.deliveries();
-    await world.sql`update webhook_endpoint set claimed_until = 99999999999`;
+    await world.sql`update webhook_endpoint set claimed_until = wall_clock() + 3500`;
     expect([...(await watch().look())]).toEqual([]);
-    await world.sql`update webhook_endpoint set claimed_until = 1`;
-    expect([...(await watch().look())]).toEqual(['deliveries']);
+    // The claim has ended; and it was made by a clock that was ahead.
+    for (const ended of [1, 99_999_999_999]) {
+      await world.sql`update webhook_endpoint set claimed_until = ${ended}`;
+      expect([...(await watch().look())]).toEqual(['deliveries']);
+    }
     await world.sql`update webhook_endpoint set enabled = false`;
     expect([...(await watch().look())]).toEqual([]);
   });

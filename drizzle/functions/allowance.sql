@@ -43,8 +43,13 @@ begin
   end if;
   -- The clock is read after the row is locked, so that the time of two calls does not overlap.
   v_now := (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
-  v_refill := greatest(v_full_at - v_now, 0) - p_back * 1000000 / p_rate;
-  v_refill := least(greatest(v_refill, 0), v_refill_max);
+  v_refill := greatest(v_full_at - v_now, 0);
+  -- Beyond the longest debt: the clock was ahead at the last call and was set back, or the burst was greater. What is
+  -- left is unknown, so nothing is, and it comes back from now on.
+  if v_refill > v_refill_max then
+    v_refill := v_refill_max / 2;
+  end if;
+  v_refill := least(greatest(v_refill - p_back * 1000000 / p_rate, 0), v_refill_max);
   remaining := p_burst - (v_refill * p_rate + 999999) / 1000000;
   granted := case
     when remaining >= p_need then least(greatest(p_want, 0), remaining)
@@ -52,7 +57,7 @@ begin
   end;
   remaining := remaining - granted;
   v_refill := v_refill + (granted * 1000000 + p_rate - 1) / p_rate;
-  if granted <> 0 or p_back <> 0 then
+  if v_now + v_refill <> greatest(v_full_at, v_now) then
     update allowance a
     set full_at = v_now + v_refill
     where a.tenant_id = p_tenant and a.livemode = p_live;

@@ -42,7 +42,8 @@ $$;
 
 -- Claims an endpoint for a worker and returns its deliveries that are due, the first ones first, with their events, and
 -- the account whose events they are. No other worker claims the endpoint until the claim ends: by `finish_deliveries`,
--- or after `p_seconds`.
+-- or after `p_seconds`. A claim that is further ahead than an endpoint may ask to wait, an hour, has ended: the clock
+-- was ahead when it was made.
 create or replace function claim_webhook_deliveries(
   p_tenant text,
   p_live boolean,
@@ -77,7 +78,7 @@ begin
     and w.id = p_endpoint
     and w.enabled
     and w.due <= v_now
-    and coalesce(w.claimed_until, 0) <= v_now
+    and coalesce(w.claimed_until, 0) not between v_now + 1 and v_now + greatest(p_seconds, 3600)
   returning *
   into v;
   if not found then

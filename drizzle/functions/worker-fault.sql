@@ -36,7 +36,8 @@ end;
 $$;
 
 -- Claims the next attempt at work that has failed: it returns 0 to one worker when the attempt is due, and the seconds
--- to wait to all others. It also returns 0 when there is no fault any more.
+-- to wait to all others. It also returns 0 when there is no fault any more. An attempt that is further ahead than any
+-- pause is due: the clock was ahead when it was stored.
 -- Without an event: the fault is one of the service.
 create or replace function claim_worker_fault(p_tenant text, p_live boolean, p_work text)
 returns int
@@ -48,7 +49,11 @@ declare
 begin
   update worker_fault f
   set next_attempt = v_now + worker_fault_pause(f.attempts + 1)
-  where f.tenant_id = p_tenant and f.livemode = p_live and f.work = p_work and f.next_attempt <= v_now;
+  where
+    f.tenant_id = p_tenant
+    and f.livemode = p_live
+    and f.work = p_work
+    and f.next_attempt not between v_now + 1 and v_now + worker_fault_pause(f.attempts + 1);
   if found then
     return 0;
   end if;

@@ -9,6 +9,8 @@ import { modeOf } from '../request/mode.js';
 
 /** How many faults one look reads. */
 const faultsMax = 100;
+/** The longest pause: an attempt that is further ahead is due, because the clock was ahead when it was stored. */
+const pauseSecondsMax = 60;
 /** The pause after an attempt that an outage or another statement's lock may have interrupted. */
 const interruptedMilliseconds = 1_000;
 
@@ -130,8 +132,9 @@ export class Faults {
       { by: ['tenantId', 'livemode', 'work'], limit: faultsMax },
     );
     this.#after = rows.length < faultsMax ? undefined : rows.at(-1);
-    for (const { wait, work, ...tenantAndMode } of rows) this.#pause(keyOf(work, tenantAndMode), wait * 1000);
-    return rows.filter(({ wait }) => wait <= 0);
+    const isDue = ({ wait }: { wait: number }) => wait <= 0 || wait > pauseSecondsMax;
+    for (const row of rows) this.#pause(keyOf(row.work, row), isDue(row) ? 0 : row.wait * 1000);
+    return rows.filter(isDue);
   }
 
   #pause(key: string, milliseconds: number): void {

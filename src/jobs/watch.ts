@@ -45,7 +45,7 @@ export const kinds = {
   deliveries: {
     table: webhookEndpoint,
     where: sql`${webhookEndpoint.enabled} and ${until(webhookEndpoint.due)} and
-      coalesce(${webhookEndpoint.claimedUntil}, 0) <= ${now}`,
+      coalesce(${webhookEndpoint.claimedUntil}, 0) not between ${now} + 1 and ${now} + 3600`,
     by: webhookEndpoint.due,
   },
   exports: { table: dataExport, where: until(dataExport.due), by: dataExport.due, every: 500 },

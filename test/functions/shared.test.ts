@@ -67,6 +67,26 @@ of('take_allowance', () => {
     expect(granted! + remaining!).toBeLessThan(burst);
     expect((await take(tenantId, burst, 0, 0))[1]).toBe(burst);
   });
+
+  it('is empty, and comes back, after the clock was ahead and is set back', async () => {
+    const tenantId = 'tenant_of_a_clock';
+    const ahead = async () => {
+      const [row] = await world.sql`select full_at - date_part('epoch', clock_timestamp()) * 1000000 as microseconds
+        from allowance where tenant_id = ${tenantId}`;
+      return Number(row!.microseconds) / 1_000_000;
+    };
+    expect(await take(tenantId, 0, 1, 600)).toEqual([600, 400]);
+    await world.sql`update allowance set full_at = full_at + 3600 * 1000000::bigint where tenant_id = ${tenantId}`;
+    // Nothing is left for this call, and its refusal is stored.
+    expect(await take(tenantId, 0, 500, 600)).toEqual([0, 0]);
+    expect(await ahead()).toBeLessThanOrEqual(burst);
+    await world.sql`update allowance set full_at = full_at - 600 * 1000000::bigint where tenant_id = ${tenantId}`;
+    expect((await take(tenantId, 0, 500, 600))[0]).toBe(600);
+    // A debt is kept, up to as much as the allowance holds.
+    expect(await take(tenantId, -5 * burst, 1, 1)).toEqual([0, -burst]);
+    expect((await take(tenantId, 0, 1, 1))[1]).toBeLessThan(-burst / 2);
+    expect(await ahead()).toBeGreaterThan(burst * 1.5);
+  });
 });
 
 of('new_id', () => {
@@ -462,6 +482,14 @@ of('claim_worker_fault', () => {
     expect(await value('claim_worker_fault', ...fault())).toBeGreaterThan(0);
     await world.sql`delete from worker_fault`;
     expect(await value('claim_worker_fault', ...fault())).toBe(0);
+  });
+
+  it('gives an attempt that is further ahead than its pause: the clock was set back', async () => {
+    await call('record_worker_fault', ...fault(), 'fault');
+    await world.sql`update worker_fault set next_attempt = next_attempt + 3600`;
+    expect(await value('claim_worker_fault', ...fault())).toBe(0);
+    expect(await value('claim_worker_fault', ...fault())).toBeLessThanOrEqual(2);
+    await world.sql`delete from worker_fault`;
   });
 });
 

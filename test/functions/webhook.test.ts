@@ -228,6 +228,13 @@ of('claim_webhook_deliveries', () => {
     expect(await claim(id)).toEqual([]);
     await world.sql`update webhook_endpoint set claimed_until = claimed_until - 60 where id = ${id}`;
     expect(await claim(id)).toHaveLength(3);
+    // No claim is so far ahead, unless the clock was ahead when it was made.
+    const aheadBy = (seconds: number) =>
+      world.sql`update webhook_endpoint set claimed_until = wall_clock() + ${seconds}::int where id = ${id}`;
+    await aheadBy(3_590);
+    expect(await claim(id)).toEqual([]);
+    await aheadBy(3_700);
+    expect(await claim(id)).toHaveLength(3);
     await disable(id);
     await world.sql`update webhook_endpoint set claimed_until = null where id = ${id}`;
     expect(await claim(id)).toEqual([]);
