@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import type { Connections } from './connections.js';
@@ -11,6 +12,16 @@ import type { Preparable } from './row-mapper.js';
 
 /** How many rows are in memory at once. */
 const rowsAtOnce = 500;
+/** The pause between two cancellations of a read. */
+const cancelMilliseconds = 50;
+
+/** Properties that the driver's queries have, and that the driver's types do not declare. */
+interface DriverQuery {
+  /** Whether a connection has the query. */
+  active: boolean;
+  state: object | null;
+  canceller: (query: unknown) => Promise<void>;
+}
 
 /** The statement that reads a whole list of a caller, in its order: the one of its pages, without their limit. */
 export interface ListStatement {
@@ -34,8 +45,13 @@ export class ListStreams {
 
   /**
    * Calls `take` with the rows, and waits for it before the next ones are read. An error that it throws ends the read.
+   * When the signal is aborted, PostgreSQL cancels the statement, and the signal's reason is thrown.
    */
-  read({ name, build, values }: ListStatement, take: (rows: Record<string, unknown>[]) => Promise<void>) {
+  read(
+    { name, build, values }: ListStatement,
+    take: (rows: Record<string, unknown>[]) => Promise<void>,
+    signal = new AbortController().signal,
+  ) {
     const { bulk, availability } = this.connections;
     if (availability.away) throw busy();
     const statement = this.statements().of(name, build);
@@ -44,10 +60,11 @@ export class ListStreams {
     const query = bulk.client.unsafe(statement.text, parameters, { prepare: false }).values();
     // The driver's types declare no cursor of rows that are arrays.
     const cursor = (query as unknown as postgres.PendingQuery<never>).cursor(rowsAtOnce) as AsyncIterable<unknown[][]>;
+    const cancellable = query as unknown as DriverQuery;
     return observed(this.observers, { name: 'whole_list', pool: 'bulk' }, async () => {
       let taken: unknown;
       try {
-        for await (const rows of cursor) {
+        for await (const rows of rowsUntil(signal, cancellable, cursor)) {
           await take(rows.map((row) => statement.rowOf(row))).catch((error: unknown) => {
             taken = error;
             throw error;
@@ -55,11 +72,50 @@ export class ListStreams {
         }
       } catch (error) {
         if (taken !== undefined) throw taken;
+        signal.throwIfAborted();
         if (causeOf(error).code === queryCanceled) throw tookTooLong();
         if (outageOf(error) === 'lost') void availability.check();
         throw this.failures.reported(causeOf(error));
       }
     });
+  }
+}
+
+/** The rows of a cursor, until its signal is aborted. */
+async function* rowsUntil(signal: AbortSignal, query: DriverQuery, cursor: AsyncIterable<unknown[][]>) {
+  const rows = cursor[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await cancelledWith(signal, query, async () => rows.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await rows.return?.();
+  }
+}
+
+/**
+ * Waits for rows, and cancels their query when the signal is aborted, until the wait has ended: a cancellation that
+ * arrives before the statement begins has no effect. The connection is not used again before the last cancellation has
+ * arrived, which would otherwise end the next statement.
+ */
+async function cancelledWith<T>(signal: AbortSignal, query: DriverQuery, wait: () => Promise<T>): Promise<T> {
+  let over = false;
+  let cancelling: Promise<void> | undefined;
+  const cancel = async () => {
+    for (; !over; await sleep(cancelMilliseconds))
+      if (query.active && query.state) await query.canceller(query).catch(() => {});
+  };
+  const onAbort = () => (cancelling = cancel());
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await wait();
+  } finally {
+    over = true;
+    signal.removeEventListener('abort', onAbort);
+    await cancelling;
   }
 }
 

@@ -160,6 +160,9 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
         pay: (rows) => pay(rows * weights.object),
         payWrites: (writes) => pay(writes * weights.write),
       });
+    } catch (error) {
+      // A step may end by the signal itself.
+      throw signal.aborted ? new Lost() : error;
     } finally {
       clearInterval(timer);
     }

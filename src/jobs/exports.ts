@@ -51,10 +51,11 @@ export class Exports {
       const content = new Content(this.database, row, turn, this.bulk.exportBytesMax);
       const list = await this.bulk.list(row, callerOf(row));
       await content.add(list.header, 0);
-      await this.database.lists.read(list.statement, async (rows) => {
+      const take = async (rows: Record<string, unknown>[]) => {
         await turn.pay(rows.length);
         await content.add(list.lines(rows), rows.length);
-      });
+      };
+      await this.database.lists.read(list.statement, take, turn.signal);
       await finish(await content.end(), null);
     } catch (error) {
       // What the caller may not see any more, and a list that is too large: another attempt would end in the same way.
