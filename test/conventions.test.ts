@@ -109,8 +109,6 @@ describe('the conventions of the code', () => {
      * with stored times.
      */
     const reasons: Record<string, string> = {
-      'db/database.ts': 'when prepared statements are dropped',
-      'db/embedded/server.ts': 'how long the start of the embedded server may take',
       'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
       'server/log.ts': 'the time of a line in the log',
       'request/id.ts': 'the order of the request ids of one second',

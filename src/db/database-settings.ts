@@ -24,6 +24,7 @@ export interface SlowLimits {
 export interface DatabaseSettings {
   /** False: a server crash may lose the last commits. For seeding a demo, never for client writes. */
   durable?: boolean;
+  /** Milliseconds since any moment. A clock that is set back would keep the statements of an hour for longer. */
   now?: () => number;
   slow?: SlowLimits;
   pools?: PoolSettings;

@@ -72,7 +72,7 @@ export class Database {
 
   /** `restart` is called when no server listens any more: no other process would start the embedded server again. */
   constructor(connection: Connection, restart: () => Promise<void> = async () => {}, settings: DatabaseSettings = {}) {
-    const { durable = true, now = Date.now, slow = slowDefault, pools = poolsDefault } = settings;
+    const { durable = true, now = () => performance.now(), slow = slowDefault, pools = poolsDefault } = settings;
     const { listens = connection, replicas } = settings;
     this.statementSeconds = Math.ceil(pools.statementMilliseconds / 1_000);
     this.#writes = new Turns(writeLimits(pools));

@@ -26,14 +26,14 @@ export async function startEmbedded({ dir, durable = true, progress = () => {} }
   const kit = packageFolder();
   const place = locate(dir, progress);
   const bin = binaries(kit, place.user, progress);
-  let deadline = Date.now() + PATIENCE_MS;
+  let deadline = performance.now() + PATIENCE_MS;
   let lease: number | undefined;
   try {
-    for (let failures = 0; Date.now() < deadline; await sleep(10)) {
+    for (let failures = 0; performance.now() < deadline; await sleep(10)) {
       const found = await attach(place);
       if (typeof found === 'object') return found;
       // Recovery after a crash may take long, and after giving up, the next start would begin the recovery again.
-      if (found === 'awaking') deadline = Date.now() + PATIENCE_MS;
+      if (found === 'awaking') deadline = performance.now() + PATIENCE_MS;
       if (supervised(place)) continue;
       if (lease !== undefined && (failures += 1) === FAILURES_MAX) break;
       lease = close(lease);
