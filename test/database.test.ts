@@ -2,6 +2,9 @@ import net from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { account } from '../src/resources/account/table.js';
 import { Database } from '../src/db/database.js';
+import { optionsOf } from '../src/db/connection-options.js';
+import { poolsDefault } from '../src/db/database-settings.js';
+import { slowDefault } from '../src/db/slow-questions.js';
 import { preparedMax } from '../src/db/statements.js';
 import { DomainError } from '../src/request/problems.js';
 import { useWorld } from './world.js';
@@ -154,4 +157,14 @@ it('answers each write its own row after a migration has changed the shape of th
   } finally {
     await database.close();
   }
+});
+
+// Beyond its limit the server refuses connections, so that single requests of a busy process would fail.
+it('has an embedded server that admits all connections of twelve processes, and of larger pools', async () => {
+  const connection = inject('admin');
+  const given = { durable: true, pools: poolsDefault, slow: slowDefault, direct: connection };
+  const pools = Object.values(optionsOf(connection, given)).map(({ max }) => max);
+  const [row] = await world.sql`select current_setting('max_connections')::int as most`;
+  // Each process has one that listens, too, and its pools may have ten more by their settings.
+  expect(row!.most).toBeGreaterThanOrEqual(12 * (pools.reduce((sum, max) => sum + max, 1) + 10));
 });

@@ -74,7 +74,7 @@ export class Servers {
     }
     const common = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'shared_buffers=32MB'];
     // The data are of an embedded server, and a standby must admit as many connections as the server of its data.
-    common.push('max_connections=300');
+    common.push('max_connections=400');
     const given = [...common, ...settings].flatMap((setting) => ['-c', setting]);
     const child = spawn(this.#program, ['-D', data, ...given], { ...this.#ids, cwd: '/', stdio: 'ignore' });
     const sql = postgres({

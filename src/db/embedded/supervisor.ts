@@ -9,8 +9,9 @@ import { environment } from './folder.js';
 
 const { O_RDONLY, O_WRONLY, O_NOFOLLOW, O_APPEND, O_CREAT } = fs.constants;
 // No TCP, and no parameters of statements in the log: the log would keep personal data after their deletion. Twelve
-// processes (WORKERS) with all their pools open need some 200 connections.
-const SETTINGS = ['listen_addresses=', 'shared_buffers=128MB', 'max_connections=300', 'log_checkpoints=off'];
+// processes (WORKERS) with all their pools open need 264 connections. The rest is for probes, commands and settings of
+// larger pools; each takes some 50 KB of memory.
+const SETTINGS = ['listen_addresses=', 'shared_buffers=128MB', 'max_connections=400', 'log_checkpoints=off'];
 // Before PostgreSQL has statistics, it may choose a bad index, and keeps that plan. With the default naptime, a write
 // read a hundred times as many pages as needed during the first minute of a busy database.
 SETTINGS.push('autovacuum_naptime=5s');
