@@ -160,7 +160,7 @@ it('answers each write its own row after a migration has changed the shape of th
 });
 
 // Beyond its limit the server refuses connections, so that single requests of a busy process would fail.
-it('has an embedded server that admits all connections of twelve processes, and of larger pools', async () => {
+it('has an embedded server that admits the connections of twelve processes, and larger pools', async () => {
   const connection = inject('admin');
   const given = { durable: true, pools: poolsDefault, slow: slowDefault, direct: connection };
   const pools = Object.values(optionsOf(connection, given)).map(({ max }) => max);
