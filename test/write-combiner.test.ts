@@ -298,6 +298,72 @@ it('go with fewer others while the database is too slow for many', async () => {
 });
 
 describe('the time of a write', () => {
+  /**
+   * A database of which a tenant has one connection, and whose statements may take three seconds; `busy` keeps that
+   * connection. Each deposit takes `slow` seconds.
+   */
+  async function narrow(slow: number, work: (database: Database, busy: (seconds: number) => Promise<unknown>) => any) {
+    const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+    const pools = { ...poolsDefault, write: 2, statementMilliseconds: 3_000, lockMilliseconds: 60_000 };
+    const database = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, { pools });
+    await world.sql.unsafe(`create function be_busy(tenant text, seconds float) returns void language plpgsql as
+      'begin perform pg_sleep(seconds); end';
+      create function be_slow() returns trigger language plpgsql as
+      'begin perform pg_sleep(${slow}); return new; end';
+      create trigger slow before insert on deposit for each row execute function be_slow()`);
+    try {
+      // The connection is open.
+      await database.call('be_busy', ['', 0]);
+      await work(database, (seconds) => database.call('be_busy', [place.tenant, seconds]));
+    } finally {
+      await world.sql.unsafe('drop trigger slow on deposit; drop function be_slow(), be_busy(text, float)');
+      await database.close();
+    }
+  }
+  let place: Place;
+  const writes = (count: number, database: Database) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        write(place, 'create_deposit', deposited(place, 1n), undefined, database).then(() => 'done', refusalOf),
+      ),
+    );
+
+  it('begins with the wait for a turn, and calls are smaller after it was over before the statement ended', async () => {
+    [place] = await placesOf();
+    await narrow(0.2, async (database, busy) => {
+      const sizes: number[] = [];
+      database.observers.push({ began: () => () => {}, combined: (size) => sizes.push(size) });
+      // Twelve deposits take 2.4 s, and a good second of their time is over when they begin. On a machine that is so
+      // busy that they begin later, they are refused before.
+      let most = 12;
+      for (let wave = 0; wave < 5 && most === 12; wave++) {
+        const busySince = busy(0.7);
+        await writes(14, database);
+        await busySince;
+        await sleep(1_000);
+        await world.sql`alter table deposit disable trigger slow`;
+        sizes.length = 0;
+        expect(await writes(14, database)).toEqual(Array(14).fill('done'));
+        await world.sql`alter table deposit enable trigger slow`;
+        most = Math.max(...sizes);
+      }
+      expect(most).toBeLessThan(12);
+    });
+  });
+
+  it('ends for a write that has waited half of it for its turn', async () => {
+    [place] = await placesOf();
+    await narrow(0, async (database, busy) => {
+      const ends: string[] = [];
+      const busySince = busy(2.3).then(() => ends.push('the turn before'));
+      ends.push(...(await writes(6, database)));
+      await busySince;
+      expect(ends).toEqual([...Array(6).fill('service_unavailable'), 'the turn before']);
+      expect(await rowsOf(place)).toHaveLength(0);
+      expect(await writes(6, database)).toEqual(Array(6).fill('done'));
+    });
+  });
+
   it('ends while it waits for a turn of its tenant, and it is not begun later', async () => {
     const [here] = await placesOf();
     const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;

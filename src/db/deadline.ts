@@ -8,6 +8,8 @@ export const slowMilliseconds = 1_000;
 export interface Attempts {
   /** When they end, by `performance.now()`; without it, the pool's `answerMilliseconds` after the start. */
   until?: number;
+  /** When the wait for a turn ends; without it, at `until`. */
+  beginsBy?: number;
   /** Whether the caller repeats the statement itself. */
   once?: boolean;
 }
@@ -51,11 +53,11 @@ export function within<T>(answer: Promise<T>, until: number, onSlow: () => void)
   });
 }
 
-/** Ends a wait when the attempts at a statement end: `leave` gets the reason. Returns a function that forgets it. */
-export function endsWait({ until }: Attempts = {}) {
-  if (until === undefined) return undefined;
+/** Ends the wait for a turn in time: `leave` gets the reason. Returns a function that forgets it. */
+export function endsWait({ until, beginsBy = until }: Attempts = {}) {
+  if (beginsBy === undefined) return undefined;
   return (leave: (reason: DomainError) => void) => {
-    const timer = setTimeout(() => leave(busy()), until - performance.now());
+    const timer = setTimeout(() => leave(busy()), beginsBy - performance.now());
     return () => clearTimeout(timer);
   };
 }

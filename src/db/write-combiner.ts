@@ -67,7 +67,7 @@ export class WriteCombiner {
   readonly #waiting = new Map<string, Slots<Waiting>>();
   #absentUntil = Number.NEGATIVE_INFINITY;
   /**
-   * How many writes a call takes now: half as many after one that its time limit cancelled, one more after another.
+   * How many writes a call takes now: half as many after one that took longer than its time, one more after another.
    * Otherwise a database for which 16 writes take longer than a statement may would do none of them.
    */
   #membersNow = membersMax;
@@ -130,7 +130,15 @@ export class WriteCombiner {
   }
 
   #alone({ fn, tenantId, livemode, envelope, args, resolve, reject }: Waiting, until: number): Promise<void> {
-    return this.sends.run(fn, [tenantId, livemode, envelope, args], { until }).then(resolve, reject);
+    return this.sends.run(fn, [tenantId, livemode, envelope, args], this.#attempts(until)).then(resolve, reject);
+  }
+
+  /**
+   * No call waits for a turn until there is little time left: PostgreSQL would go on with it after its 503, and keep its
+   * connection from the next ones.
+   */
+  #attempts(until: number): Attempts {
+    return { until, beginsBy: until - this.sends.statementMilliseconds / 2 };
   }
 
   /** Takes along the writes that wait, the oldest first. They give up their own turns. */
@@ -160,7 +168,10 @@ export class WriteCombiner {
       this.sends.onCombined(members.length);
       const values = [tenantId, livemode, lockMilliseconds, `[${writes.join()}]`];
       // The function declares these columns.
-      const outcomes = (await this.sends.run('write_deposits', values, { until, once: true })) as Outcome[];
+      const outcomes = (await this.sends.run('write_deposits', values, {
+        ...this.#attempts(until),
+        once: true,
+      })) as Outcome[];
       this.#membersNow = Math.min(this.#membersNow + 1, membersMax);
       const done = new Set<Waiting>();
       for (const { place, refused, problems, answer } of outcomes) {
@@ -171,10 +182,13 @@ export class WriteCombiner {
       }
       return members.filter((member) => !done.has(member));
     } catch (error) {
-      if (!(error instanceof DomainError)) {
+      const { code } = causeOf(error);
+      const isUnavailable = error instanceof DomainError;
+      // The time began before the wait for a turn, so it often ends before PostgreSQL's limit of the statement.
+      const isTimeOver = code === queryCanceled || (isUnavailable && performance.now() >= until);
+      if (isTimeOver) this.#membersNow = Math.max(this.#membersNow >> 1, 2);
+      if (!isUnavailable) {
         // A gateway may start before the database is migrated.
-        const { code } = causeOf(error);
-        if (code === queryCanceled) this.#membersNow = Math.max(this.#membersNow >> 1, 2);
         if (code === '42883') this.#absentUntil = performance.now() + absentMilliseconds;
         return members;
       }
