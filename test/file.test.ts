@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { StatementObserver } from '../src/db/observer.js';
 import { inTurn } from './faults/scale.js';
 import { pdf } from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, must, type Speaker, useWorld } from './world.js';
@@ -64,6 +65,19 @@ async function download(speaker: Speaker, id: string) {
     headers: { authorization: `Bearer ${speaker.key}` },
   });
   return { status: response.status, headers: response.headers, content: new Uint8Array(await response.arrayBuffer()) };
+}
+
+/** Notes the connections of the statements that read contents; returns a function that ends this. */
+function contentsRead(pools: string[]): () => void {
+  const observer: StatementObserver = {
+    began: ({ name, pool }) => {
+      if (name === 'file_content') pools.push(pool);
+      return () => {};
+    },
+  };
+  const { observers } = world.database;
+  observers.push(observer);
+  return () => observers.splice(observers.indexOf(observer), 1);
 }
 
 describe('uploading a file', () => {
@@ -463,6 +477,43 @@ describe('reading a file', () => {
       expect(answer.headers.get('request-id')).toBeTruthy();
     },
   );
+
+  describe('of several parts', () => {
+    const part = 512 * 1024;
+    const content = (size: number) => new Uint8Array(Buffer.concat([pdf(), randomBytes(size)]).subarray(0, size));
+
+    it.each([
+      ['a byte less than two parts', 2 * part - 1, 2],
+      ['two parts', 2 * part, 3],
+      ['a byte more', 2 * part + 1, 3],
+    ])('reads them one by one, on connections for slow questions: %s', async (_, size, statements) => {
+      const user = await given.directUser(1);
+      const whole = content(size);
+      const { id } = await must(user.upload('invoice', whole));
+      const pools: string[] = [];
+      const end = contentsRead(pools);
+
+      const back = await download(user, id);
+
+      end();
+      expect(pools).toEqual(Array(statements).fill('slow'));
+      expect([back.status, back.headers.get('content-length')]).toEqual([200, String(size)]);
+      expect(sha256(back.content)).toBe(sha256(whole));
+    });
+
+    it('answers HEAD with the length, and reads none', async () => {
+      const user = await given.directUser(1);
+      const { id } = await must(user.upload('invoice', content(part + 1)));
+      const pools: string[] = [];
+      const end = contentsRead(pools);
+      const { status, headers } = await fetch(`${world.origin}/v1/files/${id}/content`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${user.key}` },
+      });
+      end();
+      expect([status, headers.get('content-length'), pools]).toEqual([200, String(part + 1), []]);
+    });
+  });
 
   it('returns the same object through the graph, without the content', async () => {
     const user = await given.directUser(1);

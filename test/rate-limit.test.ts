@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cost } from '../src/request/charge.js';
 import { weights } from '../src/types/weights.js';
 import { inTurn } from './faults/scale.js';
+import { pdf } from './onboarding-profile.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
 
 const long = inTurn(2, it);
@@ -97,6 +98,26 @@ describe('an answer', () => {
     const unknown = await user.get('/v1/accounts?limit=x');
     expect([missing.status, unknown.status]).toEqual([404, 400]);
     for (const reply of [missing, unknown]) expect(left(reply).remaining).toBeGreaterThan(0);
+  });
+
+  it('of /v1 with the bytes of a file costs a point for each 2 KiB', async () => {
+    const user = await given.directUser(1);
+    const content = new Uint8Array(Buffer.concat([pdf(), Buffer.alloc(1_000_000)]));
+    const bytes = weights.figure + Math.floor(content.length / 2_048);
+    const before = await user.get(`/v1/accounts/${user.id}`);
+    const made = await user.upload('invoice', content);
+    const path = `/v1/files/${made.body.id}/content`;
+    const authorization = `Bearer ${user.key}`;
+    const head = await fetch(`${world.origin}${path}`, { method: 'HEAD', headers: { authorization } });
+    const replies = [before, made, head, await user.get(path)];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const prices = [read + weights.write + bytes, read, read + bytes];
+    for (const [i, price] of prices.entries()) {
+      const taken = left(replies[i]!).remaining - left(replies[i + 1]!).remaining;
+      expect(taken).toBeLessThanOrEqual(price);
+      // Points come back meanwhile, also on a busy machine.
+      expect(taken).toBeGreaterThan(price - bytes / 2);
+    }
   });
 
   it.each([

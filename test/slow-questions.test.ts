@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countQuestion, hasFigures, presentQuestion, questionOfParts, tooSlow } from '../src/db/slow-questions.js';
@@ -5,6 +7,7 @@ import { sentenceOfGraph } from '../src/request/problems.js';
 import { depositListing } from '../src/resources/deposit/resolver.js';
 import { pageRequest } from '../src/types/pagination.js';
 import { scale, share } from './faults/scale.js';
+import { pdf } from './onboarding-profile.js';
 import { eventually, givenIn, type Reply, type Speaker, statementsWaiting, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false, environment: { REQUEST_SLOTS: '1' } });
@@ -37,8 +40,10 @@ const visitors = (count: number) =>
 describe('a question', () => {
   const given = givenIn(world);
   let user: Speaker;
+  let fileId: string;
   beforeAll(async () => {
     user = await given.directUser(1);
+    fileId = (await user.upload('invoice', pdf())).body.id;
   });
 
   const edge = (filter: string) => `{ viewer { account { depositsIn${filter} { nodes { id } } } } }`;
@@ -49,6 +54,8 @@ describe('a question', () => {
     ['a page of a range of time', () => user.get('/v1/deposits?created.gte=1767225600'), 'read', 'deposit'],
     ['an object by its id', () => user.get('/v1/deposits/deposit_0'), 'read', 'deposit'],
     ['a balance', () => user.get('/v1/balance'), 'read', 'balance'],
+    ['a file', () => user.get(`/v1/files/${fileId}`), 'read', 'file'],
+    ['the content of a file', () => user.get(`/v1/files/${fileId}/content`), 'slow', 'file_content'],
     ['a page by currency', () => user.get('/v1/deposits?currency=AED'), 'slow', 'deposit'],
     [
       'a page by account and status',
@@ -96,7 +103,7 @@ describe('a question', () => {
       }
       const { status, body } = await answer;
       expect([200, 404]).toContain(status);
-      expect(body.data === undefined || body.errors === undefined).toBe(true);
+      expect(body?.data === undefined || body.errors === undefined).toBe(true);
     }
   });
 
@@ -340,5 +347,67 @@ describe('the class of a statement', () => {
     for (const parts of [[], [presentQuestion], [list, presentQuestion]])
       expect(questionOfParts(parts).lags).toBe(false);
     expect(questionOfParts([list]).lags).toBe(true);
+  });
+});
+
+describe('a content that is sent', () => {
+  const given = givenIn(hasty);
+  /** The answer to a download of which one part has come, and no other can be read until `free`. */
+  async function begun() {
+    const user = await given.directUser(1);
+    const whole = Buffer.concat([pdf(), randomBytes(4 * 1024 * 1024)]);
+    const { body } = await user.upload('invoice', whole);
+    const request = http
+      .get(`${hasty.origin}/v1/files/${body.id}/content`, {
+        headers: { authorization: `Bearer ${user.key}` },
+        agent: false,
+      })
+      .on('error', () => {});
+    const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+    const free = await locked(hasty, 'file_content');
+    return { whole, request, answer, free };
+  }
+  const slow = (count: number) =>
+    eventually(
+      () => Promise.resolve(hasty.database.load.slow),
+      (found) => found === count,
+    );
+
+  it('has no further part when its client disconnects', async () => {
+    const { request, answer, free } = await begun();
+    try {
+      answer.on('error', () => {}).resume();
+      await slow(1);
+      request.destroy();
+      await slow(0);
+    } finally {
+      await free();
+    }
+  });
+
+  // A refusal in the middle would cut the answer off.
+  it('waits for a part that PostgreSQL does not read, and goes on', async () => {
+    const { whole, answer, free } = await begun();
+    const failures: unknown[] = [];
+    hasty.database.observers.push({
+      began:
+        ({ name }) =>
+        (error) =>
+          error && name === 'file_content' && failures.push(error),
+    });
+    const parts: Buffer[] = [];
+    answer.on('data', (part: Buffer) => parts.push(part));
+    const end = once(answer, 'end');
+    try {
+      await eventually(
+        () => Promise.resolve(failures.length),
+        (count) => count > 0,
+      );
+    } finally {
+      await free();
+    }
+    await end;
+    hasty.database.observers.pop();
+    expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
 });

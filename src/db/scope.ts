@@ -46,6 +46,11 @@ export class Scope {
     this.source?.stay();
   }
 
+  /** Whether the request of the scope has ended early. */
+  get ended(): boolean {
+    return this.budget?.ended !== undefined;
+  }
+
   /** Call this after a write has succeeded, so that further reads of its account find it. */
   async settle(): Promise<void> {
     await this.source?.settle();

@@ -45,6 +45,10 @@ export function turnsOf(objects: number): number {
 }
 const objectsPerTurn = 10;
 
+/** What the bytes of a file cost, besides its request and its object: as a figure, and a point for each 2 KiB. */
+export const pointsOfBytes = (bytes: number): number => weights.figure + Math.floor(bytes / bytesPerPoint);
+const bytesPerPoint = 2_048;
+
 /** What a route of /v1 costs at most: its request, and one object, a page of a list, or a write with its object. */
 export function pointsOfRoute(answers: 'object' | 'list' | 'payload', field: FieldWeight | undefined, rows: number) {
   const more = field === undefined ? 0 : pointsOf(field, () => undefined);

@@ -1,21 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { guarded, run } from '../../operation/guard.js';
+import type { Charge } from '../../request/charge.js';
 import { operationOf } from '../../resources/registry.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
-import { pointsOfRoute, weights } from '../../types/weights.js';
-import { contentOf, documentTypes, fileBytesMax } from '../../resources/file/content.js';
+import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
+import { contentParts, documentTypes, fileBytesMax } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
 
 const filenameLengthMax = 255;
-/** What a file and its content cost, besides the request and the write: the content is as much work as a figure. */
-const contentPoints = weights.figure + weights.object;
+/** The largest form of an upload. */
+const formBytesMax = fileBytesMax + 65_536;
 
 /** The parameters of an upload; `file` is the hash of the content and the name, in place of the bytes. */
 interface Upload {
@@ -39,11 +42,11 @@ export function fileRoutes(app: FastifyInstance): void {
   app.route({
     method: 'POST',
     url: '/v1/files',
-    bodyLimit: fileBytesMax + 65_536,
+    bodyLimit: formBytesMax,
     config: {
       permission: operationOf('createFile'),
       streamed: true,
-      cost: () => pointsOfRoute('payload', 'figure', 1),
+      cost: (request) => pointsOfRoute('payload', undefined, 1) + pointsOfBytes(lengthOf(request)),
     },
     handler: async (request) => {
       refuseQuery(request);
@@ -62,7 +65,7 @@ export function fileRoutes(app: FastifyInstance): void {
         };
       });
       const payload = (await run({ name: 'createFile', resolve }, args, request.context!)) as { file: FileRow };
-      request.budget?.charge?.count(contentPoints);
+      request.budget?.charge?.count(weights.object + pointsOfBytes(payload.file.size));
       return fileV1(payload.file);
     },
   });
@@ -70,31 +73,52 @@ export function fileRoutes(app: FastifyInstance): void {
   app.route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/files/:id/content',
-    config: { permission: operationOf('fileContent'), cost: () => pointsOfRoute('object', 'figure', 1) },
+    config: { permission: operationOf('fileContent'), cost: () => pointsOfRoute('object', undefined, 1) },
     handler: async (request, reply) => {
       refuseQuery(request);
-      const resolve = guarded(operationOf('fileContent'), downloaded);
-      const { row, content } = (await run({ name: 'fileContent', resolve }, request.params, request.context!)) as {
-        row: FileRow;
-        content: Buffer;
-      };
-      request.budget?.charge?.count(contentPoints);
+      const resolve = guarded(operationOf('fileContent'), downloadable);
+      const row = (await run({ name: 'fileContent', resolve }, request.params, request.context!)) as FileRow;
+      const { budget, context, timeLimit } = request;
+      const content = request.method === 'HEAD' ? [] : await begun(context!.scope, row, budget?.charge);
+      budget?.charge?.count(weights.object);
       // The file comes from a client, so a browser must download it and never render it under our origin.
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
       reply.header('content-security-policy', "default-src 'none'; sandbox");
-      return reply.type(row.contentType).send(content);
+      // Of a stream, Fastify keeps the length that an answer to HEAD has.
+      reply.header('content-length', row.size);
+      // The client decides from here on how long the answer takes.
+      timeLimit?.stop();
+      return reply.type(row.contentType).send(Readable.from(content, { objectMode: false }));
     },
   });
 }
 
-/** A file with its content. A session cannot download identity documents. */
-async function downloaded(_: unknown, { id }: { id: string }, { scope, caller }: Context) {
+/** The bytes of the form of an upload: as its client says, or as many as it may have. */
+function lengthOf({ headers }: FastifyRequest): number {
+  const length = Number(headers['content-length'] ?? formBytesMax);
+  return Math.min(length, formBytesMax);
+}
+
+/** The parts of a file whose first part has been read, so that a refusal is not in the middle of an answer. */
+async function begun(scope: Scope, { id, size }: FileRow, charge: Charge | null | undefined) {
+  await charge?.take(pointsOfBytes(size));
+  charge?.count(pointsOfBytes(size));
+  const parts = contentParts(scope, id);
+  const first = await parts.next();
+  return (async function* () {
+    if (!first.done) yield first.value;
+    yield* parts;
+  })();
+}
+
+/** A file whose content the caller may read. A session cannot download identity documents. */
+async function downloadable(_: unknown, { id }: { id: string }, { scope, caller }: Context) {
   const row = await scope.one(file, id);
   if (caller.session && row.purpose === FilePurpose.IDENTITY_DOCUMENT)
     throw new DomainError(
       problem('permission_denied', 'file.id', 'A session cannot download identity documents; use an API key.'),
     );
-  return { row, content: await contentOf(scope, row.id) };
+  return row;
 }
 
 interface Parts {

@@ -1,27 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
+import { readPart } from '../../db/content-part.js';
 import type { Scope } from '../../db/scope.js';
 import { fileContent } from './table.js';
-
-/** The bytes of a file that the scope has found. */
-export async function contentOf(scope: Scope, id: string): Promise<Buffer> {
-  const p = sql.placeholder;
-  const [found] = await scope.read<{ content: Uint8Array }>(
-    'file_content',
-    (db) =>
-      db
-        .select({ content: fileContent.content })
-        .from(fileContent)
-        .where(
-          and(
-            eq(fileContent.tenantId, p('tenantId')),
-            eq(fileContent.livemode, p('livemode')),
-            eq(fileContent.id, p('id')),
-          ),
-        ),
-    { id },
-  );
-  return Buffer.from(found?.content ?? []);
-}
 
 /** The most bytes of a file. */
 export const fileBytesMax = 10 * 1024 * 1024;
@@ -29,3 +9,42 @@ export const fileBytesMax = 10 * 1024 * 1024;
 export const documentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 /** The types of all files: documents, and the text of imports. */
 export const contentTypes = [...documentTypes, 'text/csv'];
+/** How much of a content one statement reads. Measured: docs/decisions/contents-are-read-in-parts.md. */
+export const partBytes = 512 * 1024;
+
+const p = sql.placeholder;
+
+/** The bytes of a file that the scope has found. A part is read when the one before it has been taken. */
+export async function* contentParts(scope: Scope, id: string): AsyncGenerator<Buffer, void, void> {
+  for (let at = 0; ; at += partBytes) {
+    const part = await readPart<{ content: Uint8Array }>(
+      scope,
+      'file_content',
+      (db) =>
+        db
+          .select({
+            content: sql<Uint8Array>`substring(${fileContent.content} from ${p('at')} + 1 for ${sql.raw(String(partBytes))})`,
+          })
+          .from(fileContent)
+          .where(
+            and(
+              eq(fileContent.tenantId, p('tenantId')),
+              eq(fileContent.livemode, p('livemode')),
+              eq(fileContent.id, p('id')),
+            ),
+          ),
+      { id, at },
+      at === 0,
+    );
+    const bytes = Buffer.from(part?.content ?? []);
+    if (bytes.length > 0) yield bytes;
+    if (bytes.length < partBytes) return;
+  }
+}
+
+/** All bytes of a file that the scope has found. */
+export async function contentOf(scope: Scope, id: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of contentParts(scope, id)) parts.push(part);
+  return Buffer.concat(parts);
+}

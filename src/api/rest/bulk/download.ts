@@ -3,6 +3,7 @@ import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
+import { readPart } from '../../../db/content-part.js';
 import type { Scope } from '../../../db/scope.js';
 import { callerOf } from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
@@ -109,7 +110,8 @@ const p = sql.placeholder;
 /** The bytes of a range, one part of the content after the other. */
 async function* parts(scope: Scope, id: string, { start, end }: Range): AsyncGenerator<Buffer, void, void> {
   for (let at = start; at <= end; ) {
-    const [part] = await scope.read<{ start: number; content: Uint8Array }>(
+    const part = await readPart<{ start: number; content: Uint8Array }>(
+      scope,
       'export_part',
       (db) =>
         db
@@ -126,6 +128,7 @@ async function* parts(scope: Scope, id: string, { start, end }: Range): AsyncGen
           .orderBy(desc(exportPart.start))
           .limit(fixedLimit(1)),
       { id, at },
+      at === start,
     );
     const bytes = part && Buffer.from(part.content).subarray(at - part.start, end - part.start + 1);
     // The content was deleted while it was sent.
