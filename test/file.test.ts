@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { StatementObserver } from '../src/db/observer.js';
 import { inTurn } from './faults/scale.js';
 import { pdf } from './onboarding-profile.js';
-import { type Edition, givenIn, type Reply, must, type Speaker, useWorld } from './world.js';
+import { type Edition, eventually, givenIn, type Reply, must, type Speaker, useWorld } from './world.js';
 
 const long = inTurn(2, it);
 
@@ -425,6 +425,39 @@ describe('uploading a file', () => {
     expect([uploaded, ...read].map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
       Array(3).fill([400, ['parameter_unknown'], ['file.purpose']]),
     );
+  });
+
+  it('stores the files of a tenant one after the other, and those of another tenant beside them', async () => {
+    const [user, other] = [await given.directUser(1), await given.directUser(1)];
+    let begun = 0;
+    const observer: StatementObserver = {
+      began: ({ name }) => {
+        if (name === 'create_file') begun++;
+        return () => {};
+      },
+    };
+    const { observers } = world.database;
+    const stored = (count: number) =>
+      eventually(
+        () => Promise.resolve(begun),
+        (found) => found === count,
+      );
+    const held = await world.sql.reserve();
+    await held.unsafe('begin; lock table file_content in exclusive mode');
+    observers.push(observer);
+    try {
+      const mine = ['a', 'b', 'c'].map((text) => user.upload('invoice', pdf(text)));
+      await stored(1);
+      const theirs = other.upload('invoice', pdf());
+      await stored(2);
+      await held.unsafe('rollback');
+      expect((await Promise.all([...mine, theirs])).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect(begun).toBe(4);
+    } finally {
+      await held.unsafe('rollback');
+      held.release();
+      observers.splice(observers.indexOf(observer), 1);
+    }
   });
 
   it('returns the same file for a retry with the same key, and refuses other bytes with it', async () => {

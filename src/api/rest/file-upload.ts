@@ -5,9 +5,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { guarded, run } from '../../operation/guard.js';
+import type { RequestBudget } from '../../request/budget.js';
 import type { Charge } from '../../request/charge.js';
 import { operationOf } from '../../resources/registry.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { Turns } from '../../request/turns.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
@@ -25,13 +27,19 @@ interface Upload {
   input: { purpose: FilePurpose; file: string; metadata?: Record<string, string | null> | null };
 }
 
+/**
+ * The uploads that are stored at once. PostgreSQL takes a second or more for one of 10 MB, so a tenant stores one after
+ * the other: several at once would all be too slow, and other tenants would wait. Measured:
+ * docs/decisions/contents-are-read-in-parts.md.
+ */
+const uploadLimits = { slots: 2, perKey: 1, reserve: 0, ofKey: 16, all: 64, milliseconds: 20_000 };
+
 /** An uploaded file with its detected properties. */
 interface Uploaded {
   filename: string;
   contentType: string;
   size: number;
   sha256: string;
-  content: string;
 }
 
 /**
@@ -39,6 +47,7 @@ interface Uploaded {
  * so these are guarded operations without a root field. Silent: both.
  */
 export function fileRoutes(app: FastifyInstance): void {
+  const turns = new Turns(uploadLimits);
   app.route({
     method: 'POST',
     url: '/v1/files',
@@ -50,21 +59,26 @@ export function fileRoutes(app: FastifyInstance): void {
     },
     handler: async (request) => {
       refuseQuery(request);
-      const { args, uploaded } = await uploadOf(request);
-      request.timeLimit?.start();
-      await request.visit?.begun();
+      const { args, uploaded, content } = await uploadOf(request);
       const resolve = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
         const { purpose, metadata } = input;
         return {
           file: await context.write('create_file', file, {
             ...uploaded,
+            content: content.toString('base64'),
             purpose,
             metadata,
             accountId: context.caller.actingAccountId,
           }),
         };
       });
-      const payload = (await run({ name: 'createFile', resolve }, args, request.context!)) as { file: FileRow };
+      const store = async () => {
+        request.timeLimit?.start();
+        await request.visit?.begun();
+        return run({ name: 'createFile', resolve }, args, request.context!);
+      };
+      const { tenantId } = request.context!.caller;
+      const payload = (await turns.during(tenantId, store, endOf(request.budget!))) as { file: FileRow };
       request.budget?.charge?.count(weights.object + pointsOfBytes(payload.file.size));
       return fileV1(payload.file);
     },
@@ -92,6 +106,10 @@ export function fileRoutes(app: FastifyInstance): void {
     },
   });
 }
+
+/** Calls a function with the reason when a request ends early. */
+const endOf = (budget: RequestBudget) => (leave: (reason: DomainError) => void) =>
+  budget.onEnd(() => budget.ended && leave(budget.ended));
 
 /** The bytes of the form of an upload: as its client says, or as many as it may have. */
 function lengthOf({ headers }: FastifyRequest): number {
@@ -188,7 +206,7 @@ function imageProblems(content: Buffer, type: string): Problem[] {
   return [];
 }
 
-async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; uploaded: Uploaded }> {
+async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; uploaded: Uploaded; content: Buffer }> {
   if (!request.isMultipart())
     throw new DomainError(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
   const problems: Problem[] = [];
@@ -226,6 +244,7 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
   const given = Object.keys(metadata).length > 0 && { metadata: { ...metadata } };
   return {
     args: { input: { purpose: purpose as FilePurpose, file: `${sha256} ${filename}`, ...given } },
-    uploaded: { filename, contentType: type.mime, size: content.length, sha256, content: content.toString('base64') },
+    uploaded: { filename, contentType: type.mime, size: content.length, sha256 },
+    content,
   };
 }
