@@ -432,7 +432,7 @@ describe('uploading a file', () => {
     let begun = 0;
     const observer: StatementObserver = {
       began: ({ name }) => {
-        if (name === 'create_file') begun++;
+        if (name === 'store_file') begun++;
         return () => {};
       },
     };

@@ -173,13 +173,14 @@ export class Database {
     envelope: WriteEnvelope | UnkeyedEnvelope | null,
     args: A & NoOthers<A, F>,
     table: T,
+    content?: string,
   ): Promise<T['$inferSelect'][]> {
     try {
       const stored = JSON.stringify(storedEnvelope(envelope));
       const combined = envelope && 'key' in envelope && isCombined(fn);
       const rows = await (combined
         ? this.#observed('write', fn, () => this.#combiner.write(fn, tenantId, livemode, stored, args))
-        : this.call(fn, [tenantId, livemode, stored, text(args)]));
+        : this.call(fn, [tenantId, livemode, stored, text(args), ...(content === undefined ? [] : [content])]));
       this.onWrite();
       return rows.map((row) => fromRow(table, row));
     } catch (error) {

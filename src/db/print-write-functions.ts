@@ -97,10 +97,14 @@ function declared(part: string): Declared {
   };
 }
 
+/** The parameters of a function that writes. Another one may follow: a content, which is too large for JSON. */
+export const isWriting = (parameters: readonly string[] | null) =>
+  /^p_tenant,p_live,p_envelope,p_args(?:,p_content)?$/.test(parameters?.join() ?? '');
+
 /** The functions that a gateway may write with: those that take a write envelope and arguments. */
 export function writeFunctions(): WriteFunction[] {
   return definedFunctions()
-    .filter(({ parameters, retired }) => !retired && parameters.join() === 'p_tenant,p_live,p_envelope,p_args')
+    .filter(({ parameters, retired }) => !retired && isWriting(parameters))
     .map((fn) => {
       const args = declarationsIn(fn.body).find(({ checked }) => checked === 'p_args')?.args;
       if (!args) throw new Error(`${fn.name} does not declare its arguments`);

@@ -153,10 +153,11 @@ export class Scope {
     table: T,
     envelope: WriteEnvelope | UnkeyedEnvelope,
     args: A & NoOthers<A, F>,
+    content?: string,
   ): Promise<T['$inferSelect']> {
     const { tenantId, livemode, permission } = this.caller;
     if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
-    const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
+    const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table, content);
     if (!row) throw new Error(`${fn} returned no row`);
     // Rows that were read before the write may be stale now.
     this.#loaders = new Map();

@@ -122,19 +122,6 @@ export interface WriteFunctions {
       bytesMax: bigint;
     };
   };
-  create_file: {
-    returns: 'file';
-    args: {
-      accountId: string;
-      purpose: string;
-      filename: string;
-      contentType: string;
-      size: number;
-      sha256: string;
-      content: string;
-      metadata?: object | null | undefined;
-    };
-  };
   create_import: {
     returns: 'data_import';
     args: {
@@ -411,6 +398,18 @@ export interface WriteFunctions {
     args: {
       accountId: string;
       hold: boolean;
+    };
+  };
+  store_file: {
+    returns: 'file';
+    args: {
+      accountId: string;
+      purpose: string;
+      filename: string;
+      contentType: string;
+      size: number;
+      sha256: string;
+      metadata?: object | null | undefined;
     };
   };
   test_webhook_endpoint: {

@@ -109,16 +109,17 @@ export class Context {
     this.state.replayed = replayed;
   }
 
-  /** One write of the current operation. */
+  /** One write of the current operation; `content` is that of a function which takes one. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
     table: T,
     args: A & NoOthers<A, F>,
+    content?: string,
   ): Promise<T['$inferSelect']> {
     if (!this.envelope) throw new Error(`${fn} was called outside a mutation`);
     // A few operations write more than once; the weight is that of an operation.
     if (!this.wrote) this.budget.charge?.count(weights.write);
-    const row = await this.scope.write(fn, table, this.envelope, args);
+    const row = await this.scope.write(fn, table, this.envelope, args, content);
     this.wrote = true;
     return row;
   }

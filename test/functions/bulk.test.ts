@@ -33,10 +33,9 @@ const import_ = (id: string) => stored('data_import', root, id);
 let files = 0;
 async function createImport(): Promise<Row> {
   const content = Buffer.from(`currency\n${++files}`);
-  const file = await write(root, 'create_file', {
-    ...{ accountId: root.id, purpose: 'import', filename: 'a.csv', contentType: 'text/csv', size: content.length },
-    ...{ sha256: createHash('sha256').update(content).digest('hex'), content: content.toString('base64') },
-  });
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const about = { accountId: root.id, purpose: 'import', filename: 'a.csv', contentType: 'text/csv', sha256 };
+  const file = await write(root, 'store_file', { ...about, size: content.length }, content.toString('base64'));
   return write(root, 'create_import', {
     ...{ accountId: root.id, kind: 'receivables', fileId: file.id, dryRun: false, rows: 3, caller: { secret: 'x' } },
   });

@@ -67,8 +67,8 @@ export function useFunctions() {
     /** The single value that a function returns. */
     value: async (name: string, ...values: Value[]) => (await call(name, ...values))[0]![name],
     /** Calls a write function without an idempotency key, and returns its row. */
-    write: async <F extends WriteFunction>({ tenantId, live }: Place, name: F, args: ArgumentsOf<F>) =>
-      (await call(name, tenantId, live, '{}', text(args)))[0]!,
+    write: async <F extends WriteFunction>(place: Place, name: F, args: ArgumentsOf<F>, ...content: string[]) =>
+      (await call(name, place.tenantId, place.live, '{}', text(args), ...content))[0]!,
     /** The text of a row, as a function takes it whose parameter is a row. */
     rowText: async (table: string, { tenantId, live }: Place, id: string): Promise<string> => {
       const rows = await world.sql.unsafe<{ row: string }[]>(

@@ -122,10 +122,10 @@ of('mask_stored_answers', () => {
   });
 });
 
-of('create_file', () => {
+of('store_file', () => {
   it('stores the bytes apart from the row', async () => {
     const about = { accountId: root.id, purpose: 'logo', filename: 'a.png', contentType: 'image/png', size: 3 };
-    const made = await write(root, 'create_file', { ...about, sha256: 'f', content: 'AQID', metadata: { a: '1' } });
+    const made = await write(root, 'store_file', { ...about, sha256: 'f', metadata: { a: '1' } }, 'AQID');
     expect(made).toMatchObject({ filename: 'a.png', size: 3, metadata: { a: '1' } });
     expect([...(await stored('file_content', root, made.id)).content]).toEqual([1, 2, 3]);
     expect(await eventsOf(root, made.id)).toEqual(['file.created']);
@@ -133,8 +133,18 @@ of('create_file', () => {
 
   it('stores nothing for an unknown account', async () => {
     const about = { accountId: 'account_none', purpose: 'logo', filename: 'a', contentType: 'image/png', size: 3 };
-    await expect(write(root, 'create_file', { ...about, sha256: 'f', content: 'AQID' })).rejects.toThrow();
+    await expect(write(root, 'store_file', { ...about, sha256: 'f' }, 'AQID')).rejects.toThrow();
     expect(await world.sql`select from file where sha256 = 'f' and account_id = 'account_none'`).toHaveLength(0);
+  });
+});
+
+of('create_file', () => {
+  it('stores a file of a gateway of the previous release, which sends the bytes as an argument', async () => {
+    const about = { accountId: root.id, purpose: 'logo', filename: 'b.png', contentType: 'image/png', size: 3 };
+    const args = JSON.stringify({ ...about, sha256: 'g', content: 'AQID' });
+    const [made] = await call('create_file', root.tenantId, root.live, '{}', args);
+    expect(made).toMatchObject({ filename: 'b.png', sha256: 'g', metadata: null });
+    expect([...(await stored('file_content', root, made!.id)).content]).toEqual([1, 2, 3]);
   });
 });
 

@@ -63,13 +63,12 @@ export function fileRoutes(app: FastifyInstance): void {
       const resolve = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
         const { purpose, metadata } = input;
         return {
-          file: await context.write('create_file', file, {
-            ...uploaded,
-            content: content.toString('base64'),
-            purpose,
-            metadata,
-            accountId: context.caller.actingAccountId,
-          }),
+          file: await context.write(
+            'store_file',
+            file,
+            { ...uploaded, purpose, metadata, accountId: context.caller.actingAccountId },
+            content.toString('base64'),
+          ),
         };
       });
       const store = async () => {
