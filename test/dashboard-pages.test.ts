@@ -8,6 +8,7 @@ import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/m
 import { DashboardLinks } from '../src/server/dashboard-links.js';
 import { developerPages, developerStories } from './dashboard-developers.js';
 import { faults, faultsInThemes, useDashboard, type Visit } from './dashboard-fixture.js';
+import { platformStories } from './dashboard-platform.js';
 import { inTurn, scale, share } from './faults/scale.js';
 
 const long = inTurn(2, it);
@@ -395,6 +396,13 @@ describe('a viewer of the dashboard', () => {
     key: () => dashboard.tenants[1]!.testKey,
     otherKey: () => dashboard.tenants[0]!.testKey,
     faults,
+  });
+});
+
+describe('a platform in the dashboard', () => {
+  platformStories({
+    desk: () => dashboard.desk(1),
+    user: () => dashboard.user(1, 'Indigo Looms'),
   });
 });
 

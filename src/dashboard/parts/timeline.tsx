@@ -4,14 +4,24 @@ import { Card } from './page';
 import { Pending } from './problem';
 
 const TimelineQuery = graphql(`
-  query Timeline($objectId: ID!) {
-    events(objectId: $objectId, first: 20) { nodes { id type created } }
+  query Timeline($objectId: ID!, $accountId: ID) {
+    events(objectId: $objectId, accountId: $accountId, first: 20) { nodes { id type created } }
   }
 `);
 
-/** What happened to an object, newest first. */
-export function Timeline({ objectId }: { objectId: string }) {
-  const result = useLive(TimelineQuery, { objectId });
+interface TimelineProps {
+  objectId: string;
+  /** The account that the object is about. Null where the viewer does not see it. */
+  account: { id: string; type: string; owner: { id: string } | null } | null;
+}
+
+/**
+ * What happened to an object, newest first. What happens to a partner is on the list of its owner. The list is named,
+ * because a platform's own list has nothing of its users' partners.
+ */
+export function Timeline({ objectId, account }: TimelineProps) {
+  const listed = account?.type === 'PARTNER' ? account.owner : account;
+  const result = useLive(TimelineQuery, { objectId, accountId: listed?.id ?? null });
   const { data } = result;
   const time = useTimes();
   return (

@@ -105,7 +105,7 @@ function AccountPage({ account }: { account: AccountDetail }) {
       {partner && <Invoices owes={account.owes} page={account.billedReceivables} />}
       <Paid account={account} />
       <Customers account={account} />
-      <Timeline objectId={account.id} />
+      <Timeline objectId={account.id} account={account} />
     </DetailPage>
   );
 }

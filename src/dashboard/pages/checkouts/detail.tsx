@@ -25,7 +25,7 @@ const CheckoutQuery = graphql(
       checkout(id: $id) {
         id created expiresAt amount grossAmount currency status pageUrl methods
         fromAccount { ...Name }
-        toAccount { ...Name }
+        toAccount { type ...Name owner { id } }
         deposit { id }
         receivables { id invoice { referenceNumber } }
         transactions(first: 10) { nodes { id created method status reasonCode } }
@@ -83,7 +83,7 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
     >
       {open && <Share checkout={checkout} />}
       <Attempts checkout={checkout} />
-      <Timeline objectId={id} />
+      <Timeline objectId={id} account={checkout.toAccount} />
     </DetailPage>
   );
 }

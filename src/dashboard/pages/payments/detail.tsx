@@ -71,7 +71,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
       <Allocations payment={payment} />
       <Disputes payment={payment} />
-      <Timeline objectId={payment.id} />
+      <Timeline objectId={payment.id} account={payment.toAccount} />
     </DetailPage>
   );
 }

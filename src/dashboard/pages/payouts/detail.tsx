@@ -13,7 +13,7 @@ const PayoutQuery = graphql(
       payout(id: $id) {
         id created amount currency sourceAmount sourceCurrency rate status expectedArrival paymentId
         account {
-          ...Name
+          type ...Name owner { id }
           businessDetails {
             legalName
             ids { business tax taxGst taxTrade }
@@ -63,7 +63,7 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
       }
     >
       <Statement payout={payout} settlements={settlements} />
-      <Timeline objectId={payout.id} />
+      <Timeline objectId={payout.id} account={payout.account} />
     </DetailPage>
   );
 }

@@ -30,7 +30,7 @@ const ReceivableQuery = graphql(
         customer { ...Name }
         created currency status description amountMaximumReconcilable amountReconcilable amountLocked
         amountSettledPayouts purposeCode purposeCodeDescription transactionType
-        account { ...Name }
+        account { type ...Name owner { id } }
         invoice { amount creationDate dueDate referenceNumber }
         document { id filename }
         systemMessages { message created }
@@ -82,7 +82,7 @@ function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now
     >
       <Progress receivable={receivable} />
       <Allocations receivable={receivable} />
-      <Timeline objectId={receivable.id} />
+      <Timeline objectId={receivable.id} account={receivable.account} />
     </DetailPage>
   );
 }
