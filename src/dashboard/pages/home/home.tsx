@@ -69,7 +69,7 @@ export function Home() {
               available={account.own?.available ?? []}
             />
           )}
-          <Work pending={account?.balance.pending} />
+          <Work platform={platform} />
         </div>
         {account ? (
           <MoneyIn

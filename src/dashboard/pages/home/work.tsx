@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import {
   counted,
@@ -15,19 +16,21 @@ import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(
   `
-    query Work($timeZone: String!) {
+    query Work($timeZone: String!, $payments: Int!) {
       viewer {
         account {
           id
+          balance(descendants: true) { pending { amount currency } }
           receivableAgeing(descendants: true, timeZone: $timeZone) { bucket currency count amount }
         }
       }
-      deposits(unreconciled: true, first: 3) {
+      deposits(unreconciled: true, first: $payments) {
         totalCount
         nodes {
-          id created currency pendingRest
+          id created currency amount: pendingRest
           fromAccount { ...Name }
         }
+        pageInfo { hasNextPage }
       }
       receivables(overdue: true, orderBy: DUE_DATE_ASC, first: 3) {
         nodes {
@@ -40,24 +43,36 @@ const WorkQuery = graphql(
   [NameFragment],
 );
 
-/** What waits for the viewer: money to reconcile, and receivables that are overdue. */
-export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
-  const result = useLive(WorkQuery, { timeZone: useTimeZone() }, { seconds: 20 });
+/** How many objects each card lists. */
+const listed = 3;
+/** How many payments of its list a platform adds up. */
+const addedMax = 100;
+
+/**
+ * What waits for the viewer: money to reconcile, and receivables that are overdue. The list of a platform has not all
+ * that its users have to reconcile, so its sum is that of the list, where it is short enough.
+ */
+export function Work({ platform }: { platform: boolean }) {
+  const variables = { timeZone: useTimeZone(), payments: platform ? addedMax : listed };
+  const result = useLive(WorkQuery, variables, { seconds: 20 });
   const time = useTimes();
   const { data } = result;
-  if (!data || !pending) {
+  if (!data) {
     return (
       <Card title="To do">
         <Pending result={result} lines={5} />
       </Card>
     );
   }
-  const unreconciled = data.deposits.nodes.map(({ id, created, currency, pendingRest: amount, fromAccount }) => ({
+  const { pending } = data.viewer.account.balance;
+  const { nodes: payments, totalCount, pageInfo } = data.deposits;
+  const unreconciled = payments.slice(0, listed).map(({ id, created, currency, amount, fromAccount }) => ({
     ...{ id, currency, amount },
     name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
     when: time(created, 'day'),
   }));
-  const { totalCount } = data.deposits;
+  const ofList = platform ? (pageInfo.hasNextPage ? [] : sumsOf(payments)) : pending;
+  const elsewhere = platform && !pageInfo.hasNextPage && pending.some((all) => !sameSum(all, ofList));
   const ageing = data.viewer.account.receivableAgeing.filter(({ bucket }) => bucket !== 'NOT_DUE');
   const overdue = data.receivables.nodes.map(({ id, currency, amountReconcilable: amount, invoice }) => ({
     ...{ id, currency, amount },
@@ -69,19 +84,17 @@ export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
       <Waiting
         title="To reconcile"
         items={unreconciled}
-        sums={pending}
+        sums={ofList}
+        more={elsewhere && <Elsewhere />}
         count={totalCount === null ? 'over 10,000 payments' : counted(totalCount, 'payment')}
         all="/payments?show=unreconciled"
       >
-        All received money is reconciled.
+        {elsewhere ? 'Nothing on your own list waits.' : 'All received money is reconciled.'}
       </Waiting>
       <Waiting
         title="Overdue"
         items={overdue}
-        sums={currenciesOf(ageing).map((currency) => ({
-          currency,
-          amount: sum(ageing.filter((entry) => entry.currency === currency).map(({ amount }) => amount)),
-        }))}
+        sums={sumsOf(ageing)}
         count={counted(
           ageing.reduce((total, { count }) => total + count, 0),
           'receivable',
@@ -91,6 +104,26 @@ export function Work({ pending }: { pending: readonly Amount[] | undefined }) {
         No receivable is overdue.
       </Waiting>
     </>
+  );
+}
+
+/** The sums of amounts by currency. */
+const sumsOf = (amounts: readonly Amount[]): Amount[] =>
+  currenciesOf(amounts).map((currency) => ({
+    currency,
+    amount: sum(amounts.filter((each) => each.currency === currency).map(({ amount }) => amount)),
+  }));
+
+const sameSum = ({ currency, amount }: Amount, sums: readonly Amount[]) =>
+  hundredths(amount) === hundredths(sums.find((each) => each.currency === currency)?.amount ?? '0.00');
+
+/** Payments at the addresses of users' customers are not on the platform's list. */
+function Elsewhere() {
+  return (
+    <p className="hint">
+      Your users have more to reconcile, at addresses of their customers. Act as <Link href="/users">a user</Link> to
+      see it.
+    </p>
   );
 }
 
@@ -106,28 +139,33 @@ interface WaitingProps {
   /** All that waits, by currency. */
   sums: readonly Amount[];
   count?: string;
+  /** What is said below the list. */
+  more?: ReactNode;
   /** The list of all. */
   all: string;
   /** What the card says when nothing waits. */
   children: string;
 }
 
-function Waiting({ title, items, sums, count, all, children }: WaitingProps) {
+function Waiting({ title, items, sums, count, more, all, children }: WaitingProps) {
   const filled = sums.filter(({ amount }) => hundredths(amount) !== 0n);
-  if (filled.length === 0) {
+  if (filled.length === 0 && items.length === 0) {
     return (
       <Card title={title}>
         <p className="hint">{children}</p>
+        {more}
       </Card>
     );
   }
   return (
     <Card title={title} action={count && <span className="count">{count}</span>}>
-      <p className="waiting-sums">
-        {filled.map((money) => (
-          <Money key={money.currency} {...money} />
-        ))}
-      </p>
+      {filled.length > 0 && (
+        <p className="waiting-sums">
+          {filled.map((money) => (
+            <Money key={money.currency} {...money} />
+          ))}
+        </p>
+      )}
       <ul className="waiting">
         {items.map(({ id, name, when, amount, currency }) => (
           <li key={id}>
@@ -139,6 +177,7 @@ function Waiting({ title, items, sums, count, all, children }: WaitingProps) {
           </li>
         ))}
       </ul>
+      {more}
       <Link href={all} className="button small" aria-label={`Show all: ${title.toLowerCase()}`}>
         Show all
       </Link>
