@@ -402,6 +402,7 @@ describe('a viewer of the dashboard', () => {
 describe('a platform in the dashboard', () => {
   platformStories({
     desk: () => dashboard.desk(1),
+    platform: () => dashboard.platform(1),
     user: () => dashboard.user(1, 'Indigo Looms'),
   });
 });
@@ -418,7 +419,7 @@ const pages = [
   ['/checkouts/:first', 'Checkout created'],
   ['/payouts', 'Next page'],
   ['/payouts/:first', 'Paid by'],
-  ['/customers', 'No customers yet'],
+  ['/customers', 'Asha Traders'],
   ['/customers/new', 'Legal form'],
   ['/users', 'Cedar Books'],
   ['/users/new', 'Legal form'],

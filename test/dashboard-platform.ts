@@ -1,16 +1,19 @@
 import { expect, it } from 'vitest';
-
+import { formatMoney, hundredths, sum } from '../src/dashboard/format/money.js';
 import type { Visit } from './dashboard-fixture.js';
 import { completeDeposit, type Speaker } from './world.js';
+
+type Sum = { currency: string };
 
 /** What the stories need: a browser signed in to the demo platform of Edition 1, and clients of it and its user. */
 export interface PlatformDesk {
   desk: () => Promise<Visit>;
+  platform: () => Speaker;
   user: () => Promise<Speaker>;
 }
 
 /** What a platform sees of its users, whose objects are not all on its own lists. */
-export function platformStories({ desk, user }: PlatformDesk): void {
+export function platformStories({ desk, platform, user }: PlatformDesk): void {
   /** A payment to the address of a customer of the user. It is on the lists of the user alone. */
   async function paidAtCustomer(): Promise<{ payment: string; customer: string }> {
     const seller = await user();
@@ -32,6 +35,40 @@ export function platformStories({ desk, user }: PlatformDesk): void {
     await page.getByRole('region', { name: 'Timeline' }).getByText('Payment completed').waitFor();
     await go(`/dashboard/accounts/${customer}`);
     await page.getByRole('region', { name: 'Timeline' }).getByText('Account created').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('has the number, the sum and the payments of one list to reconcile, and a word about the others', async () => {
+    await paidAtCustomer();
+    const { body } = await platform().graph(
+      `{ deposits(unreconciled: true, first: 100) { totalCount nodes { pendingRest } }
+        viewer { account { balance(descendants: true) { pending { amount currency } } } } }`,
+    );
+    const { totalCount, nodes } = body.data.deposits;
+    const amount = sum(nodes.map(({ pendingRest }: { pendingRest: string }) => pendingRest));
+    const [all] = body.data.viewer.account.balance.pending.filter((each: Sum) => each.currency === 'USD');
+    expect(hundredths(all.amount)).toBeGreaterThan(hundredths(amount));
+    const { page, complaints, open } = await desk();
+    await open('/dashboard');
+    const card = page.getByRole('region', { name: 'To reconcile' });
+    await card.getByText(`${totalCount} payments`).waitFor();
+    expect(await card.locator('.waiting-sums').textContent()).toContain(formatMoney({ amount, currency: 'USD' }));
+    await card.getByText('Your users have more to reconcile').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('lists the customers of its users, with whose they are', async () => {
+    const { body } = await platform().graph(
+      '{ accounts(descendants: true, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
+    );
+    const { page, complaints, open } = await desk();
+    await open('/dashboard/customers?search=nobody');
+    const rows = page.getByRole('table', { name: 'Customers' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(body.data.accounts.nodes.length);
+    const shown = await rows.locator('td:nth-child(2)').allTextContents();
+    expect(shown).toEqual(body.data.accounts.nodes.map(({ owner }: { owner: { nickname: string } }) => owner.nickname));
+    // No search finds them.
+    expect(await page.getByLabel('Search').count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 }

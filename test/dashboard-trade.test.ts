@@ -583,8 +583,8 @@ chapter('users', () => {
 });
 
 describe('hostile texts and generated amounts', () => {
-  /** Pages that show something else to a platform than to its user: their own customers, their own webhooks. */
-  const ofOne = { platform: /^\/developers\/webhooks/, user: /^\/(customers|.*\/new|developers\/events)$/ };
+  /** Pages that show something else to a platform than to its user: their own forms, events and webhooks. */
+  const ofOne = { platform: /^\/developers\/webhooks/, user: /^\/(.*\/new|developers\/events)$/ };
   /** Pages without money; every other page has to show some. */
   const withoutMoney = /^\/(settings|developers.*|.*\/new|accounts\/.*|users|customers)$/;
 

@@ -20,16 +20,17 @@ const AccountsQuery = graphql(
   `
     query Accounts(
       $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
-      $currency: Currency, $after: ID, $customers: Boolean!
+      $currency: Currency, $after: ID, $customers: Boolean!, $descendants: Boolean
     ) {
       accounts(
-        type: $type, status: $status, search: $search, orderBy: $orderBy, currency: $currency, first: 25
-        after: $after
+        type: $type, status: $status, search: $search, orderBy: $orderBy, currency: $currency
+        descendants: $descendants, first: 25, after: $after
       ) {
         nodes {
           id type created ...Name status
           businessDetails { legalName physicalAddress { city countryCode } }
           balance { available { amount currency } pending { amount currency } }
+          owner @include(if: $customers) { ...Name }
           owes @include(if: $customers) { amount currency }
         }
         pageInfo { hasNextPage endCursor }
@@ -66,6 +67,9 @@ const kinds = {
   },
 } as const;
 
+/** The hint of a platform without customers. */
+const hintOfUsers = 'The customers of your users appear here, and your own. To add one for a user, act as that user.';
+
 /** The users of a platform. */
 export function Users() {
   return <Accounts type="USER" />;
@@ -78,27 +82,29 @@ export function Customers() {
 
 /**
  * The filters of the address as arguments of the list. A search goes with no filter, and finds the account itself. An
- * order by balance goes with no status, and has the accounts that have had a balance in its currency.
+ * order by balance goes with no status, and has the accounts that have had a balance in its currency. The customers of
+ * a platform are those of its users, too, which no search finds.
  */
 function useArguments(type: keyof typeof kinds) {
   const { params, one } = useFilters();
   const { viewer } = useSession();
   const [sort, status] = [one('sort', sorts), one('status', statuses)];
-  const [search, after] = [params.get('search'), params.get('after')];
+  const ofUsers = type === 'PARTNER' && viewer.account.type === 'PLATFORM';
+  const [search, after] = [ofUsers ? null : params.get('search'), params.get('after')];
   const currency = one('currency', currencies) ?? currencyOf(viewer.edition);
   const filters = sort
     ? { type: [type], orderBy: orders[sort], currency }
     : sent({ type: [type], status: status && [status] });
   const variables: VariablesOf<typeof AccountsQuery> = {
     ...{ after, customers: type === 'PARTNER' },
-    ...(search ? { search } : filters),
+    ...(search ? { search } : { ...filters, ...(ofUsers && { descendants: true }) }),
   };
-  return { search, sort, status, currency, variables };
+  return { ofUsers, search, sort, status, currency, variables };
 }
 
 function Accounts({ type }: { type: keyof typeof kinds }) {
   const { title, path, create, none, hint } = kinds[type];
-  const { search, sort, status, currency, variables } = useArguments(type);
+  const { ofUsers, search, sort, status, currency, variables } = useArguments(type);
   const result = useLive(AccountsQuery, variables);
   const page = result.data?.accounts;
   const mayWrite = useMayWrite();
@@ -110,14 +116,14 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   return (
     <Page title={title} actions={action}>
       <FilterBar>
-        <Search placeholder="Name or e-mail" />
+        {!ofUsers && <Search placeholder="Name or e-mail" />}
         {!search && <Choices sorted={sort !== undefined} currency={currency} />}
       </FilterBar>
       <List
         label={title}
         result={result}
         page={page && { ...page, nodes: page.nodes.filter((account) => account.type === type) }}
-        columns={useColumns(type)}
+        columns={useColumns(type, ofUsers)}
         href={({ id }) => `/accounts/${id}`}
         empty={
           <Empty
@@ -131,7 +137,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
                     : none
             }
           >
-            <p>{hint}</p>
+            <p>{ofUsers ? hintOfUsers : hint}</p>
             {!status && !search && !sort && action}
           </Empty>
         }
@@ -140,18 +146,20 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
   );
 }
 
-function useColumns(type: keyof typeof kinds): Column<Account>[] {
+function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Account>[] {
   const time = useTimes();
   return [
     {
       head: 'Name',
       cell: (account) => <Two hint={account.businessDetails.legalName}>{nameOf(account)}</Two>,
     },
-    {
-      head: 'Place',
-      cell: ({ businessDetails: { physicalAddress: at } }) =>
-        [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
-    },
+    ofUsers
+      ? { head: 'Customer of', cell: ({ owner }) => owner && nameOf(owner) }
+      : {
+          head: 'Place',
+          cell: ({ businessDetails: { physicalAddress: at } }) =>
+            [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
+        },
     { head: 'Added', cell: ({ created }) => time(created, 'date'), line: true },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
     type === 'PARTNER'
