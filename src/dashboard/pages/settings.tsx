@@ -20,7 +20,7 @@ export function Settings() {
             </select>
           )}
         </Field>
-        <Field label="Time zone" hint="Times are shown in this zone. Figures by day use UTC.">
+        <Field label="Time zone" hint="Times are shown in this zone, and days begin in it, also in figures by day.">
           {(input) => (
             <select {...input} value={timeZone} onChange={(event) => prefer({ timeZone: event.target.value })}>
               <option value="">{`As this device (${Intl.DateTimeFormat().resolvedOptions().timeZone})`}</option>
