@@ -20,8 +20,19 @@ beforeAll(async () => {
     await inFolder('npm', ['ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund']);
 }, 300_000);
 
+/** Compiles the example of the documentation as it says. */
+async function example(): Promise<void> {
+  const text = fs.readFileSync('docs/rest.md', 'utf8');
+  const [, source] = /^`client\.ts`:\n\n```ts\n([\s\S]*?)^```/m.exec(text)!;
+  const [, flags] = /^npx tsc (.*)$/m.exec(text)!;
+  fs.writeFileSync(new URL('generated/client.ts', folder), source!);
+  const generated = new URL('generated/', folder);
+  await run(process.execPath, ['../node_modules/typescript/bin/tsc', ...flags!.split(' ')], { cwd: generated });
+}
+
 async function typescript(): Promise<void> {
   const user = await given.directUser(1);
+  await example();
   await inFolder(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
   const printed = JSON.parse(await inFolder(process.execPath, ['generated/story.js'], environmentOf(user)));
   expect(printed).toEqual({
