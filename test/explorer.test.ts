@@ -591,4 +591,13 @@ async function stacked(page: Page): Promise<void> {
         .map((target) => target.outerHTML.slice(0, 120)),
     );
   expect(low).toEqual([]);
+  // The button that closes a tab is within it, and not cut off.
+  const cut = await page.locator('.graphiql-tab').evaluateAll((tabs) => {
+    const closed = tabs.map((each) => [each, each.querySelector('.graphiql-tab-close')!] as const);
+    return closed.filter(([each, close]) => {
+      const [outer, inner] = [each.getBoundingClientRect(), close.getBoundingClientRect()];
+      return inner.top < outer.top || inner.bottom > outer.bottom || inner.right > outer.right;
+    }).length;
+  });
+  expect(cut).toBe(0);
 }
