@@ -57,6 +57,28 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     expect(complaints).toEqual([]);
   });
 
+  it('has no page that scrolls without need, whatever stands above it', async () => {
+    const { page, open } = await desk();
+    for (const height of [700, 320]) {
+      await page.setViewportSize({ width: 1280, height });
+      for (const acting of [false, true]) {
+        if (acting) await page.evaluate((id) => sessionStorage.setItem('acting-as', id), (await user()).id);
+        await open('/dashboard/settings');
+        await page.getByLabel('Time zone').waitFor();
+        const [content, main, side] = await page.evaluate(() => [
+          document.documentElement.scrollHeight,
+          document.querySelector('main')!.getBoundingClientRect().bottom,
+          document.querySelector('.side')!.getBoundingClientRect().bottom,
+        ]);
+        // What is higher than the window is the page itself, and not the navigation.
+        expect([height, acting, content]).toEqual([height, acting, Math.max(height, Math.round(main!))]);
+        expect(side).toBeLessThanOrEqual(Math.max(height, main!));
+        if (height === 700) expect(content).toBe(height);
+        await page.evaluate(() => sessionStorage.removeItem('acting-as'));
+      }
+    }
+  });
+
   it('lists the customers of its users, with whose they are', async () => {
     const { body } = await platform().graph(
       '{ accounts(descendants: true, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
