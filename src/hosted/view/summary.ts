@@ -60,6 +60,7 @@ export function lines(session: Session): string {
   const [shown, folded] = all.length > linesMax ? [all.slice(0, linesMax - 1), all.slice(linesMax - 1)] : [all, []];
   const received = [...session.receives.values()].reduce((sum, amount) => sum + amount, 0n);
   const rest = checkout.amount - received;
+  const paidBefore = paidOf(receivables) - (checkout.depositId === null ? 0n : received);
   return html`<h2>${receivables.length === 1 ? 'Invoice' : 'Invoices'}</h2>
     <ul>!${shown}</ul>
     !${
@@ -69,11 +70,7 @@ export function lines(session: Session): string {
       invoices</summary><ul>!${folded}</ul></details>`
     }
     !${rest > 0n ? html`<p class="part">${money(rest)} on account of ${payeeName(session)}</p>` : ''}
-    !${
-      checkout.amount < invoiced
-        ? html`<p class="part">Part payment: ${money(checkout.amount)} of ${money(invoiced)}</p>`
-        : ''
-    }
+    !${progress({ amount: checkout.amount, invoiced, received, paidBefore })}
     <dl>
       !${legal && legal !== payeeName(session) ? html`<div><dt>To</dt><dd>${legal}</dd></div>` : ''}
       !${
@@ -84,6 +81,18 @@ export function lines(session: Session): string {
       }
       <div class="total"><dt>Total</dt><dd>${money(checkout.grossAmount)}</dd></div>
     </dl>`;
+}
+
+/** What is paid of receivables, this payment included once it is credited. */
+const paidOf = (receivables: ReceivableRow[]) =>
+  receivables.reduce((sum, { amountLocked, amountSettledPayouts }) => sum + amountLocked + amountSettledPayouts, 0n);
+
+/** What was paid before, where the payment pays the rest of the invoices; else that it pays a part of them. */
+function progress(sums: Record<'amount' | 'invoiced' | 'received' | 'paidBefore', bigint>): string {
+  const { amount, invoiced, received, paidBefore } = sums;
+  if (paidBefore + received >= invoiced)
+    return paidBefore > 0n ? html`<p class="part">Already paid: ${money(paidBefore)}</p>` : '';
+  return amount < invoiced ? html`<p class="part">Part payment: ${money(amount)} of ${money(invoiced)}</p>` : '';
 }
 
 function line({ invoice }: ReceivableRow, receives: bigint): string {
