@@ -35,6 +35,9 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     await page.getByRole('region', { name: 'Timeline' }).getByText('Payment completed').waitFor();
     await go(`/dashboard/accounts/${customer}`);
     await page.getByRole('region', { name: 'Timeline' }).getByText('Account created').waitFor();
+    // It has the same status as on its own page.
+    const first = page.getByRole('table', { name: 'Latest payments' }).locator('tbody tr').first();
+    await first.getByText('Unreconciled').waitFor();
     expect(complaints).toEqual([]);
   });
 

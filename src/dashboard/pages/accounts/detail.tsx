@@ -9,6 +9,7 @@ import {
   FileLink,
   Loaded,
   ObjectLink,
+  stateColumn,
   statusColumn,
   Table,
   TestTools,
@@ -16,6 +17,7 @@ import {
 } from '../../parts';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Balances } from '../home/balances';
+import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
@@ -53,7 +55,7 @@ const AccountQuery = graphql(
             vpa { id }
           }
         }
-        depositsOut(first: 5) { nodes { id created amount currency status } }
+        depositsOut(first: 5) { nodes { id created amount currency status pendingRest } }
         billedReceivables(first: 100) { nodes { ...BilledInvoice } pageInfo { hasNextPage } }
       }
     }
@@ -186,7 +188,7 @@ function Paid({ account }: { account: AccountDetail }) {
         href={({ id }) => `/payments/${id}`}
         columns={[
           { head: 'Received', cell: ({ created }) => time(created), line: true },
-          statusColumn(),
+          stateColumn(stateOf),
           amountColumn(),
         ]}
       />
