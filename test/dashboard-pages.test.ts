@@ -290,14 +290,19 @@ describe('a viewer of the dashboard', () => {
     ] as const) {
       await go(`/dashboard/${place}`);
       await page.getByRole('table').first().waitFor();
-      await page.getByLabel('Search').fill(text);
-      await page.getByLabel('Search').press('Enter');
+      // The list is searched as the text is typed, and the field stays.
+      await page.getByLabel('Search').pressSequentially(text, { delay: 5 });
       await page.waitForURL(`**/${place}?search=${text}`);
       await expect.poll(() => page.getByLabel('Status').count()).toBe(0);
       const { body } = await dashboard.platform(2).graph(`{ ${list}(search: "${text}", first: 25) { nodes { id } } }`);
       const found = body.data[list].nodes.map(({ id }: { id: string }) => id);
       expect(found.length).toBeGreaterThan(0);
       await expect.poll(() => idsOf(page)).toEqual(found);
+      await page.getByLabel('Search').pressSequentially(' nobody at all');
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await page.waitForURL((url) => url.pathname.endsWith(place) && url.search === '');
+      await page.getByRole('table').first().waitFor();
+      expect(await page.getByLabel('Search').inputValue()).toBe('');
     }
 
     // The users by their balances, in the currency of the edition.

@@ -7,7 +7,7 @@ import { sent } from '../graph';
 /** The filters of a list. They are part of the address, so a filtered list can be kept and shared. */
 export function useFilters() {
   const [params, setParams] = useSearchParams();
-  const set = (changes: Record<string, string | null>) =>
+  const set = (changes: Record<string, string | null>, options: { replace?: boolean } = {}) =>
     setParams((before) => {
       const next = new URLSearchParams(before);
       // Another filter makes another list, which begins with its first page.
@@ -17,7 +17,7 @@ export function useFilters() {
         else next.set(name, value);
       }
       return next;
-    });
+    }, options);
   /** The value of a filter, if it is one of the allowed values. */
   const one = <T extends string>(name: string, allowed: readonly T[]): T | undefined =>
     allowed.find((value) => value === params.get(name));
@@ -30,7 +30,28 @@ export function useFilters() {
     const [gte, lte] = [end('From'), end('To')];
     return gte === undefined && lte === undefined ? undefined : sent({ gte, lte });
   };
-  return { params, set, one, range };
+  /** Whether a filter or a search leaves out some of the list. */
+  const filtered = [...params.keys()].some((name) => !places.includes(name));
+  return { params, set, one, range, filtered };
+}
+
+/** What the address has beside filters: which list, and where in it. */
+const places = ['after', 'show'];
+
+/** Leaves the list without filters. It is for a list that has nothing with them. */
+export function ClearFilters() {
+  const { params, set, filtered } = useFilters();
+  if (!filtered) return null;
+  const filters = [...params.keys()].filter((name) => name !== 'show');
+  return (
+    <button
+      type="button"
+      className="button"
+      onClick={() => set(Object.fromEntries(filters.map((name) => [name, null])))}
+    >
+      Clear filters
+    </button>
+  );
 }
 
 /** What the address has beside filters. */

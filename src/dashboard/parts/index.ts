@@ -23,6 +23,7 @@ export * from './money';
 export * from './object-link';
 export * from './page';
 export * from './problem';
+export * from './search';
 export * from './shares';
 export * from './sign-in-form';
 export * from './skeleton';

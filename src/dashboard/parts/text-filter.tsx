@@ -7,32 +7,29 @@ interface TextFilterProps {
   placeholder?: string;
   /** Values to choose from; others can be typed. */
   suggestions?: readonly string[];
-  /** It goes with no other filter. */
-  alone?: boolean;
 }
 
 /** A filter by a text, which is part of the address. It applies with Enter, or when the input is left. */
-export function TextFilter({ label, name, placeholder, suggestions, alone = false }: TextFilterProps) {
+export function TextFilter({ label, name, placeholder, suggestions }: TextFilterProps) {
   const { params, set } = useFilters();
   const id = useId();
   const value = params.get(name) ?? '';
   const apply = (text: string) => {
     if (text.trim() === value) return;
-    const others = alone ? [...params.keys()].map((other) => [other, null] as const) : [];
-    set({ ...Object.fromEntries(others), [name]: text.trim() });
+    set({ [name]: text.trim() });
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     apply(String(new FormData(event.currentTarget).get('text')));
   };
   return (
-    <form className={alone ? 'filter searching' : 'filter'} onSubmit={submit}>
+    <form className="filter" onSubmit={submit}>
       <label htmlFor={id}>{label}</label>
       <input
         key={value}
         id={id}
         name="text"
-        type={alone ? 'search' : 'text'}
+        type="text"
         defaultValue={value}
         placeholder={placeholder}
         list={suggestions && `${id}-list`}
@@ -49,9 +46,4 @@ export function TextFilter({ label, name, placeholder, suggestions, alone = fals
       )}
     </form>
   );
-}
-
-/** The search of a list, which the gateway answers in the order of the texts that it finds. */
-export function Search({ placeholder }: { placeholder: string }) {
-  return <TextFilter label="Search" name="search" placeholder={placeholder} alone />;
 }

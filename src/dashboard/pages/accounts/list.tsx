@@ -3,6 +3,7 @@ import { countryName, currencies, currencyOf, hundredths, useTimes } from '../..
 import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   Choice,
+  ClearFilters,
   type Column,
   Empty,
   FilterBar,
@@ -138,7 +139,7 @@ function Accounts({ type }: { type: keyof typeof kinds }) {
             }
           >
             <p>{ofUsers ? hintOfUsers : hint}</p>
-            {!status && !search && !sort && action}
+            {status || search || sort ? <ClearFilters /> : action}
           </Empty>
         }
       />

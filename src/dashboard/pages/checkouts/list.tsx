@@ -4,6 +4,7 @@ import { graphql, type ResultOf, sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
+  ClearFilters,
   type Column,
   Empty,
   FilterBar,
@@ -76,7 +77,7 @@ export function Checkouts() {
         empty={
           <Empty title={status ? 'No checkout has this status' : 'No checkouts yet'}>
             <p>A checkout is a page on which a customer pays an invoice by UPI or card.</p>
-            {!status && create}
+            {status ? <ClearFilters /> : create}
           </Empty>
         }
       />

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { eventWords, useTimes } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Empty, FilterBar, Json, List, Page, TextFilter, useFilters } from '../../parts';
+import { ClearFilters, Empty, FilterBar, Json, List, Page, TextFilter, useFilters } from '../../parts';
 
 const EventsQuery = graphql(`
   query Events($after: ID, $type: [String!], $objectId: ID) {
@@ -53,6 +53,7 @@ export function Events() {
                 ? 'Choose another type or object.'
                 : 'Everything that happens to the objects of this account appears here.'}
             </p>
+            <ClearFilters />
           </Empty>
         }
       />

@@ -3,6 +3,7 @@ import { sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
+  ClearFilters,
   type Column,
   Empty,
   FilterBar,
@@ -71,7 +72,7 @@ function useArguments() {
 
 /** The payments that were received, newest first unless the viewer sorts them. */
 export function Payments() {
-  const { params, set } = useFilters();
+  const { params, set, filtered } = useFilters();
   const { open, byAmount, search, variables } = useArguments();
   const after = params.get('after');
   const result = useLive(PaymentsQuery, { ...variables, first: 25, after });
@@ -101,7 +102,7 @@ export function Payments() {
         page={result.data?.deposits}
         columns={useColumns()}
         href={({ id }) => `/payments/${id}`}
-        empty={<NoPayments filtered={[...params.keys()].length > 0} open={open} />}
+        empty={<NoPayments filtered={filtered} open={open} />}
       />
     </Page>
   );
@@ -152,11 +153,14 @@ function useColumns(): Column<Payment>[] {
 }
 
 function NoPayments({ filtered, open }: { filtered: boolean; open: boolean }) {
-  if (open) return <Empty title="All received money is reconciled" />;
-  return filtered ? (
-    <Empty title="No payment matches">
-      <p>Choose other filters.</p>
-    </Empty>
+  if (filtered)
+    return (
+      <Empty title="No payment matches">
+        <ClearFilters />
+      </Empty>
+    );
+  return open ? (
+    <Empty title="All received money is reconciled" />
   ) : (
     <Empty title="No payments yet">
       <p>Give a customer the bank details of their receiving address, which are on the customer's page.</p>

@@ -3,6 +3,7 @@ import { graphql, type ResultOf, sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
+  ClearFilters,
   type Column,
   Empty,
   FilterBar,
@@ -78,6 +79,7 @@ export function Payouts() {
         empty={
           <Empty title={status ? 'No payout has this status' : 'No payouts yet'}>
             <p>Reconciled payments are paid out to the bank account at the interval of the account.</p>
+            <ClearFilters />
           </Empty>
         }
       />

@@ -4,6 +4,7 @@ import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../g
 import {
   amountAndStatus,
   Choice,
+  ClearFilters,
   type Column,
   Empty,
   FilterBar,
@@ -80,12 +81,11 @@ function useArguments() {
 
 /** The receivables: how old the open ones are, and all of them. */
 export function Receivables() {
-  const { params, set } = useFilters();
+  const { set, filtered } = useFilters();
   const { by, overdue, search, variables } = useArguments();
   const result = useLive(ReceivablesQuery, variables);
   const { viewer } = useSession();
   const mayWrite = useMayWrite();
-  const filtered = [...params.keys()].length > 0;
   const create = mayWrite && (
     <Link href="/receivables/new" className="button primary">
       New receivable
@@ -112,7 +112,7 @@ export function Receivables() {
         page={result.data?.receivables}
         columns={columnsOf(result.data?.viewer.now, viewer.account.type === 'PLATFORM')}
         href={({ id }) => `/receivables/${id}`}
-        empty={filtered ? <NoMatch overdue={overdue} /> : <NoReceivables create={create} />}
+        empty={<NoReceivables {...{ filtered, overdue, create }} />}
       />
     </Page>
   );
@@ -179,17 +179,22 @@ function Open({ amountReconcilable, invoice, currency }: Receivable) {
   );
 }
 
-function NoMatch({ overdue }: { overdue: boolean }) {
-  if (overdue) return <Empty title="No receivable is overdue" />;
-  return (
-    <Empty title="No receivable matches">
-      <p>Choose other filters.</p>
-    </Empty>
-  );
+interface NoReceivablesProps {
+  filtered: boolean;
+  overdue: boolean;
+  create: React.ReactNode;
 }
 
-function NoReceivables({ create }: { create: React.ReactNode }) {
-  return (
+function NoReceivables({ filtered, overdue, create }: NoReceivablesProps) {
+  if (filtered)
+    return (
+      <Empty title="No receivable matches">
+        <ClearFilters />
+      </Empty>
+    );
+  return overdue ? (
+    <Empty title="No receivable is overdue" />
+  ) : (
     <Empty title="No receivables yet">
       <p>A receivable is an invoice that you expect to be paid. Payments are counted towards it.</p>
       {create}
