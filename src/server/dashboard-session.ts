@@ -86,5 +86,5 @@ export function openLink(request: FastifyRequest, links: DashboardLinks | undefi
 }
 
 const needsKey = 'Sign in with an API key; a session cannot make another session.';
-const usedBefore = 'This link was used before. Sign in with the test key that `npm start` prints.';
-const expired = 'This link has expired. Sign in with the test key that `npm start` prints, or restart for a new link.';
+const usedBefore = 'This link was used before. Sign in with the test key that the gateway printed.';
+const expired = 'This link has expired. Sign in with the test key that the gateway printed, or restart for a new link.';

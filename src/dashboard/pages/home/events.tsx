@@ -1,10 +1,10 @@
 import { eventWords, formatAge, useTimes } from '../../format';
 import { graphql, useLive } from '../../graph';
-import { Card, Empty, ObjectLink, Pending } from '../../parts';
+import { Card, Empty, Money, ObjectLink, Pending } from '../../parts';
 
 const LatestEventsQuery = graphql(`
   query LatestEvents($type: [String!]) {
-    events(first: 8, type: $type) { nodes { id type created objectId } }
+    events(first: 8, type: $type) { nodes { id type created objectId object } }
   }
 `);
 
@@ -28,6 +28,21 @@ const types = [
   'receivable.voided',
 ];
 
+/** The members of an object of /v1 that say which one it is. */
+interface Described {
+  nickname?: string | null;
+  amount?: string;
+  currency?: string;
+  invoice?: { reference_number: string; amount: string; currency: string };
+}
+
+/** What an event is about: the name of an account, the number of an invoice, how much money. */
+function about(object: unknown): { name?: string | null | undefined; money?: { amount: string; currency: string } } {
+  const { nickname, amount, currency, invoice } = object as Described;
+  if (invoice) return { name: invoice.reference_number, money: invoice };
+  return amount && currency ? { money: { amount, currency } } : { name: nickname };
+}
+
 /** What happened last, newest first. */
 export function Events() {
   const result = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
@@ -42,14 +57,23 @@ export function Events() {
         </Empty>
       )}
       <ol className="events">
-        {events?.map(({ id, type, created, objectId }) => (
-          <li key={id}>
-            <ObjectLink id={objectId}>{eventWords(type)}</ObjectLink>
-            <time dateTime={created} title={time(created, 'full')}>
-              {formatAge(created)}
-            </time>
-          </li>
-        ))}
+        {events?.map(({ id, type, created, objectId, object }) => {
+          const { name, money } = about(object);
+          return (
+            <li key={id}>
+              <span className="waiting-name">
+                <ObjectLink id={objectId}>{eventWords(type)}</ObjectLink>
+                <span className="hint">
+                  {name && `${name} · `}
+                  <time dateTime={created} title={time(created, 'full')}>
+                    {formatAge(created)}
+                  </time>
+                </span>
+              </span>
+              {money && <Money {...money} />}
+            </li>
+          );
+        })}
       </ol>
     </Card>
   );

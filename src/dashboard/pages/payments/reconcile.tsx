@@ -1,5 +1,6 @@
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
+import { Link } from 'wouter';
 import { decimal, formatDay, formatMoney, hundredths } from '../../format';
 import { graphql, useSettled, useWrite } from '../../graph';
 import { Card, Empty, Pending, Problem } from '../../parts';
@@ -93,6 +94,9 @@ export function Reconcile({ payment }: { payment: PaymentDetail }) {
       {open?.length === 0 && (
         <Empty title={`No open receivable in ${payment.currency}`}>
           <p>Create a receivable for the invoice that this payment pays, then reconcile it here.</p>
+          <Link href="/receivables/new" className="button">
+            New receivable
+          </Link>
         </Empty>
       )}
       {open && open.length > 0 && (

@@ -115,9 +115,9 @@ function PurposeFields({ codes, currency }: PurposeProps) {
       <TextField name="description" label="Description" hint="A text of your own." />
       <AmountField
         name="amountMaximumReconcilable"
-        label="Most that may count"
+        label="Amount to be paid here"
         currency={currency}
-        hint="The amount of the invoice, unless you say less."
+        hint="Less than the invoice if a part of it is paid elsewhere. Otherwise leave it empty."
       />
     </>
   );

@@ -133,7 +133,7 @@ function Progress({ receivable }: { receivable: ReceivableDetail }) {
     <Card title="Paid">
       <Shares shares={parts.map((part) => ({ ...part, amount: receivable[part.key] }))} currency={currency} />
       {hundredths(most) !== hundredths(receivable.invoice.amount) && (
-        <p className="hint">At most {formatMoney({ amount: most, currency })} of the invoice may count.</p>
+        <p className="hint">At most {formatMoney({ amount: most, currency })} of the invoice is to be paid here.</p>
       )}
     </Card>
   );

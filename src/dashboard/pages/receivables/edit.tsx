@@ -43,8 +43,9 @@ export function EditReceivable({ receivable }: Props) {
       <TextField name="description" label="Description" defaultValue={receivable.description ?? ''} />
       <AmountField
         name="amountMaximumReconcilable"
-        label="Most that may count"
+        label="Amount to be paid here"
         currency={receivable.currency}
+        hint="Less than the invoice if a part of it is paid elsewhere."
         defaultValue={receivable.amountMaximumReconcilable}
       />
     </ActionButton>
