@@ -17,9 +17,9 @@ import { EventStreamError } from './operator/event-client.js';
 import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
-import { readable } from './operator/commands/output.js';
 import { operatorCommands } from './operator/commands/operator.js';
 import { payoutCommands } from './operator/commands/payout.js';
+import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { triggerCommand } from './operator/commands/trigger.js';
 import { entryJson } from './operator/actions.js';
@@ -39,8 +39,7 @@ const program = new Command('tidegate')
   .exitOverride()
   .configureOutput({ writeErr: (text) => void (commanderOutput += text) });
 
-const progress = (step: string) => void (process.stderr.isTTY && process.stderr.write(`${step} …\n`));
-const say = (line: string) => void process.stderr.write(`${line}\n`);
+const progress = (step: string) => void (process.stderr.isTTY && say(`${step} …`));
 
 /** Loads and builds the public schema, which takes longer than all that most commands do. */
 const graph = async () => (await import('./api/graphql/server.js')).buildGraph();
@@ -67,7 +66,7 @@ function command(
         const result = await loggedCommand(operator, path, options, argument, () =>
           run(operator, options, argument, store),
         );
-        process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : readable(result));
+        await printResult(result, options);
       } finally {
         await store.close();
       }
@@ -81,14 +80,7 @@ const groups = [
 for (const add of groups) add(program, command);
 eventCommands(program);
 triggerCommand(program);
-clusterCommands(
-  program,
-  () => config({ serves: false, keys: false }),
-  { progress, say },
-  (result, { json }) => {
-    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
-  },
-);
+clusterCommands(program, () => config({ serves: false, keys: false }), { progress, say }, printResult);
 
 program
   .command('migrate')
@@ -103,7 +95,7 @@ program
     const action = { operator: commandUser(), entry: entryJson(entry, null, newRequestId()) };
     const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, action, progress, say });
     const result = { migrated: true, version };
-    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+    await printResult(result, { json });
   });
 
 program
@@ -112,7 +104,7 @@ program
   .option('--json', 'print one JSON document')
   .action(async (folder: string, { json }: Options) => {
     const result = await backupStore(config({ serves: false, keys: false }), folder, { progress, say });
-    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+    await printResult(result, { json });
   });
 
 program
@@ -122,7 +114,7 @@ program
   .action(async (folder: string, { json }: Options) => {
     const result = await restoreStore(config({ serves: false, keys: false }), folder, { progress, say });
     if (result.ledger.violations > 0 || result.ledger.broken_seals > 0) process.exitCode = 1;
-    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+    await printResult(result, { json });
   });
 
 command(
@@ -142,6 +134,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
+  // The command did its work before it printed, so its exit code stays.
+  if (error instanceof ReaderGone) process.exit();
   const kinds = [
     BackupError,
     CommanderError,
@@ -162,7 +156,7 @@ try {
   const help = error instanceof CommanderError && error.code === 'commander.help' ? commanderOutput : undefined;
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
-  process.stderr.write(`${cause ? `${text}\nPostgreSQL: ${cause}` : text.trimEnd()}\n`);
+  say(cause ? `${text}\nPostgreSQL: ${cause}` : text.trimEnd());
   // Exit code 1 means a domain error, or a violation that an audit found; 2 means that the command could not run.
   process.exitCode = error instanceof DomainError && error.status < 500 ? 1 : 2;
 }

@@ -47,7 +47,7 @@ const slowest = [
   ['deposit-totals', 'operator-audit', 'request-budget'],
   ['list', 'states', 'stream'],
   ['import', 'site', 'failover'],
-  ['export', 'event', 'pooler'],
+  ['export', 'event', 'pooler', 'cli-output'],
   ['session', 'bank', 'silent-connections'],
   ['person', 'ledger', 'timeline'],
 ].flat();

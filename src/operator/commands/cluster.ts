@@ -36,7 +36,7 @@ export function clusterCommands(
   program: Command,
   settingsOf: () => Config,
   output: Output,
-  print: (result: Result, options: Options) => void,
+  print: (result: Result, options: Options) => Promise<void>,
 ) {
   const cluster = program
     .command('cluster')
@@ -49,7 +49,7 @@ export function clusterCommands(
       .action(async (...given: unknown[]) => {
         const options = given.at(-2) as Options;
         const [argument, second] = given.slice(0, -2).map(String);
-        print(await run(settingsOf(), argument ?? '', options, second ?? ''), options);
+        await print(await run(settingsOf(), argument ?? '', options, second ?? ''), options);
       });
 
   command(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Webhook } from 'standardwebhooks';
 import { type EventV1, followEvents } from '../event-client.js';
+import { print, say } from './terminal.js';
 
 /** The address of a gateway on this machine. */
 export const gatewayDefault = 'http://127.0.0.1:4000';
@@ -35,7 +36,7 @@ export function eventCommands(program: Command): void {
 
   const events = program.command('events').description('Events');
   common(events.command('tail').description('Print events as they happen')).action((options: Options) =>
-    follow(options, async (event) => print(options, event, lineOf(event))),
+    follow(options, (event) => printEvent(options, event, lineOf(event))),
   );
 }
 
@@ -53,17 +54,16 @@ function common(command: Command): Command {
 async function listen(options: Options): Promise<void> {
   const secret = options.secret ?? `whsec_${randomBytes(24).toString('base64')}`;
   const webhook = new Webhook(secret);
-  process.stderr.write(`Events are signed with the secret ${secret}\n`);
+  say(`Events are signed with the secret ${secret}`);
   await follow(options, async (event) => {
     const began = performance.now();
     const outcome = await forwarded(options.forwardTo!, webhook, event);
-    print(options, event, `${lineOf(event)}  -> ${outcome} (${Math.round(performance.now() - began)} ms)`);
+    await printEvent(options, event, `${lineOf(event)}  -> ${outcome} (${Math.round(performance.now() - began)} ms)`);
   });
 }
 
 async function follow(options: Options, use: (event: EventV1) => Promise<void>): Promise<void> {
   const { gateway, key, after, types, connected, count = Number.POSITIVE_INFINITY } = options;
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
   let used = 0;
   for await (const event of followEvents({ gateway, key, after, types, connected, say })) {
     await use(event);
@@ -71,8 +71,8 @@ async function follow(options: Options, use: (event: EventV1) => Promise<void>):
   }
 }
 
-function print({ printJson }: Options, event: EventV1, line: string): void {
-  process.stdout.write(`${printJson ? JSON.stringify(event) : line}\n`);
+function printEvent({ printJson }: Options, event: EventV1, line: string): Promise<void> {
+  return print(`${printJson ? JSON.stringify(event) : line}\n`);
 }
 
 /** An event as one readable line. */

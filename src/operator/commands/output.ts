@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import type { accountV1 } from '../../resources/account/v1.js';
+import { onOneLine } from './visible.js';
 
 /**
  * Formats a list as rows, with the option for the next page; formats other results as names and values, nested names as
@@ -20,7 +21,7 @@ export function readable(result: object): string {
 function rows(list: Record<string, unknown>[]): string {
   const head = Object.keys(list[0]!);
   const table = new Table({ head, style: { head: [], border: [] } });
-  for (const row of list) table.push(head.map((name) => String(row[name] ?? '')));
+  for (const row of list) table.push(head.map((name) => onOneLine(String(row[name] ?? ''))));
   return `${table.toString()}\n`;
 }
 
@@ -46,6 +47,6 @@ function flat(value: object, path = ''): [string, string][] {
   return Object.entries(value).flatMap(([name, member]): [string, string][] => {
     if (member === null || member === undefined) return [];
     if (typeof member === 'object') return flat(member, `${path}${name}.`);
-    return [[path + name, String(member)]];
+    return [[onOneLine(path + name), onOneLine(String(member))]];
   });
 }

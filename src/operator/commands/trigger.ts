@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { TriggerError } from '../trigger/gateway.js';
 import { trigger, triggerTypes } from '../trigger/trigger.js';
 import { gatewayAddress, gatewayDefault, lineOf } from './events.js';
+import { print, say } from './terminal.js';
 
 interface Options {
   gateway: string;
@@ -26,12 +27,11 @@ export function triggerCommand(program: Command): void {
 async function run(type: string | undefined, { gateway, key, list, printJson }: Options): Promise<void> {
   if (list) {
     for (const { type: name, when, reason } of triggerTypes())
-      process.stdout.write(`${name.padEnd(34)}${reason === undefined ? when : `Not by a test key: ${reason}`}\n`);
+      await print(`${name.padEnd(34)}${reason === undefined ? when : `Not by a test key: ${reason}`}\n`);
     return;
   }
   if (type === undefined) throw new TriggerError('Name a type of events. tidegate trigger --list shows all types.');
   if (key === undefined) throw new TriggerError('Send a test key with --key or in TIDEGATE_KEY.');
-  const say = (step: string) => void process.stderr.write(`${step}\n`);
   const event = await trigger({ gateway, key, type, say });
-  process.stdout.write(`${printJson ? JSON.stringify(event) : `${lineOf(event)}  ${event.id}`}\n`);
+  await print(`${printJson ? JSON.stringify(event) : `${lineOf(event)}  ${event.id}`}\n`);
 }

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { onOneLine, visible } from '../src/operator/commands/visible.js';
+import { type Gateway, useChildren } from './child.js';
+
+// Each command starts Node, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+const children = useChildren();
+let DATA_DIR: string;
+let gateway: Gateway;
+
+const tidegate = (...args: string[]) => children.quickCommand({ DATA_DIR }, ...args);
+
+beforeAll(async () => {
+  DATA_DIR = await children.preparedFolder('demo');
+  gateway = await children.gateway({ DATA_DIR });
+});
+
+const commands = 'src/operator/commands';
+/** All that a terminal would obey: C0 but newlines, C1, and what changes directions or lines. */
+const obeyed = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const withoutNewlines = (text: string) => text.replaceAll('\n', '');
+
+describe('a text that a terminal would obey', () => {
+  it('is shown with escapes, and newlines and tabs stay except within a line', () => {
+    const text =
+      'a\u0000\u0007\b\r\u001b[2J\u007f\u0085\u009b1A\u061c\u200e\u200f\u2028\u202a\u202e\u2066\u2069 é नमस्ते 👩‍🚀';
+    const shown =
+      'a\\u0000\\u0007\\u0008\\u000d\\u001b[2J\\u007f\\u0085\\u009b1A\\u061c\\u200e\\u200f\\u2028\\u202a\\u202e' +
+      '\\u2066\\u2069 é नमस्ते 👩‍🚀';
+    expect([visible(text), onOneLine(text)]).toEqual([shown, shown]);
+    expect([visible('a\n\tb'), onOneLine('a\n\tb')]).toEqual(['a\n\tb', 'a\\u000a\\u0009b']);
+    expect(JSON.parse(visible(JSON.stringify({ text })))).toEqual({ text });
+  });
+
+  it('of a tenant is shown so by tables, single objects and JSON', async () => {
+    const nickname = 'x\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202egnp\nsecond line';
+    const body = { nickname, business_details: { legal_name: nickname } };
+    const made = await gateway.speaker(gateway.keys[1]!).post('/v1/accounts/connected', body);
+    expect(made.status).toBe(200);
+
+    const named = [made.body.id, '--mode=test'];
+    const [list, show, json] = await Promise.all([
+      tidegate('account', 'list', '--status=draft', '--mode=test'),
+      tidegate('account', 'show', ...named),
+      tidegate('account', 'show', ...named, '--json'),
+    ]);
+
+    for (const { out, errors } of [list, show, json]) {
+      expect(errors).toBe('');
+      expect(withoutNewlines(out)).not.toMatch(obeyed);
+    }
+    const shown = 'x\\u001b]0;pwned\\u0007\\u001b[2J\\u009b31m\\u202egnp\\u000asecond line';
+    for (const { out } of [list, show]) expect(out).toContain(shown);
+    expect(JSON.parse(json.out).account.nickname).toBe(nickname);
+  });
+
+  it('in an error is shown so', async () => {
+    const { code, out, errors } = await tidegate('account', 'show', 'account_\u001b[2J\u202e');
+    expect([code, out]).toEqual([1, '']);
+    expect(withoutNewlines(errors)).not.toMatch(obeyed);
+    const unknown = await tidegate('bogus\u001b[2J\u009b');
+    expect(unknown.errors).toBe("unknown command 'bogus\\u001b[2J\\u009b'\n");
+  });
+
+  it('has one way out of a command', () => {
+    const files = [...fs.readdirSync(commands).map((name) => `${commands}/${name}`), 'src/cli.ts'];
+    const writing = files.filter((file) => /std(out|err)\.write|console\./.test(fs.readFileSync(file, 'utf8')));
+    expect(writing).toEqual([`${commands}/terminal.ts`]);
+  });
+});
+
+describe('a command whose reader has ended', () => {
+  /** Runs a command whose standard output nothing reads; returns its exit code with what it says. */
+  const unread = (...args: string[]) =>
+    new Promise<string>((resolve) => {
+      const script = '{ "$0" dist/cli.js "$@"; echo "code $?" >&2; } | true';
+      const { TIDEGATE: _, ...env } = process.env;
+      const child = spawn('sh', ['-c', script, process.execPath, ...args], { env: { ...env, DATA_DIR } });
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+      child.on('close', () => resolve(errors));
+    });
+
+  it.each([
+    ['a list of the program', ['trigger', '--list']],
+    ['a list of the database', ['account', 'list', '--mode=test']],
+    ['JSON', ['payout', 'list', '--json']],
+    ['the help', ['--help']],
+  ])('ends without a word: %s', async (_, args) => {
+    expect(await unread(...args)).toBe('code 0\n');
+  });
+
+  it('ends without a word: a stream of events', async () => {
+    const args = ['events', 'tail', '--after=0', '--key', gateway.keys[1]!, '--gateway', gateway.origin];
+    expect(await unread(...args)).toBe('code 0\n');
+  });
+});
