@@ -227,7 +227,15 @@ describe('tidegate account verify, hold and deactivate', () => {
       ...['hold', 'deactivated', 'hold', 'account_not_activated'],
     ]);
     expect(await step('verify', root, '--outcome=activated')).toEqual(['activated', 'requested', 'activated', null]);
-    expect(await step('hold', root)).toEqual(['hold', 'requested', 'hold', 'account_not_activated']);
+    const why = '--reason=A complaint of its bank.';
+    expect(await step('hold', root, why)).toEqual(['hold', 'requested', 'hold', 'account_not_activated']);
+    const [held] = (await outputOf('operator', 'actions', '--operation=account hold', '--object', root)).actions;
+    expect(held.details).toEqual({ mode: 'live', reason: 'A complaint of its bank.' });
+    const tooLong = await tidegate('account', 'hold', root, `--reason=${'x'.repeat(201)}`);
+    expect([tooLong.code, tooLong.errors]).toEqual([
+      2,
+      expect.stringContaining('It must have at most 200 characters.'),
+    ]);
     expect(await step('deactivate', root)).toEqual(['deactivated', 'deactivated', 'hold', 'account_not_activated']);
 
     const there = (await test('direct').get(`/v1/accounts/${root}`)).body;

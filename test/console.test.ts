@@ -205,7 +205,7 @@ chapter('an operator', () => {
     const reason = page.getByRole('dialog').getByLabel('Reason');
     await reason.fill('x'.repeat(201));
     await page.getByRole('dialog').getByRole('button', { name: 'Activate', exact: true }).click();
-    await page.getByText('longer than 200 characters').waitFor();
+    await page.getByText('at most 200 characters').waitFor();
     expect(await reason.getAttribute('aria-invalid')).toBe('true');
     await reason.fill('The certificate matches.');
     expect(await send(page, 'Activate')).toBe('Lighthouse Courses is activated.');
@@ -257,11 +257,22 @@ chapter('an operator', () => {
     await visited.go(`/operator/accounts/${paid.accountId}?mode=LIVE`);
     const setting = async () =>
       (await must(paid.live.get('/v1/account_settings'))).data[0].payouts.reason_code_not_enabled;
-    await act(page, /^Hold payouts/, 'Hold the payouts');
+    await page.getByRole('button', { name: /^Hold payouts/ }).click();
+    const why = dialog.getByLabel('Reason');
+    for (const nothing of ['', ' ']) {
+      await why.fill(nothing);
+      await dialog.getByRole('button', { name: 'Hold the payouts' }).click();
+      await dialog.getByText('This is required.').waitFor();
+    }
+    expect(await setting()).not.toBe('service_hold');
+    await why.fill('A complaint of its bank.');
+    await send(page, 'Hold the payouts');
     expect(await setting()).toBe('service_hold');
     await go('Holds');
     await page.getByRole('table', { name: 'Holds' }).getByText(hostile).waitFor();
-    await act(page, /^Lift the hold/, 'Lift the hold');
+    await page.getByRole('button', { name: /^Lift the hold/ }).click();
+    await why.fill('The complaint is settled.');
+    await send(page, 'Lift the hold');
     expect(await setting()).not.toBe('service_hold');
   });
 

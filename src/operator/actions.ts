@@ -107,7 +107,7 @@ export function entryJson(
   };
 }
 
-const textLengthMax = 200;
+export const textLengthMax = 200;
 const membersMax = 20;
 /** Members of which an audit log needs to know no more than the end. */
 const numbers = new Set(['number', 'iban']);

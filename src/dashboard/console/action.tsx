@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useWrite } from '../graph';
-import { Dialog, Form } from '../parts';
+import { type Failure, required, useWrite } from '../graph';
+import { Dialog, Form, TextField } from '../parts';
 import { useMayAct, useSession } from './session';
 
 interface ActionProps<Input extends object> {
@@ -14,6 +14,8 @@ interface ActionProps<Input extends object> {
   submit: string;
   kind?: 'primary' | 'danger';
   small?: boolean;
+  /** Asks why, for the audit log; a text is the hint of the field. */
+  reason?: boolean | string;
   mutation: TypedDocumentNode<unknown, { input: Input }>;
   /** The members of the input that are known; those of the form join them. */
   input: Partial<Input>;
@@ -54,10 +56,15 @@ type DialogProps<Input extends object> = Omit<ActionProps<Input>, 'name' | 'abou
 };
 
 function ActionDialog<Input extends object>(props: DialogProps<Input>) {
-  const { title, submit, danger, mutation, input, read, done, onDone, onClose, children } = props;
+  const { title, submit, danger, reason, mutation, input, read, done, onDone, onClose, children } = props;
   const { write, pending, failure } = useWrite(mutation);
   const { announce } = useSession();
+  // The gateway takes these changes without a reason, for programs; a person gives one.
+  const [unexplained, setUnexplained] = useState<Failure>();
   const send = async (values: Record<string, unknown>) => {
+    const isExplained = !reason || String(values.reason ?? '').trim() !== '';
+    setUnexplained(isExplained ? undefined : { messages: [], fields: { reason: required } });
+    if (!isExplained) return;
     const given = { ...input, ...(read ? read(values) : values) } as Input;
     if ((await write({ input: given })) === undefined) return;
     announce(done);
@@ -71,8 +78,22 @@ function ActionDialog<Input extends object>(props: DialogProps<Input>) {
   );
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form label={title} {...{ submit, danger, pending, failure }} actions={cancel} onSubmit={send}>
+      <Form
+        label={title}
+        {...{ submit, danger, pending }}
+        failure={unexplained ?? failure}
+        actions={cancel}
+        onSubmit={send}
+      >
         {children}
+        {reason && (
+          <TextField
+            name="reason"
+            label="Reason"
+            hint={typeof reason === 'string' ? reason : 'For the audit log.'}
+            required
+          />
+        )}
       </Form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useTimes } from '../format';
-import { Choice, type Column, TextField, TextFilter } from '../parts';
+import { Choice, type Column, TextFilter } from '../parts';
 
 /** The mode, in which live mode stands out: there real money moves. */
 export function Mode({ livemode }: { livemode: boolean }) {
@@ -71,9 +71,4 @@ export const accountAddress = ({ id, livemode }: { id: string; livemode: boolean
 /** A link to the page of an account. */
 export function AccountLink({ children, ...account }: { id: string; livemode: boolean; children: ReactNode }) {
   return <Link href={accountAddress(account)}>{children}</Link>;
-}
-
-/** The field for why something is done, which the audit log keeps. */
-export function Reason({ hint = 'For the audit log.' }: { hint?: string }) {
-  return <TextField name="reason" label="Reason" hint={hint} />;
 }

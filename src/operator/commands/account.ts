@@ -7,7 +7,7 @@ import { OperatorError } from '../desk.js';
 import type { Verification } from '../accounts.js';
 import { email, flag, name, wholeNumber } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
-import { type AddCommand, after, given, mode } from './command.js';
+import { type AddCommand, after, given, mode, reason } from './command.js';
 import { modeOf } from '../../request/mode.js';
 
 /** Adds the commands about accounts. */
@@ -68,15 +68,20 @@ function statusCommands(accounts: Command, command: AddCommand): void {
       new Option('--outcome <outcome>', 'the outcome of the verification')
         .choices(['activated', 'hold'])
         .makeOptionMandatory(),
-    );
+    )
+    .addOption(reason());
 
   command(accounts, 'hold <account>', 'Put an account on hold', async (operator, o, id) =>
     accountV1(await operator.hold(await operator.account(id, liveOf(o.mode)))),
-  ).addOption(mode());
+  )
+    .addOption(mode())
+    .addOption(reason());
 
   command(accounts, 'deactivate <account>', 'Deactivate an account of any type', async (operator, o, id) =>
     accountV1(await operator.deactivate(await operator.account(id, liveOf(o.mode)))),
-  ).addOption(mode());
+  )
+    .addOption(mode())
+    .addOption(reason());
 }
 
 function updateCommand(accounts: Command, command: AddCommand): void {

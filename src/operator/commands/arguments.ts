@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { Amount, Currency } from '../../types/scalars.js';
+import { textLengthMax } from '../actions.js';
 
 /** A whole number of at most twelve digits. */
 export function wholeNumber(text: string): number {
@@ -53,6 +54,12 @@ export function email(text: string): string {
 export function name(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
+}
+
+/** A reason that the audit log keeps whole. */
+export function reasonText(text: string): string {
+  if (text.length > textLengthMax) throw new InvalidArgumentError(`It must have at most ${textLengthMax} characters.`);
+  return name(text);
 }
 
 /** An active ISO 4217 code. */

@@ -2,6 +2,7 @@ import os from 'node:os';
 import { type Command, Option } from 'commander';
 import { detailsOf, logged } from '../actions.js';
 import type { Mode } from '../../request/mode.js';
+import { reasonText } from './arguments.js';
 import type { Operator } from '../operator.js';
 
 /** The result of a command, printed as one JSON document with --json and as a table otherwise. */
@@ -71,6 +72,8 @@ export function commandUser(): string {
 
 /** The option for the mode of a command's object. */
 export const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);
+/** The option for why something is done. The entry in the audit log has it, as it has all options. */
+export const reason = () => new Option('--reason <text>', 'why, for the audit log').argParser(reasonText);
 /** The option that continues a list after a page. Each page but the last shows its cursor as `next`. */
 export const after = () => new Option('--after <next>', 'the cursor that the previous page printed as next');
 

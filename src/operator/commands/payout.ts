@@ -5,7 +5,7 @@ import { PayoutStatus } from '../../resources/payout/table.js';
 import { payoutV1 } from '../../resources/payout/v1.js';
 import { currencyCode } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
-import { type AddCommand, after, mode } from './command.js';
+import { type AddCommand, after, mode, reason } from './command.js';
 
 /** Adds the commands about payouts, their holds and their rates. */
 export function payoutCommands(program: Command, command: AddCommand): void {
@@ -41,10 +41,19 @@ export function payoutCommands(program: Command, command: AddCommand): void {
   );
   command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
     accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), true)),
-  ).addOption(mode());
+  )
+    .addOption(mode())
+    .addOption(reason());
   command(payouts, 'release <account>', "Lift the service hold on an account's payouts", async (operator, o, id) =>
     accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), false)),
-  ).addOption(mode());
+  )
+    .addOption(mode())
+    .addOption(reason());
+
+  rateCommands(payouts, command);
+}
+
+function rateCommands(payouts: Command, command: AddCommand): void {
   command(
     payouts,
     'rate <account>',

@@ -1,6 +1,6 @@
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { nameOf, Reason } from '../parts';
+import { nameOf } from '../parts';
 
 export const PlaceMutation = graphql(`
   mutation PlaceServiceHold($input: ServiceHoldInput!) {
@@ -30,12 +30,12 @@ export function HoldAction({ account, held, onDone }: HoldActionProps) {
       name="Lift the hold"
       title={`Pay ${name} out again`}
       submit="Lift the hold"
+      reason
       mutation={LiftMutation}
       done={`${name} gets payouts again.`}
       {...common}
     >
       <p>Its next payout takes the money that waits.</p>
-      <Reason />
     </Action>
   ) : (
     <Action
@@ -43,12 +43,12 @@ export function HoldAction({ account, held, onDone }: HoldActionProps) {
       kind="danger"
       title={`Hold the payouts of ${name}`}
       submit="Hold the payouts"
+      reason
       mutation={PlaceMutation}
       done={`The payouts of ${name} are held.`}
       {...common}
     >
       <p>Its money stays in its balance until you lift the hold. Payouts under way go on.</p>
-      <Reason />
     </Action>
   );
 }

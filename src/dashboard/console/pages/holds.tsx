@@ -3,7 +3,7 @@ import { type ResultOf, useLive } from '../../graph';
 import { type Column, Empty, List, Page, SelectField, TextField, useFilters } from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, nameOf, pageOf, placeColumn, Reason } from '../parts';
+import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';
 import { useMayAct } from '../session';
 import { HoldAction, PlaceMutation } from './hold-actions';
 
@@ -76,6 +76,7 @@ function ByAccount({ onDone }: { onDone: () => void }) {
       kind="danger"
       title="Hold the payouts of an account"
       submit="Hold the payouts"
+      reason
       mutation={PlaceMutation}
       input={{}}
       done="The payouts are held."
@@ -91,7 +92,6 @@ function ByAccount({ onDone }: { onDone: () => void }) {
           { value: 'TEST', name: 'Test' },
         ]}
       />
-      <Reason />
     </Action>
   );
 }

@@ -15,7 +15,7 @@ import {
 } from '../../parts';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Reason, Time } from '../parts';
+import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const PayoutsQuery = graphql(`
@@ -141,13 +141,13 @@ function Outcome({ payout }: { payout: Payout }) {
         kind="danger"
         title="Fail the payout"
         submit="It has failed"
+        reason="For the audit log, such as what the bank said."
         mutation={FailMutation}
         done={`Failed: ${what}.`}
         {...common}
       >
         <PayoutFacts payout={payout} />
         <p className="hint">Its money is available to the account again, and is paid out with the next payout.</p>
-        <Reason hint="For the audit log, such as what the bank said." />
       </Action>
     </span>
   );

@@ -1,6 +1,6 @@
 import { graphql } from '../graphql';
 import { Action } from '../action';
-import { nameOf, Reason } from '../parts';
+import { nameOf } from '../parts';
 import type { Account } from './account-query';
 
 const VerifyMutation = graphql(`
@@ -49,6 +49,7 @@ function Activate({ account, input, lifts }: Act & { lifts: boolean }) {
       kind="primary"
       title={`Activate ${name}`}
       submit="Activate"
+      reason
       mutation={VerifyMutation}
       input={{ ...input, outcome: 'ACTIVATED' }}
       done={`${name} is activated.`}
@@ -59,7 +60,6 @@ function Activate({ account, input, lifts }: Act & { lifts: boolean }) {
           : 'It can then do in test mode whatever an activated account can.'}
       </p>
       <p className="hint">Have you compared what it says about itself with its documents?</p>
-      <Reason />
     </Action>
   );
 }
@@ -72,12 +72,12 @@ function Refuse({ account, input }: Act) {
       kind="danger"
       title={`Put ${name} on hold`}
       submit="Put on hold"
+      reason
       mutation={VerifyMutation}
       input={{ ...input, outcome: 'HOLD' }}
       done={`${name} is on hold.`}
     >
       <p>Its verification ends without an activation. You can lift the hold later.</p>
-      <Reason />
     </Action>
   );
 }
@@ -90,12 +90,12 @@ function Hold({ account, input }: Act) {
       kind="danger"
       title={`Put ${name} on hold`}
       submit="Put on hold"
+      reason
       mutation={HoldMutation}
       input={input}
       done={`${name} is on hold.`}
     >
       <p>It gets no payouts and creates no live receivables until you lift the hold.</p>
-      <Reason />
     </Action>
   );
 }
@@ -108,12 +108,12 @@ function Deactivate({ account, input }: Act) {
       kind="danger"
       title={`Deactivate ${name}`}
       submit="Deactivate"
+      reason
       mutation={DeactivateMutation}
       input={input}
       done={`${name} is deactivated.`}
     >
       <p>It gets no payouts and creates no live receivables any more. This cannot be undone.</p>
-      <Reason />
     </Action>
   );
 }
