@@ -1,21 +1,31 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { onOneLine, visible } from '../src/operator/commands/visible.js';
-import { type Gateway, useChildren } from './child.js';
+import { trigger } from '../src/operator/trigger/trigger.js';
+import { useChildren } from './child.js';
+import { givenIn, type Speaker, useWorld } from './world.js';
 
 // Each command starts Node, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
+const world = useWorld();
+const given = givenIn(world);
 const children = useChildren();
-let DATA_DIR: string;
-let gateway: Gateway;
+let user: Speaker;
+let environment: Record<string, string>;
 
-const tidegate = (...args: string[]) => children.quickCommand({ DATA_DIR }, ...args);
+const tidegate = (...args: string[]) => children.quickCommand(environment, ...args);
 
 beforeAll(async () => {
-  DATA_DIR = await children.preparedFolder('demo');
-  gateway = await children.gateway({ DATA_DIR });
+  const [database] = await world.sql`select current_database() as name`;
+  const host = encodeURIComponent(inject('admin').host);
+  environment = {
+    DATABASE_URL: `postgres://tidegate@localhost/${database!.name}?host=${host}`,
+    API_KEY_PEPPER: world.pepper,
+  };
+  user = await given.directUser(1);
+  await trigger({ gateway: world.origin, key: user.key, type: 'payout.completed', say: () => {} });
 });
 
 const commands = 'src/operator/commands';
@@ -38,7 +48,7 @@ describe('a text that a terminal would obey', () => {
   it('of a tenant is shown so by tables, single objects and JSON', async () => {
     const nickname = 'x\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202egnp\nsecond line';
     const body = { nickname, business_details: { legal_name: nickname } };
-    const made = await gateway.speaker(gateway.keys[1]!).post('/v1/accounts/connected', body);
+    const made = await (await given.platform(1)).post('/v1/accounts/connected', body);
     expect(made.status).toBe(200);
 
     const named = [made.body.id, '--mode=test'];
@@ -72,13 +82,39 @@ describe('a text that a terminal would obey', () => {
   });
 });
 
+describe('a readable table', () => {
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
+
+  it('of payouts has the columns that matter, with modes as words and times in ISO 8601', async () => {
+    const { out } = await tidegate('payout', 'list', '--status=completed', '--mode=test');
+    const [, head, , first] = out.split('\n');
+    expect(head).toMatch(
+      /^│ id +│ mode │ account_id +│ amount +│ currency │ status +│ created +│ expected_arrival +│$/,
+    );
+    const [id] = /payout_\w+/.exec(first!)!;
+    expect(first).toMatch(new RegExp(`^│ ${id} │ test │ account_.+│ completed │ ${time} │ ${time} │$`));
+
+    const [show, json] = await Promise.all([tidegate('payout', 'show', id), tidegate('payout', 'show', id, '--json')]);
+    expect(show.out).toMatch(/│ mode +│ test /);
+    expect(show.out).toMatch(new RegExp(`│ created +│ ${time} `));
+    expect(JSON.parse(json.out)).toMatchObject({ livemode: false, created: expect.any(Number) });
+  });
+
+  it('of what operators did leaves out what only JSON needs', async () => {
+    await tidegate('payout', 'hold', 'account_none');
+    const { out } = await tidegate('operator', 'actions');
+    const [, head] = out.split('\n');
+    expect(head).toMatch(/^│ number │ created +│ operator +│ operation +│ object +│ mode │ outcome +│ code +│$/);
+  });
+});
+
 describe('a command whose reader has ended', () => {
   /** Runs a command whose standard output nothing reads; returns its exit code with what it says. */
   const unread = (...args: string[]) =>
     new Promise<string>((resolve) => {
       const script = '{ "$0" dist/cli.js "$@"; echo "code $?" >&2; } | true';
-      const { TIDEGATE: _, ...env } = process.env;
-      const child = spawn('sh', ['-c', script, process.execPath, ...args], { env: { ...env, DATA_DIR } });
+      const env = { ...process.env, ...environment, TIDEGATE_KEY: user.key };
+      const child = spawn('sh', ['-c', script, process.execPath, ...args], { env });
       let errors = '';
       child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
       child.on('close', () => resolve(errors));
@@ -94,7 +130,6 @@ describe('a command whose reader has ended', () => {
   });
 
   it('ends without a word: a stream of events', async () => {
-    const args = ['events', 'tail', '--after=0', '--key', gateway.keys[1]!, '--gateway', gateway.origin];
-    expect(await unread(...args)).toBe('code 0\n');
+    expect(await unread('events', 'tail', '--after=0', '--gateway', world.origin)).toBe('code 0\n');
   });
 });

@@ -640,9 +640,10 @@ describe('tidegate key', () => {
     ]);
     expect(again.key.revoked_at).toBe(revoked.key.revoked_at);
     expect(table.out.split('\n')[1]).toMatch(
-      /│ id +│ object +│ account_id +│ livemode │ permission │ prefix +│ created +│/,
+      /│ id +│ mode │ permission │ prefix +│ created +│ expires_at +│ revoked_at +│ last_used_at +│/,
     );
-    expect(table.out).toMatch(new RegExp(`│ ${doc.key.id} │ api_key │ ${id('directSecond')} │ false +│ read +│`));
+    const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
+    expect(table.out).toMatch(new RegExp(`│ ${doc.key.id} │ test │ read +│ ${doc.key.prefix} +│ ${time} │`));
   });
 });
 

@@ -1,26 +1,40 @@
 import Table from 'cli-table3';
 import type { accountV1 } from '../../resources/account/v1.js';
+import { modeOf } from '../../request/mode.js';
 import { onOneLine } from './visible.js';
+
+/** The last time that ISO 8601 can write with four digits of the year, in seconds. */
+const secondsMax = 253_402_300_799;
+
+/**
+ * The columns of lists whose entries have more members than fit on a line, by the name of the list. JSON has all
+ * members.
+ */
+const columns: Readonly<Record<string, readonly string[]>> = {
+  payouts: ['id', 'mode', 'account_id', 'amount', 'currency', 'status', 'created', 'expected_arrival'],
+  keys: ['id', 'mode', 'permission', 'prefix', 'created', 'expires_at', 'revoked_at', 'last_used_at'],
+  notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
+  actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
+};
 
 /**
  * Formats a list as rows, with the option for the next page; formats other results as names and values, nested names as
- * paths.
+ * paths. Times are in ISO 8601, and the mode is a word.
  */
 export function readable(result: object): string {
   const { next, ...members } = result as { next?: string };
-  const [list] = Object.values(members) as unknown[];
+  const [[name, list] = ['', undefined]] = Object.entries(members) as [string, unknown][];
   if (Object.keys(members).length === 1 && Array.isArray(list)) {
     const more = next ? `There are more. List the next page with --after ${next}\n` : '';
-    return list.length === 0 ? 'None.\n' : `${rows(list.map(summary))}${more}`;
+    return list.length === 0 ? 'None.\n' : `${rows(list.map(summary), columns[name])}${more}`;
   }
   const table = new Table({ style: { head: [], border: [] } });
-  for (const [name, value] of flat(result)) table.push([name, value]);
+  for (const [name, value] of flat(result)) table.push([onOneLine(name), onOneLine(value)]);
   return `${table.toString()}\n`;
 }
 
-function rows(list: Record<string, unknown>[]): string {
-  const head = Object.keys(list[0]!);
-  const table = new Table({ head, style: { head: [], border: [] } });
+function rows(list: Record<string, unknown>[], head: readonly string[] = Object.keys(list[0]!)): string {
+  const table = new Table({ head: [...head], style: { head: [], border: [] } });
   for (const row of list) table.push(head.map((name) => onOneLine(String(row[name] ?? ''))));
   return `${table.toString()}\n`;
 }
@@ -28,8 +42,11 @@ function rows(list: Record<string, unknown>[]): string {
 /** The members of a list entry that fit on a line. */
 function summary(entry: Record<string, unknown>): Record<string, unknown> {
   const account = entry.account as ReturnType<typeof accountV1> | undefined;
-  if (!account)
-    return Object.fromEntries(Object.entries(entry).filter(([, value]) => typeof value !== 'object' || value === null));
+  if (!account) {
+    const { object: _, ...members } = entry;
+    const simple = Object.entries(members).filter(([, value]) => typeof value !== 'object' || value === null);
+    return Object.fromEntries(simple.map(([name, value]) => shown(name, value)));
+  }
   const { id, type, status, nickname, business_details } = account;
   return {
     id,
@@ -47,6 +64,15 @@ function flat(value: object, path = ''): [string, string][] {
   return Object.entries(value).flatMap(([name, member]): [string, string][] => {
     if (member === null || member === undefined) return [];
     if (typeof member === 'object') return flat(member, `${path}${name}.`);
-    return [[onOneLine(path + name), onOneLine(String(member))]];
+    const [label, text] = shown(name, member);
+    return [[path + label, String(text)]];
   });
+}
+
+/** A member as a reader wants it: the mode as a word, a time in ISO 8601 instead of the seconds of /v1. */
+function shown(name: string, value: unknown): [string, unknown] {
+  if (name === 'livemode' && typeof value === 'boolean') return ['mode', modeOf(value)];
+  if (typeof value === 'number' && Math.abs(value) <= secondsMax && /^(created|expected_arrival|time)$|_at$/.test(name))
+    return [name, new Date(value * 1000).toISOString()];
+  return [name, value];
 }
