@@ -11,6 +11,7 @@ import { addressCommands } from './operator/commands/address.js';
 import { backupStore, restoreStore } from './operator/commands/backup.js';
 import { commandUser, loggedCommand, type Options, type Result } from './operator/commands/command.js';
 import { clusterCommands } from './operator/commands/cluster.js';
+import { withData } from './operator/commands/data-folder.js';
 import { depositCommands } from './operator/commands/deposit.js';
 import { eventCommands } from './operator/commands/events.js';
 import { EventStreamError } from './operator/event-client.js';
@@ -58,7 +59,7 @@ function command(
     .action(async (...given: unknown[]) => {
       const options = given.at(-2) as Options;
       const argument = given.length > 2 ? String(given[0]) : '';
-      const settings = config({ serves: false });
+      const settings = withData(config({ serves: false }));
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
         const operator = new Operator(store.database, graph, store.secrets, undefined, checkoutTermsOf(settings));
@@ -80,7 +81,7 @@ const groups = [
 for (const add of groups) add(program, command);
 eventCommands(program);
 triggerCommand(program);
-clusterCommands(program, () => config({ serves: false, keys: false }), { progress, say }, printResult);
+clusterCommands(program, () => withData(config({ serves: false, keys: false })), { progress, say }, printResult);
 
 program
   .command('migrate')
@@ -103,7 +104,7 @@ program
   .description('Copy the database to a new folder, in one snapshot, while gateways use it')
   .option('--json', 'print one JSON document')
   .action(async (folder: string, { json }: Options) => {
-    const result = await backupStore(config({ serves: false, keys: false }), folder, { progress, say });
+    const result = await backupStore(withData(config({ serves: false, keys: false })), folder, { progress, say });
     await printResult(result, { json });
   });
 

@@ -133,3 +133,19 @@ describe('a command whose reader has ended', () => {
     expect(await unread('events', 'tail', '--after=0', '--gateway', world.origin)).toBe('code 0\n');
   });
 });
+
+describe('a DATA_DIR without data', () => {
+  it.each([[['demo']], [['account', 'list', '--json']], [['backup', '/tmp/tidegate-none']], [['cluster', 'status']]])(
+    'is refused by %j, which makes no folder',
+    async (args) => {
+      const folder = `${children.folder()}/typo`;
+      expect(await children.quickCommand({ DATA_DIR: folder }, ...args)).toEqual({
+        ...{ code: 2, out: '' },
+        errors:
+          `DATA_DIR: there is no data of a gateway in ${folder}. Set DATA_DIR to the folder of the gateway, ` +
+          'or start a gateway first.\n',
+      });
+      expect(fs.existsSync(folder)).toBe(false);
+    },
+  );
+});
