@@ -151,7 +151,7 @@ async function drained(app: FastifyInstance, worker: { stop(): Promise<void> }, 
 }
 
 function announce(
-  { HOST, EXPLORER, DASHBOARD, transport }: Config,
+  { HOST, EXPLORER, DASHBOARD, OPERATOR_API, transport }: Config,
   port: number,
   demo: Demo[],
   links: DashboardLinks | undefined,
@@ -162,6 +162,7 @@ function announce(
   if (DASHBOARD) lines.push(`  Dashboard ${origin}/dashboard`);
   if (EXPLORER) lines.push(`  Explorer  ${origin}/graphiql`);
   lines.push(`  Docs      ${origin}/docs`);
+  if (OPERATOR_API) lines.push(`  Operators ${origin}/operator`);
   for (const { edition, name, testKey } of demo) {
     lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`);
     if (links) lines.push(`  Dashboard ${origin}/dashboard/sign-in#code=${links.newCode(edition)}`);

@@ -109,6 +109,7 @@ const pagesOf = (role: 'operate' | 'read'): (readonly [string, string])[] => {
 describe("the operator's console", () => {
   it('is signed in to with the key of an operator, which the browser does not keep', async () => {
     const { context, page, complaints } = await open('/operator/payouts');
+    await page.getByText('npm run --silent tidegate -- operator create --name anna --role operate').waitFor();
     await signIn(page, 'opk_wrong');
     await page.getByRole('alert').getByText("This is not an operator's key.").waitFor();
     await signIn(page, keys.operate);

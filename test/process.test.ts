@@ -150,14 +150,15 @@ chapter('two first starts at the same time in an empty folder, after two that we
   });
 
   it(
-    'print the addresses of the dashboard, the explorer and the ' +
-      'documentation, and a working key of the demo of each edition',
+    'print the addresses of the dashboard, the explorer, the documentation ' +
+      "and the operator's console, and a working key of the demo of each edition",
     async () => {
-      expect(gateway.out.split('\n').slice(0, 4)).toEqual([
+      expect(gateway.out.split('\n').slice(0, 5)).toEqual([
         `Tidegate is listening on ${gateway.origin}`,
         `  Dashboard ${gateway.origin}/dashboard`,
         `  Explorer  ${gateway.origin}/graphiql`,
         `  Docs      ${gateway.origin}/docs`,
+        `  Operators ${gateway.origin}/operator`,
       ]);
       expect(gateway.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 

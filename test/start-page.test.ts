@@ -62,17 +62,17 @@ describe('the start page', () => {
     expect(status).toBe(200);
     for (const words of [`Version ${version}`, 'Edition 1', 'Edition 2', 'Test mode', 'there is no acquirer'])
       expect(text).toContain(words);
-    for (const place of ['/dashboard', '/graphiql', '/docs', '/openapi.json'])
+    for (const place of ['/dashboard', '/graphiql', '/docs', '/operator', '/openapi.json'])
       expect(text).toContain(`href="${place}"`);
-    const bare = await pageAt(await started({ EXPLORER: 'false', DASHBOARD: 'false' }, true));
+    const bare = await pageAt(await started({ EXPLORER: 'false', DASHBOARD: 'false', OPERATOR_API: 'false' }, true));
     expect(bare.text).toContain('The payment page takes payments.');
-    expect(bare.text).not.toMatch(/\/graphiql|href="\/dashboard"/);
+    expect(bare.text).not.toMatch(/\/graphiql|href="\/(dashboard|operator)"/);
   });
 
-  it('has the test keys of the demo on a local gateway alone, and under the names of this machine alone', async () => {
+  it('shows keys and the console on a local gateway alone, and under the names of this machine alone', async () => {
     const local = await started();
     const { port } = new URL(local);
-    const keys = /sk_test_(first|second)|code=/;
+    const keys = /sk_test_(first|second)|code=|href="\/operator"/;
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
       expect((await pageAt(local, { host })).text).toMatch(keys);
     // Another site can lead its own name to this machine.

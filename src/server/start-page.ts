@@ -39,7 +39,7 @@ export function startPage(app: FastifyInstance, parts: StartPage): void {
     reply
       .header('content-security-policy', policy)
       .type('text/html; charset=utf-8')
-      .send(page(parts, isHere(request, parts.config) ? parts.demos : [])),
+      .send(page(parts, isHere(request, parts.config))),
   );
 }
 
@@ -51,11 +51,21 @@ function isHere({ hostname }: FastifyRequest, { transport }: Config): boolean {
   return transport === 'local' && isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
-function page({ config, takesLivePayments, links }: StartPage, demos: readonly Demo[]): string {
+/** The page, with the demo and the operator's console for who is at this machine. */
+function page({ config, takesLivePayments, links, demos: all }: StartPage, isHere: boolean): string {
+  const demos = isHere ? all : [];
   const places = [
     config.DASHBOARD && { href: '/dashboard', name: 'Dashboard', text: 'Balances, payments, receivables and payouts.' },
     config.EXPLORER && { href: '/graphiql', name: 'Explorer', text: 'Queries of the graph, with examples to run.' },
     { href: '/docs', name: 'Documentation', text: 'Guides, the reference of both APIs, errors and events.' },
+    isHere &&
+      config.OPERATOR_API && {
+        ...{
+          href: '/operator',
+          name: "Operator's console",
+          text: 'Verifications, payouts and the ledger of all tenants.',
+        },
+      },
   ].filter((place) => place !== false);
   return html`<!doctype html>
 <html lang="en">

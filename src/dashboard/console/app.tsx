@@ -62,7 +62,8 @@ function SignIn({ onSignedIn }: { onSignedIn: (operator: OperatorSession) => voi
       hint="Your own key: what you do is logged with your name. It is sent once and not kept by the browser."
       help={
         <>
-          No key yet? <code>tidegate operator create --name anna</code> makes one, on a machine of the gateway.
+          No key yet? <code>npm run --silent tidegate -- operator create --name anna --role operate</code> makes one, in
+          the folder of the program on a machine of the gateway.
         </>
       }
       reason={reason}

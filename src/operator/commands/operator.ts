@@ -16,7 +16,9 @@ export function operatorCommands(program: Command, command: AddCommand): void {
   })
     .requiredOption('--name <name>', 'a name that no other operator has')
     .addOption(
-      new Option('--role <role>', 'read may change nothing').choices(Object.values(OperatorRole)).default('operate'),
+      new Option('--role <role>', 'operate may do everything; read may change nothing')
+        .choices(Object.values(OperatorRole))
+        .makeOptionMandatory(),
     );
 
   command(operators, 'list', 'List operators, those that are revoked last', async (operator) => ({
