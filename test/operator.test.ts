@@ -968,17 +968,18 @@ describe('accounts', () => {
     expect([shown.persons.map((p) => p.id), shown.files.map((f) => f.id)]).toEqual([[person.id], [file.body.id]]);
   });
 
-  it('of a tenant are listed oldest first, page by page, each exactly once', async () => {
+  it('of a tenant are listed oldest or newest first, page by page, each exactly once, with their root', async () => {
     const { live, test } = await given.platformBoth(1);
     const users: string[] = [];
     for (let i = 0; i < 4; i++) users.push((await live.connectedUser()).id);
     await test.connectedUser();
-    const query = `query ($tenant: ID, $mode: Mode, $after: String) {
-      accounts(tenantId: $tenant, mode: $mode, first: 2, after: $after) { nodes { id livemode } next } }`;
-    const walk = async (mode: string | null) => {
+    const query = `query ($tenant: ID, $mode: Mode, $newestFirst: Boolean, $after: String) {
+      accounts(tenantId: $tenant, mode: $mode, newestFirst: $newestFirst, first: 2, after: $after) {
+        nodes { id livemode root { id livemode } } next } }`;
+    const walk = async (mode: string | null, newestFirst = false) => {
       const all: Json[] = [];
       for (let after: string | null = null; ; ) {
-        const { accounts }: Json = await data(ask(query, { tenant: tenantOf(live), mode, after }));
+        const { accounts }: Json = await data(ask(query, { tenant: tenantOf(live), mode, newestFirst, after }));
         expect(accounts.nodes.length).toBeLessThanOrEqual(2);
         all.push(...accounts.nodes);
         if (accounts.next === null) return all;
@@ -993,6 +994,7 @@ describe('accounts', () => {
     expect(both.filter(({ id }) => id === live.id).map(({ livemode }) => livemode)).toEqual([false, true]);
     const { nodes } = await world.operator.accounts({ tenantId: tenantOf(live) });
     // The id of the root, as the operator copies it, names its tenant.
+        for (const { livemode, root } of accounts.nodes) expect(root).toEqual({ id: live.id, livemode });
     expect((await world.operator.accounts({ tenantId: live.id })).nodes).toEqual(nodes);
     expect(nodes.map((row: AccountRow) => row.id)).toEqual(both.map(({ id }) => id));
     const drafts = await data(
@@ -1000,6 +1002,7 @@ describe('accounts', () => {
     );
     expect(drafts.accounts.nodes.map(({ id }: Json) => id)).toEqual([live.id, ...users]);
   });
+    expect((await walk('LIVE', true)).map(({ id }) => id)).toEqual([live.id, ...users].reverse());
 
   it('cost a bounded number of statements, for any number of accounts', async () => {
     const { live } = await given.platformBoth(1);
@@ -1012,7 +1015,7 @@ describe('accounts', () => {
         statements++;
         return read.apply(world.database, args);
       }) as typeof read;
-      const edges = 'persons { id } files { id } addresses { id } setting { id }';
+      const edges = 'root { id } persons { id } files { id } addresses { id } setting { id }';
       await data(ask(`{ accounts(tenantId: "${tenantOf(live)}", mode: LIVE) { nodes { id ${edges} } } }`));
       world.database.read = read;
       costs.push(statements);
@@ -1034,11 +1037,11 @@ describe('accounts', () => {
         Number(a.created) - Number(b.created) ||
         (a.id === b.id ? Number(a.livemode) - Number(b.livemode) : a.id < b.id ? -1 : 1),
     );
-    for (const livemode of [undefined, false, true])
+    for (const [livemode, newestFirst] of [[undefined], [false], [true], [undefined, true], [true, true]])
       for (const status of [undefined, 'draft', 'hold', 'verifying'] as const) {
         const walked: string[] = [];
         for (let after: string | undefined, more = true; more; ) {
-          const { nodes, next } = await world.operator.accounts({ livemode, status, after, limit: 7 });
+          const { nodes, next } = await world.operator.accounts({ livemode, status, newestFirst, after, limit: 7 });
           walked.push(...nodes.map((row) => `${row.id} ${row.livemode}`));
           after = next ?? undefined;
           more = next !== null;
@@ -1046,7 +1049,7 @@ describe('accounts', () => {
         const expected = oldest
           .filter((row) => row.livemode === (livemode ?? row.livemode) && row.status === (status ?? row.status))
           .map((row) => `${row.id} ${row.livemode}`);
-        expect(walked).toEqual(expected);
+        expect(walked).toEqual(newestFirst ? expected.reverse() : expected);
       }
   });
 

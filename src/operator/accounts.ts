@@ -174,9 +174,16 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
   return desk.write('record_issued_address', row, 'issueAddress', args, address);
 }
 
+/** Which accounts to list, and whether the newest come first; by default the oldest do, as in a queue. */
+export type AccountFilter = ListFilter<AccountStatus> & { newestFirst?: boolean | undefined };
+
 /** Lists accounts of all tenants. The operator has to decide about those in status `verifying`. */
-export function listAccounts(desk: OperatorDesk, filter: ListFilter<AccountStatus>): Promise<ListPage<AccountRow>> {
-  return listed(desk, 'operator_accounts', account, Object.values(AccountStatus), filter);
+export function listAccounts(
+  desk: OperatorDesk,
+  { newestFirst = false, ...filter }: AccountFilter,
+): Promise<ListPage<AccountRow>> {
+  const name = newestFirst ? 'operator_accounts:newest' : 'operator_accounts';
+  return listed(desk, name, account, Object.values(AccountStatus), filter, newestFirst);
 }
 
 /** Reads the persons and files of an account for its verification. */

@@ -79,6 +79,12 @@ export class AccountsArgs extends ListFilterArgs {
     description: 'Only in this status; VERIFYING is the verification queue.',
   })
   status?: AccountStatus | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    defaultValue: false,
+    description: 'Whether the newest come first, instead of the oldest.',
+  })
+  newestFirst?: boolean | null;
 }
 
 @ArgsType()

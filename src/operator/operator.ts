@@ -1,4 +1,4 @@
-import type { AccountRow, AccountStatus } from '../resources/account/table.js';
+import type { AccountRow } from '../resources/account/table.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
 import type { PayoutStatus } from '../resources/payout/table.js';
@@ -7,6 +7,7 @@ import type { Related } from './related.js';
 import { OperatorDesk } from './desk.js';
 import type { ListFilter } from './paging.js';
 import {
+  type AccountFilter,
   type NewRoot,
   type RootChanges,
   type IssuedAddress,
@@ -66,7 +67,7 @@ export class Operator extends OperatorDesk {
   issueAddress(row: AccountRow, given: IssuedAddress) {
     return issueAddress(this, row, given);
   }
-  accounts(filter: ListFilter<AccountStatus>) {
+  accounts(filter: AccountFilter) {
     return listAccounts(this, filter);
   }
   verification(row: AccountRow, related?: Related) {

@@ -17,13 +17,18 @@ export function Tenant({ id }: { id: string }) {
   );
 }
 
-/** The mode and the tenant of a row: the console shows all of them side by side. */
-export const placeColumn: Column<{ id: string; livemode: boolean; tenantId: string }> = {
+/** The mode and the tenant of a row, with the name of its root where the row has one: the console shows all of them. */
+export const placeColumn: Column<{
+  id: string;
+  livemode: boolean;
+  tenantId: string;
+  root?: Parameters<typeof nameOf>[0] | null;
+}> = {
   head: 'Mode and tenant',
   plain: true,
-  cell: ({ livemode, tenantId }) => (
+  cell: ({ livemode, tenantId, root }) => (
     <span className="of-tenant">
-      <Mode livemode={livemode} /> <Tenant id={tenantId} />
+      <Mode livemode={livemode} /> {root && <span>{nameOf(root)}</span>} <Tenant id={tenantId} />
     </span>
   ),
 };

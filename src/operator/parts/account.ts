@@ -1,6 +1,6 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { all, edgesOf, one, type OperatorPart } from '../part.js';
-import type { AccountRow } from '../../resources/account/table.js';
+import { type AccountRow, account } from '../../resources/account/table.js';
 import { accountSetting } from '../../resources/account-setting/table.js';
 import { address } from '../../resources/address/table.js';
 import { editions } from '../../editions/editions.js';
@@ -44,12 +44,12 @@ class OperatorAccounts {
     return operator.account(id, liveOf(mode));
   }
 
-  @Query(() => AccountPage, { description: 'The accounts of all tenants, or of one, oldest first.' })
+  @Query(() => AccountPage, { description: 'The accounts of all tenants, or of one, oldest first by default.' })
   accounts(
     @Args(() => AccountsArgs) args: AccountsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorAccount>> {
-    return operator.accounts(filterOf('account', args));
+    return operator.accounts({ ...filterOf('account', args), newestFirst: args.newestFirst ?? undefined });
   }
 
   @Mutation(() => VerifyAccountPayload, {
@@ -80,6 +80,14 @@ class OperatorAccounts {
     const owner = await operator.account(accountId, true, 'address.account_id');
     const given = { category: category ?? ('service_receive' as const), currency, bankAccount };
     return { address: await operator.issueAddress(owner, given) };
+  }
+
+  @FieldResolver(() => OperatorAccount, {
+    nullable: true,
+    description: 'The root account of its tenant in the same mode; a root is its own.',
+  })
+  root(@Root() row: AccountRow, @Ctx() { related }: OperatorContext): Promise<OperatorAccount | null> {
+    return related.one(account, account.id, row, `account_${row.tenantId}`);
   }
 
   @FieldResolver(() => [OperatorPerson], { description: 'The persons of the business, for its verification.' })

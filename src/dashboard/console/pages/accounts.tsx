@@ -8,10 +8,11 @@ import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time 
 
 const AccountsQuery = graphql(`
   query Accounts($status: AccountStatus, $mode: Mode, $tenantId: ID, $after: String) {
-    accounts(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
+    accounts(status: $status, mode: $mode, tenantId: $tenantId, newestFirst: true, first: 25, after: $after) {
       nodes {
         id created livemode tenantId edition type status nickname
         businessDetails { legalName }
+        root { id nickname businessDetails { legalName } }
       }
       next
     }
@@ -20,7 +21,7 @@ const AccountsQuery = graphql(`
 
 const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'HOLD', 'DEACTIVATED'] as const;
 
-/** The accounts of all tenants, with a way to one by its id. */
+/** The accounts of all tenants, the newest first, with a way to one by its id. */
 export function Accounts() {
   const { params, one } = useFilters();
   const result = useLive(

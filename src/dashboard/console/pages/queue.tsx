@@ -10,6 +10,7 @@ const QueueQuery = graphql(`
       nodes {
         id created livemode tenantId ownerId edition type status nickname
         businessDetails { legalName }
+        root { id nickname businessDetails { legalName } }
       }
       next
     }
