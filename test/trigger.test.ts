@@ -94,6 +94,15 @@ it.each<[string, string]>([
   await expect(triggered(await given.directUser(1), type)).rejects.toThrow(message);
 });
 
+it.each(['checkout.completed', 'transaction.failed', 'payment.completed'])(
+  'makes nothing for a platform of Edition 1, whose key cannot cause %s',
+  async (type) => {
+    const platform = await given.platform(1);
+    await expect(triggered(platform, type)).rejects.toThrow(/^(Checkouts are part of Edition 2|Only the users of an)/);
+    expect((await platform.get('/v1/accounts?type=user')).body.data).toEqual([]);
+  },
+);
+
 it('refuses a live key and an address without a gateway', async () => {
   await expect(triggered(await given.directUser(1, { live: true }), 'account.created')).rejects.toThrow(
     'Use a test key.',
@@ -104,10 +113,10 @@ it('refuses a live key and an address without a gateway', async () => {
 });
 
 describe('the command', () => {
-  const run = (args: string[], key?: string) =>
+  const run = (args: string[], key?: string, origin?: string) =>
     new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
       const child = spawn(process.execPath, ['dist/cli.js', 'trigger', ...args], {
-        env: { ...process.env, ...(key && { TIDEGATE_KEY: key }) },
+        env: { ...process.env, ...(key && { TIDEGATE_KEY: key }), ...(origin && { TIDEGATE: origin }) },
       });
       const [out, err]: [string[], string[]] = [[], []];
       child.stdout.on('data', (data: Buffer) => void out.push(data.toString()));
@@ -118,10 +127,12 @@ describe('the command', () => {
   it('prints its steps and the event, and lists the types', async () => {
     const user = await given.directUser(1);
     const [made, list, none] = await Promise.all([
-      run(['deposit.completed', '--gateway', world.origin], user.key),
+      run(['deposit.completed'], user.key, world.origin),
       run(['--list']),
       run([], user.key),
     ]);
+    const elsewhere = await run(['deposit.completed', '--gateway', 'http://127.0.0.1:1'], user.key, world.origin);
+    expect(elsewhere.err).toMatch(/^The gateway at http:\/\/127\.0\.0\.1:1 does not answer/);
     expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^POST \/v1\/deposits {2}deposit_\w+\nPOST /) });
     expect(made.out).toMatch(/^\S+ \S+ {2}#\d+ {2}deposit\.completed {2}deposit_\w+ {2}event_\w+\n$/);
     expect(

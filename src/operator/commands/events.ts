@@ -4,8 +4,6 @@ import { Webhook } from 'standardwebhooks';
 import { type EventV1, followEvents } from '../event-client.js';
 import { print, say } from './terminal.js';
 
-/** The address of a gateway on this machine. */
-export const gatewayDefault = 'http://127.0.0.1:4000';
 const forwardMilliseconds = 15_000;
 
 interface Options {
@@ -43,7 +41,7 @@ export function eventCommands(program: Command): void {
 function common(command: Command): Command {
   return command
     .addOption(new Option('--key <key>', 'an API key, such as sk_test_…').env('TIDEGATE_KEY').makeOptionMandatory())
-    .option('--gateway <url>', 'the address of the gateway', gatewayAddress, gatewayDefault)
+    .addOption(gatewayOption())
     .option('--types <types>', 'such as deposit.completed,payout.*')
     .option('--after <number>', 'begin after the event with this number; 0 for all', wholeNumber)
     .option('--connected', "for a platform: also its connected users' events")
@@ -107,8 +105,14 @@ async function forwarded(url: string, webhook: Webhook, event: EventV1): Promise
   }
 }
 
-/** Reads an address on the command line. */
-export function gatewayAddress(text: string): string {
+/** The option for the gateway of a command that works over HTTP. */
+export const gatewayOption = () =>
+  new Option('--gateway <url>', 'the address of the gateway')
+    .env('TIDEGATE')
+    .default('http://127.0.0.1:4000')
+    .argParser(gatewayAddress);
+
+function gatewayAddress(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new InvalidArgumentError('It must be an address, such as http://localhost:3000/hooks.');
   return text;

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { TriggerError } from '../trigger/gateway.js';
 import { trigger, triggerTypes } from '../trigger/trigger.js';
-import { gatewayAddress, gatewayDefault, lineOf } from './events.js';
+import { gatewayOption, lineOf } from './events.js';
 import { print, say } from './terminal.js';
 
 interface Options {
@@ -18,7 +18,7 @@ export function triggerCommand(program: Command): void {
     .argument('[type]', 'the type of the event, such as deposit.completed')
     .description('Make an event of a type happen in test mode, by the public API and the test helpers')
     .addOption(new Option('--key <key>', 'a test key, sk_test_…').env('TIDEGATE_KEY'))
-    .option('--gateway <url>', 'the address of the gateway', gatewayAddress, gatewayDefault)
+    .addOption(gatewayOption())
     .option('--list', 'list all types, with when they happen')
     .option('--print-json', 'print the event as one line of JSON')
     .action(run);

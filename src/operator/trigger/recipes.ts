@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type KeyAccount, type TestGateway, TriggerError } from './gateway.js';
-import { newName, Trader, until } from './trade.js';
+import { newName, Trader, trades, until } from './trade.js';
 
 /** What a recipe has: the gateway as the key's account sees it, the account, and the account that trades. */
 interface Given {
@@ -14,10 +14,26 @@ interface Given {
 /** Causes an event; returns the id of the object that it is about, or undefined where only the event has it. */
 export type Recipe = (given: Given) => Promise<string | undefined>;
 
-/** A recipe that begins with an account that trades. */
+/** Why the account of a key cannot follow a recipe; undefined if it can. */
+type Obstacle = (account: KeyAccount) => string | undefined;
+
+const withoutCheckouts: Obstacle = ({ edition }) =>
+  trades[edition].checkouts ? undefined : 'Checkouts are part of Edition 2. Use a test key of an account of it.';
+
+const withoutTransfers: Obstacle = ({ subType }) =>
+  subType === 'AGGREGATOR'
+    ? undefined
+    : 'Only the users of an aggregator transfer money. Use a test key of such a platform.';
+
+/** A recipe that begins with an account that trades. It asks for the obstacle first, before it makes an object. */
 const trading =
-  (steps: (trader: Trader, given: Given) => Promise<{ id: string } | string | undefined>): Recipe =>
+  (
+    steps: (trader: Trader, given: Given) => Promise<{ id: string } | string | undefined>,
+    obstacle: Obstacle = () => undefined,
+  ): Recipe =>
   async (given) => {
+    const reason = obstacle(given.account);
+    if (reason !== undefined) throw new TriggerError(reason);
     const made = await steps(await given.trader(), given);
     return typeof made === 'object' ? made.id : made;
   };
@@ -83,16 +99,19 @@ const accounts: Record<string, Recipe> = {
 };
 
 const money: Record<string, Recipe> = {
-  'checkout.created': trading((t) => t.checkout()),
-  'checkout.updated': trading((t) => t.afterHelper('decline')),
-  'checkout.completed': trading((t) => t.afterHelper('pay')),
+  'checkout.created': trading((t) => t.checkout(), withoutCheckouts),
+  'checkout.updated': trading((t) => t.afterHelper('decline'), withoutCheckouts),
+  'checkout.completed': trading((t) => t.afterHelper('pay'), withoutCheckouts),
   'checkout.late_payment': trading(async (t) => {
     const id = await t.afterHelper('expire');
     await t.gateway.post(`/test_helpers/checkouts/${id}/pay`);
     return id;
-  }),
-  'checkout.cancelled': trading(async (t) => t.gateway.post(`/checkouts/${(await t.checkout()).id}/cancel`)),
-  'checkout.expired': trading((t) => t.afterHelper('expire')),
+  }, withoutCheckouts),
+  'checkout.cancelled': trading(
+    async (t) => t.gateway.post(`/checkouts/${(await t.checkout()).id}/cancel`),
+    withoutCheckouts,
+  ),
+  'checkout.expired': trading((t) => t.afterHelper('expire'), withoutCheckouts),
   'deposit.initialized': trading((t) => t.deposit()),
   'deposit.processing': trading((t) => t.moved('process')),
   'deposit.completed': trading((t) => t.moved('complete')),
@@ -113,12 +132,10 @@ const money: Record<string, Recipe> = {
     t.gateway.post(`/receivables/${(await t.receivable()).id}`, { metadata: { trigger: newName() } }),
   ),
   'receivable.voided': trading(async (t) => t.gateway.post(`/receivables/${(await t.receivable()).id}/void`)),
-  'payment.completed': trading(async (t, { account }) => {
-    if (account.subType !== 'AGGREGATOR')
-      throw new TriggerError('Only the users of an aggregator transfer money. Use a test key of such a platform.');
+  'payment.completed': trading(async (t) => {
     await t.reconciled();
     return undefined;
-  }),
+  }, withoutTransfers),
   'payout.processing': trading((t) => t.payout()),
   'payout.completed': trading(async (t) => t.gateway.post(`/test_helpers/payouts/${await t.payout()}/settle`)),
   'payout.failed': trading(async (t) => t.gateway.post(`/test_helpers/payouts/${await t.payout()}/fail`)),
@@ -130,7 +147,7 @@ const money: Record<string, Recipe> = {
     await t.nextDay();
     return undefined;
   }),
-  'transaction.created': trading((t) => attempt(t, 'pay')),
+  'transaction.created': trading((t) => attempt(t, 'pay'), withoutCheckouts),
   // The acquirer of the sandbox never answers this UPI address, so the attempt stays submitted until its time is over.
   'transaction.submitted': trading(async (t) => {
     const { id } = await t.checkout();
@@ -143,9 +160,9 @@ const money: Record<string, Recipe> = {
     const attempted = checkout.transactions.nodes[0]!.id;
     await t.gateway.form(`${page}/upi/${attempted}`, { vpa: 'pending@test' });
     return attempted;
-  }),
-  'transaction.succeeded': trading((t) => attempt(t, 'pay')),
-  'transaction.failed': trading((t) => attempt(t, 'decline')),
+  }, withoutCheckouts),
+  'transaction.succeeded': trading((t) => attempt(t, 'pay'), withoutCheckouts),
+  'transaction.failed': trading((t) => attempt(t, 'decline'), withoutCheckouts),
 };
 
 const access: Record<string, Recipe> = {
