@@ -31,12 +31,14 @@ import { TriggerError } from './operator/trigger/gateway.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { newRequestId } from './request/id.js';
 import { DomainError, sentenceV1 } from './request/problems.js';
+import { version } from './request/version.js';
 
 /** The error output and help of commander; the end of this file prints it once. */
 let commanderOutput = '';
 
 const program = new Command('tidegate')
   .description("The operator's command line. It uses the gateway's database, also while the gateway runs.")
+  .version(version)
   .exitOverride()
   .configureOutput({ writeErr: (text) => void (commanderOutput += text) });
 

@@ -10,10 +10,12 @@ import { ConfigError } from './request/config-error.js';
 import {
   connectionSettings,
   flag,
+  logSettings,
   originList,
   rateLimitSettings,
   secret,
   streamSettings,
+  valuesOf,
   wholeNumber,
 } from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
@@ -92,17 +94,7 @@ export const settings = z.object({
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
   DASHBOARD: flag.default(true).describe('Whether the dashboard is served at /dashboard, and its cookie accepted.'),
-  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
-  METRICS_PORT: wholeNumber(1, 65_535)
-    .optional()
-    .describe('The port of `/metrics` for Prometheus; without it, nothing is counted.'),
-  METRICS_HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('The address of METRICS_PORT, which needs no key: one that only Prometheus reaches.'),
-  SLOW_STATEMENT_MILLISECONDS: wholeNumber(0, 600_000)
-    .default(1_000)
-    .describe('A statement that takes longer is logged, by its name; 0 logs none.'),
+  ...logSettings,
   OTEL_TRACES_EXPORTER: z
     .string()
     .optional()
@@ -249,7 +241,7 @@ export function config(
   const given = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name in settings.shape && value !== ''),
   );
-  const parsed = settings.safeParse(given);
+  const parsed = settings.safeParse(given, { error: valuesOf });
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
   const s = parsed.data;

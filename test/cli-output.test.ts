@@ -108,6 +108,11 @@ describe('a readable table', () => {
   });
 });
 
+it('--version prints the version of the program', async () => {
+  const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await tidegate('--version')).toEqual({ code: 0, out: `${version}\n`, errors: '' });
+});
+
 describe('a command whose reader has ended', () => {
   /** Runs a command whose standard output nothing reads; returns its exit code with what it says. */
   const unread = (...args: string[]) =>

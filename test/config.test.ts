@@ -348,6 +348,19 @@ describe('a setting', () => {
     expect(outcomeOf({ ...needed, [name]: value })).toMatch(new RegExp(`^${name}\\b`));
   });
 
+  it('that is refused is answered with the values that its setting takes', () => {
+    expect(outcomeOf({ PORT: 'x', WORKERS: '0', DRAIN_SECONDS: '301', LOG_LEVEL: 'trace', EXPLORER: 'off' })).toBe(
+      'PORT: must be a whole number from 0 to 65535.\n' +
+        'WORKERS: must be a whole number from 1 to 12.\n' +
+        'EXPLORER: must be true or false.\n' +
+        'LOG_LEVEL: must be silent, error, warn, info or debug.\n' +
+        'DRAIN_SECONDS: must be a whole number from 1 to 300.',
+    );
+    // No setting is refused in the words of the library.
+    for (const [name, value] of wrong)
+      expect(outcomeOf({ [name]: value })).not.toMatch(/Too (small|big)|Invalid|expected/);
+  });
+
   it('that is a secret is not repeated when it is refused', () => {
     expect(outcomeOf({ API_KEY_PEPPER: 'canary' })).toBe('API_KEY_PEPPER: must have at least 32 characters');
     expect(outcomeOf({ OPERATOR_KEY: 'canary' })).toMatch(

@@ -5,12 +5,21 @@ import { cut } from './problems.js';
 /** `true` or `false`. */
 export const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 /** A whole number within bounds. */
-export const wholeNumber = (min: number, max: number) =>
-  z
+export const wholeNumber = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}.`;
+  return z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .regex(/^\d{1,9}$/, message)
     .transform(Number)
-    .pipe(z.number().min(min).max(max));
+    .pipe(z.number().min(min, message).max(max, message));
+};
+
+/** What is said of a value that is none of those that its setting takes. */
+export function valuesOf(issue: { code?: string; values?: unknown }): string | undefined {
+  if (issue.code !== 'invalid_value' || !Array.isArray(issue.values)) return undefined;
+  const words = issue.values.map(String);
+  return `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`;
+}
 
 /** One secret, or several separated by commas. */
 export const secret = z.string().superRefine((text, refine) => {
@@ -36,6 +45,24 @@ export const originList = z
     if (new Set(origins).size < origins.length)
       refine.addIssue({ code: 'custom', message: 'has the same origin twice' });
   });
+
+/** The settings of the log and of metrics. */
+export const logSettings = {
+  LOG_LEVEL: z
+    .enum(['silent', 'error', 'warn', 'info', 'debug'])
+    .default('info')
+    .describe('The least that is logged: `debug`, `info`, `warn`, `error`, or `silent` for nothing.'),
+  METRICS_PORT: wholeNumber(1, 65_535)
+    .optional()
+    .describe('The port of `/metrics` for Prometheus; without it, nothing is counted.'),
+  METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('The address of METRICS_PORT, which needs no key: one that only Prometheus reaches.'),
+  SLOW_STATEMENT_MILLISECONDS: wholeNumber(0, 600_000)
+    .default(1_000)
+    .describe('A statement that takes longer is logged, by its name; 0 logs none.'),
+};
 
 /** The settings of streams: how many one process serves, and how many of them for one key. */
 export const streamSettings = {
@@ -83,7 +110,7 @@ export const rateLimitSettings = {
     .default('enforce')
     .describe(
       'Whether requests are charged to the allowance of their root account and ' +
-        'mode; `measure` reports their cost and refuses none.',
+        'mode; `measure` reports their cost and refuses none, and `off` does neither.',
     ),
   RATE_LIMIT_BURST: wholeNumber(1_000, 999_999_999)
     .default(2_000_000)
