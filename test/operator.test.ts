@@ -632,6 +632,19 @@ describe('a bank notice', () => {
     expect(await depositsOf(one.live)).toHaveLength(1);
   });
 
+  it('is refused for an address that receives nothing, with the categories as the graph names them', async () => {
+    const to = await receiver();
+    await payoutAddress(to.live);
+    const [payout] = (await to.live.get('/v1/addresses?category=user_payout')).body.data;
+
+    const { body } = await ask(notice, received(to, { addressId: payout.id }));
+
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining('category SERVICE_RECEIVE or SERVICE_FEE_ADVANCE.'),
+      extensions: { code: 'ADDRESS_UNUSABLE', argumentPath: ['input', 'addressId'] },
+    });
+  });
+
   const wrong: [what: string, more: (to: Receiver) => object, problems: [code: string, field: string][]][] = [
     ['no amount', () => ({ amount: undefined }), [['parameter_missing', 'amount']]],
     ['nothing', () => ({ amount: '0.00' }), [['parameter_invalid', 'amount']]],
@@ -981,6 +994,7 @@ describe('accounts', () => {
       for (let after: string | null = null; ; ) {
         const { accounts }: Json = await data(ask(query, { tenant: tenantOf(live), mode, newestFirst, after }));
         expect(accounts.nodes.length).toBeLessThanOrEqual(2);
+        for (const { livemode, root } of accounts.nodes) expect(root).toEqual({ id: live.id, livemode });
         all.push(...accounts.nodes);
         if (accounts.next === null) return all;
         after = accounts.next;
@@ -988,13 +1002,13 @@ describe('accounts', () => {
     };
 
     expect((await walk('LIVE')).map(({ id }) => id)).toEqual([live.id, ...users]);
+    expect((await walk('LIVE', true)).map(({ id }) => id)).toEqual([live.id, ...users].reverse());
     const both = await walk(null);
     expect(both).toHaveLength(7);
     // A root has the same id in both modes; a page that ends between the two must not lose one.
     expect(both.filter(({ id }) => id === live.id).map(({ livemode }) => livemode)).toEqual([false, true]);
     const { nodes } = await world.operator.accounts({ tenantId: tenantOf(live) });
     // The id of the root, as the operator copies it, names its tenant.
-        for (const { livemode, root } of accounts.nodes) expect(root).toEqual({ id: live.id, livemode });
     expect((await world.operator.accounts({ tenantId: live.id })).nodes).toEqual(nodes);
     expect(nodes.map((row: AccountRow) => row.id)).toEqual(both.map(({ id }) => id));
     const drafts = await data(
@@ -1002,7 +1016,6 @@ describe('accounts', () => {
     );
     expect(drafts.accounts.nodes.map(({ id }: Json) => id)).toEqual([live.id, ...users]);
   });
-    expect((await walk('LIVE', true)).map(({ id }) => id)).toEqual([live.id, ...users].reverse());
 
   it('cost a bounded number of statements, for any number of accounts', async () => {
     const { live } = await given.platformBoth(1);

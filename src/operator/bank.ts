@@ -64,7 +64,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
       problem(
         'address_unusable',
         'deposit.address_id',
-        'A bank sends money to a receiving address only. Name one of category service_receive or service_fee_advance.',
+        'A bank sends money to a receiving address only. Name one of category SERVICE_RECEIVE or SERVICE_FEE_ADVANCE.',
       ),
     );
   const scope = desk.scope(to);
