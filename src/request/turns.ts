@@ -110,7 +110,7 @@ export class Turns {
   /**
    * Whether another body of a sender would be too much. A sender may have one more while it has fewer than are free for
    * its key, and a key while it has fewer than are free for all: so that some are free for another one, whatever the
-   * number of those that send slowly. Bodies and visitors together are at most `all`, which bounds their memory.
+   * number of those that send slowly. There is none more while bodies and visitors are `all`: it bounds their memory.
    */
   #isCrowded(name: string, sender: string): boolean {
     if (this.isFull(name)) return true;
