@@ -18,7 +18,7 @@ export function operatorCommands(program: Command, command: AddCommand): void {
     .addOption(
       new Option('--role <role>', 'operate may do everything; read may change nothing')
         .choices(Object.values(OperatorRole))
-        .makeOptionMandatory(),
+        .default('operate'),
     );
 
   command(operators, 'list', 'List operators, those that are revoked last', async (operator) => ({
