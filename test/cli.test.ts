@@ -643,7 +643,7 @@ describe('tidegate key', () => {
       /│ id +│ mode │ permission │ prefix +│ created +│ expires_at +│ revoked_at +│ last_used_at +│/,
     );
     const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
-    expect(table.out).toMatch(new RegExp(`│ ${doc.key.id} │ test │ read +│ ${doc.key.prefix} +│ ${time} │`));
+    expect(table.out).toMatch(new RegExp(`│ ${doc.key.id} │ test │ read +│ sk_test_\\S+ │ ${time} │`));
   });
 });
 

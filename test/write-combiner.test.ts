@@ -328,7 +328,7 @@ describe('the time of a write', () => {
       ),
     );
 
-  it('begins with the wait for a turn, and calls are smaller after it was over before the statement ended', async () => {
+  it('begins with the wait for a turn, and calls are smaller once it has ended before the statement', async () => {
     [place] = await placesOf();
     await narrow(0.2, async (database, busy) => {
       const sizes: number[] = [];

@@ -134,8 +134,8 @@ export class WriteCombiner {
   }
 
   /**
-   * No call waits for a turn until there is little time left: PostgreSQL would go on with it after its 503, and keep its
-   * connection from the next ones.
+   * No call waits for a turn until there is little time left: PostgreSQL would go on with it after its 503, and keep
+   * its connection from the next ones.
    */
   #attempts(until: number): Attempts {
     return { until, beginsBy: until - this.sends.statementMilliseconds / 2 };

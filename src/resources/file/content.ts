@@ -10,21 +10,21 @@ export const documentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 /** The types of all files: documents, and the text of imports. */
 export const contentTypes = [...documentTypes, 'text/csv'];
 /** How much of a content one statement reads. Measured: docs/decisions/contents-are-read-in-parts.md. */
-export const partBytes = 512 * 1024;
+const partBytes = 512 * 1024;
 
 const p = sql.placeholder;
+const { content } = fileContent;
+const part = sql<Uint8Array>`substring(${content} from ${p('at')} + 1 for ${sql.raw(String(partBytes))})`;
 
 /** The bytes of a file that the scope has found. A part is read when the one before it has been taken. */
 export async function* contentParts(scope: Scope, id: string): AsyncGenerator<Buffer, void, void> {
   for (let at = 0; ; at += partBytes) {
-    const part = await readPart<{ content: Uint8Array }>(
+    const found = await readPart<{ content: Uint8Array }>(
       scope,
       'file_content',
       (db) =>
         db
-          .select({
-            content: sql<Uint8Array>`substring(${fileContent.content} from ${p('at')} + 1 for ${sql.raw(String(partBytes))})`,
-          })
+          .select({ content: part })
           .from(fileContent)
           .where(
             and(
@@ -36,7 +36,7 @@ export async function* contentParts(scope: Scope, id: string): AsyncGenerator<Bu
       { id, at },
       at === 0,
     );
-    const bytes = Buffer.from(part?.content ?? []);
+    const bytes = Buffer.from(found?.content ?? []);
     if (bytes.length > 0) yield bytes;
     if (bytes.length < partBytes) return;
   }
