@@ -211,7 +211,7 @@ describe('events over server-sent events', () => {
     ['events(after: -1) { id }', 400, 'event.after'],
     ['events(after: 2000000000) { id }', 400, 'event.after'],
     ['events(after: "1") { id }', 400, 'event.after'],
-    ['events(types: ["deposit.invented"]) { id }', 400, 'event.types.0'],
+    ['events(types: ["deposit.invented"]) { id }', 400, 'event.types[0]'],
     ['events(types: []) { id }', 400, 'event.types'],
     ['events(connected: true) { id }', 400, 'event.connected'],
     ['events(accountId: "account_0") { id }', 404, 'event.account_id'],
