@@ -8,7 +8,7 @@ import { config } from '../src/config.js';
 import { gateway } from '../src/server/app.js';
 import { browser } from './browser.js';
 import { PayeeFixture } from './checkout-fixture.js';
-import { eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, type Speaker, useWorld, statementsWaiting } from './world.js';
 
 /** A server of an empty page: an origin of its own. */
 async function pageServer(): Promise<{ origin: string; close: () => void }> {
@@ -251,19 +251,18 @@ describe('behind settings of its own', () => {
     };
     const [one, other] = [open(), open()];
     try {
-      // The connection is known to have a valid key, and the body of the other request does not arrive.
+      // The connection is known to have a valid key, and the other request waits for its rows.
       one.socket.write(head('GET /v1/accounts'));
       expect(await one.answer()).toContain('200 OK');
       one.forget();
-      other.socket.write(head('POST /v1/accounts', ['Content-Type: application/json', 'Content-Length: 10']));
-      const refused = await eventually(
-        async () => {
-          one.forget();
-          one.socket.write(head('GET /v1/accounts'));
-          return (await one.answer()).toLowerCase();
-        },
-        (text) => text.includes(' 503 '),
-      );
+      const refused = await world.sql.begin(async (tx) => {
+        await tx`lock table account in access exclusive mode`;
+        other.socket.write(head('GET /v1/accounts'));
+        await statementsWaiting(world, 1);
+        one.socket.write(head('GET /v1/accounts'));
+        return (await one.answer()).toLowerCase();
+      });
+      expect(refused).toContain(' 503 ');
       expect(refused).toContain(`access-control-allow-origin: ${listed}`);
       expect(refused).toMatch(/vary: .*origin/);
       expect(refused).toMatch(/access-control-expose-headers: .*retry-after/);

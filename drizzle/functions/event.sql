@@ -205,7 +205,8 @@ $$;
 -- Deletes the events with the lowest numbers that are older than `p_seconds`, at most `p_limit`; returns how many. It
 -- stops before the first number that it keeps, so the remaining numbers are dense: a reader that knows a remaining
 -- event misses none after it. Their age is that of their ids, whose time no test clock moves. An event is kept as long
--- as a webhook endpoint that is enabled has yet to get it. Without an event: it deletes events after their time.
+-- as a webhook endpoint that is enabled has yet to get it.
+-- Without an event: it deletes events after their time.
 create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql

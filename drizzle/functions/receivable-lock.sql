@@ -1,6 +1,4 @@
 -- The locks of receivables: how they grow in open batches, and shrink when money of their deposit is taken back.
---
--- Longer than 60 lines: shrink_locks (two statements that find and lock, and one loop).
 
 -- Locks the rows of receivables in the order of their ids, as every function does. A function that changes several
 -- calls it for all of them before the first change.

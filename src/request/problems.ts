@@ -77,7 +77,7 @@ export function problem(
   metadata?: Record<string, unknown>,
 ): Problem {
   // A client's own name is repeated in a sentence only if it is one.
-  const named = field !== undefined && field.length <= fieldLengthMax && /^[\w.[\]-]+$/.test(field);
+  const named = field !== undefined && field.length <= fieldLengthMax && /^[\w[\]-]+(\.[\w[\]-]+)*$/.test(field);
   const byDefault = (named && ofParameter[code]) || catalogue[code][1];
   return { code, field: field && cut(field), text: text ?? byDefault, metadata };
 }

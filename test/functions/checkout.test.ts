@@ -262,8 +262,8 @@ of('job_expire_transaction', () => {
   });
 });
 
-of('lock_balances_of_jobs', () => {
-  it('locks the receivables of all checkouts that the jobs credit, before the first', async () => {
+of('job_settle_transaction', () => {
+  it('is in a round that locks the receivables of all checkouts that it credits, before the first', async () => {
     const ids = [await receivable(100n, inr), await receivable(100n, inr)].map(({ id }) => id as string).toSorted();
     const jobs: string[] = [];
     for (const id of ids.toReversed()) {
@@ -274,9 +274,7 @@ of('lock_balances_of_jobs', () => {
     const lock = () => call('lock_balances_of_jobs', root.tenantId, false, textArray(jobs));
     expect(await lockedInOrder(fixture, ids, lock)).toBe(true);
   });
-});
 
-of('job_settle_transaction', () => {
   it('ends an attempt as the job says', async () => {
     const begun = await begin(await create());
     const job = await jobText('settle_transaction', begun.id, { status: 'failed', reasonCode: 'declined' });
