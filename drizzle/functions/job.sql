@@ -203,14 +203,16 @@ begin
     perform lock_balances(p_tenant, p_live, v_keys);
     return;
   end if;
-  for k in
-    select distinct c.to_account_id as account, c.currency
+  -- Of these, nothing that is used here ever changes.
+  v_checkouts := array(
+    select c
     from
       unnest(p_jobs) j
       join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
       join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
     where j.kind = 'settle_transaction'
-  loop
+  );
+  for k in select distinct c.to_account_id as account, c.currency from unnest(v_checkouts) c loop
     v_keys := v_keys || balance_keys(array[k.account, transfer_target(p_tenant, p_live, k.account)], array[k.currency]);
   end loop;
   for k in select distinct j.subject_id as account from unnest(p_jobs) j where j.kind = 'pay_out' loop
@@ -252,14 +254,6 @@ begin
   order by c.id
   for update;
   -- Then the payers and the receivables of the checkouts that are credited, as each credit does.
-  v_checkouts := array(
-    select c
-    from
-      unnest(p_jobs) j
-      join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
-      join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
-    where j.kind = 'settle_transaction'
-  );
   perform
   from account a
   where

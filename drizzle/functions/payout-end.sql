@@ -1,7 +1,7 @@
 -- The end of a payout, and its effects on the receivables that it pays.
 --
 -- Longer than 60 lines: settle_locks (a statement per row, so that each row is found by its key); free_locks (the
--- statements that find the locks of a call and their receivables).
+-- statements that find the locks of a call, and the loops over their deposits).
 
 -- Ends a payout, once: completion and failure share one cause. The money and the status change at once. The locks
 -- follow: this statement handles the first 500, which is all that nearly every payout has, and jobs handle the rest,
@@ -181,12 +181,12 @@ begin
   );
   v_last := v_locks[cardinality(v_locks)].id;
   v_deposits := array(select distinct x.deposit_id from unnest(v_locks) x order by 1);
-  -- Those of all deposits, of which each call shrinks the newest locks.
-  v_ids := array(
-    select distinct k.receivable_id
-    from receivable_lock k
-    where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = any (v_deposits) and k.id >= v_last
-  );
+  v_ids := '{}';
+  foreach v_id in array v_deposits loop
+    if overlocked_of(p_tenant, p_live, v_id) > 0 then
+      v_ids := v_ids || array(select x.receivable_id from unnest(shrinkable_locks(p_tenant, p_live, v_id, v_last)) x);
+    end if;
+  end loop;
   perform lock_receivables(p_tenant, p_live, v_ids);
   foreach v_id in array v_deposits loop
     perform shrink_locks(p_tenant, p_live, p_envelope, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);

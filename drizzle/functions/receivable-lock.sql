@@ -86,6 +86,32 @@ begin
 end;
 $$;
 
+-- The newest locks of a deposit from the id `p_from` on that may shrink: of open batches and of failed payouts, as many
+-- as one call handles.
+create or replace function shrinkable_locks(p_tenant text, p_live boolean, p_deposit text, p_from text)
+returns receivable_lock[]
+language plpgsql
+as $$
+begin
+  return array(
+    select k
+    from
+      receivable_lock k
+      join lock_batch b on b.tenant_id = p_tenant and b.livemode = p_live and b.id = k.batch_id
+      left join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = b.payout_id
+    where
+      k.tenant_id = p_tenant
+      and k.livemode = p_live
+      and k.deposit_id = p_deposit
+      and k.amount > 0
+      and k.id >= coalesce(p_from, '')
+      and (b.payout_id is null or y.status = 'failed')
+    order by k.id desc
+    limit locks_per_call()
+  );
+end;
+$$;
+
 -- Reduces a deposit's locks by `p_amount`, the newest first, but only locks that no payout has taken along. Locks of a
 -- failed payout that are being freed count as free. If more locks must shrink than one call handles, a job continues:
 -- until then the receivables are locked for more money than there is, and the account is not paid out. With `p_from`,
@@ -110,22 +136,7 @@ begin
   if v_rest <= 0 then
     return;
   end if;
-  v_locks := array(
-    select k
-    from
-      receivable_lock k
-      join lock_batch b on b.tenant_id = p_tenant and b.livemode = p_live and b.id = k.batch_id
-      left join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = b.payout_id
-    where
-      k.tenant_id = p_tenant
-      and k.livemode = p_live
-      and k.deposit_id = p_deposit
-      and k.amount > 0
-      and k.id >= coalesce(p_from, '')
-      and (b.payout_id is null or y.status = 'failed')
-    order by k.id desc
-    limit locks_per_call()
-  );
+  v_locks := shrinkable_locks(p_tenant, p_live, p_deposit, p_from);
   -- The newest lock still shrinks first.
   perform lock_receivables(p_tenant, p_live, array(select x.receivable_id from unnest(v_locks) x));
   foreach l in array v_locks loop

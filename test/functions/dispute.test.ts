@@ -34,6 +34,23 @@ of('lock_receivables', () => {
   });
 });
 
+of('shrinkable_locks', () => {
+  it('are those of open batches, the newest first, from an id on', async () => {
+    const [paid, one, two] = [await deposit(20n), await receivable(10n), await receivable(10n)];
+    await reconcile(
+      paid,
+      [one, two].map(({ id }) => ({ id, amount: 10n })),
+    );
+    const found = async (from: string | null) => {
+      const [row] = await call('shrinkable_locks', root.tenantId, false, paid.id, from);
+      const ids = [...String(row!.shrinkable_locks).matchAll(/receivable_[0-9a-f]+/g)].map(([id]) => id);
+      return ids;
+    };
+    expect(await found(null)).toEqual([two.id, one.id]);
+    expect(await found('lock_z')).toEqual([]);
+  });
+});
+
 of('shrink_locks', () => {
   it('shrinks the newest lock first', async () => {
     const [paid, one, two] = [await deposit(20n), await receivable(10n), await receivable(10n)];
