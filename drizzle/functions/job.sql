@@ -203,7 +203,7 @@ begin
     perform lock_balances(p_tenant, p_live, v_keys);
     return;
   end if;
-  -- Of these, nothing that is used here ever changes.
+  -- The accounts and receivables of a checkout never change, so they are read before it is locked.
   v_checkouts := array(
     select c
     from
