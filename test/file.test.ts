@@ -9,6 +9,11 @@ const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
+/** A gateway whose writes wait for a lock for as long as a test holds it. */
+const slow = useWorld({
+  worker: false,
+  environment: { STATEMENT_SECONDS: '60', LOCK_SECONDS: '60', REQUEST_SECONDS: '90' },
+});
 
 const purposes = ['additional_verification', 'identity_document', 'tax_document', 'invoice', 'logo'] as const;
 const bytes = (text: string, encoding: BufferEncoding = 'latin1') => new Uint8Array(Buffer.from(text, encoding));
@@ -427,37 +432,55 @@ describe('uploading a file', () => {
     );
   });
 
-  it('stores the files of a tenant one after the other, and those of another tenant beside them', async () => {
-    const [user, other] = [await given.directUser(1), await given.directUser(1)];
-    let begun = 0;
-    const observer: StatementObserver = {
-      began: ({ name }) => {
-        if (name === 'store_file') begun++;
-        return () => {};
-      },
-    };
-    const { observers } = world.database;
-    const stored = (count: number) =>
-      eventually(
-        () => Promise.resolve(begun),
-        (found) => found === count,
-      );
-    const held = await world.sql.reserve();
-    await held.unsafe('begin; lock table file_content in exclusive mode');
-    observers.push(observer);
-    try {
-      const mine = ['a', 'b', 'c'].map((text) => user.upload('invoice', pdf(text)));
-      await stored(1);
-      const theirs = other.upload('invoice', pdf());
-      await stored(2);
-      await held.unsafe('rollback');
-      expect((await Promise.all([...mine, theirs])).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      expect(begun).toBe(4);
-    } finally {
-      await held.unsafe('rollback');
-      held.release();
-      observers.splice(observers.indexOf(observer), 1);
+  describe('while others are stored', () => {
+    const givenSlow = givenIn(slow);
+    /** Counts the stores that have begun while PostgreSQL stores none, until `free`. */
+    async function held() {
+      let begun = 0;
+      const observer: StatementObserver = {
+        began: ({ name }) => {
+          if (name === 'store_file') begun++;
+          return () => {};
+        },
+      };
+      const { observers } = slow.database;
+      const connection = await slow.sql.reserve();
+      await connection.unsafe('begin; lock table file_content in exclusive mode');
+      observers.push(observer);
+      return {
+        begun: (wanted: (count: number) => boolean) => eventually(() => Promise.resolve(begun), wanted),
+        free: () => connection.unsafe('rollback'),
+        [Symbol.asyncDispose]: async () => {
+          await connection.unsafe('rollback');
+          connection.release();
+          observers.splice(observers.indexOf(observer), 1);
+        },
+      };
     }
+    const large = (text: string) => new Uint8Array(Buffer.concat([pdf(text), Buffer.alloc(600_000)]));
+
+    it('waits for a large one of its tenant when it is large itself, and for none of another tenant', async () => {
+      const [user, other] = [await givenSlow.directUser(1), await givenSlow.directUser(1)];
+      await using stores = await held();
+      const mine = ['a', 'b', 'c'].map((text) => user.upload('invoice', large(text)));
+      await stores.begun((count) => count === 1);
+      const theirs = other.upload('invoice', large('d'));
+      await stores.begun((count) => count === 2);
+      const small = user.upload('invoice', pdf());
+      await stores.begun((count) => count === 3);
+      await stores.free();
+      expect((await Promise.all([...mine, theirs, small])).map(({ status }) => status)).toEqual(Array(5).fill(200));
+      await stores.begun((count) => count === 5);
+    });
+
+    it('is stored with many small ones that come at once', async () => {
+      const user = await givenSlow.directUser(1);
+      await using stores = await held();
+      const all = Array.from({ length: 30 }, (_, i) => user.upload('invoice', pdf(String(i))));
+      await stores.begun((count) => count > 1);
+      await stores.free();
+      expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(30).fill(200));
+    });
   });
 
   it('returns the same file for a retry with the same key, and refuses other bytes with it', async () => {

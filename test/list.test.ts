@@ -255,9 +255,14 @@ async function makeCrowds(): Promise<void> {
     crowd('accounts', user, () => user.partner(), total - 1),
     crowd('account_settings', settings, () => settings.partner(), total - 1),
     crowd('connected', platform, connect, total),
-    crowd('addresses', other, () => other.post('/v1/addresses', payoutAddressBody(other.id)), total - 1),
-    crowd('persons', people, () => people.post('/v1/persons', person(people.id)), total),
-    crowd('files', papers, () => papers.upload('logo', pdf), total),
+    crowd(
+      'addresses',
+      other,
+      async () => idOf(await other.post('/v1/addresses', payoutAddressBody(other.id))),
+      total - 1,
+    ),
+    crowd('persons', people, async () => idOf(await people.post('/v1/persons', person(people.id))), total),
+    crowd('files', papers, async () => idOf(await papers.upload('logo', pdf)), total),
   ]);
 }
 

@@ -13,8 +13,8 @@ import { patient } from './patient.js';
 import { connectionOf } from '../src/db/address.js';
 import type { Connection } from '../src/db/connection.js';
 import { Database } from '../src/db/database.js';
-import { poolsDefault } from '../src/db/database-settings.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
+import { poolsOf } from '../src/db/open.js';
 import { Secrets } from '../src/db/secrets.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { gateway, type Parts } from '../src/server/app.js';
@@ -119,7 +119,7 @@ export function useWorld({
   ): Promise<string> => {
     const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment, ...ofItself });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
-    const database = new Database(connection(), undefined, { slow, pools: { ...poolsDefault, read: readers } });
+    const database = new Database(connection(), undefined, { slow, pools: { ...poolsOf(settings), read: readers } });
     databases.push(database);
     const app = await gateway({
       config: settings,

@@ -130,7 +130,8 @@ function replicasFor({ DATABASE_REPLICA_URL, REPLICA_LAG_SECONDS, PREPARED_STATE
   return { connections, lagSeconds: REPLICA_LAG_SECONDS };
 }
 
-function poolsOf(config: Config): PoolSettings {
+/** The pools and limits of a gateway's connections. */
+export function poolsOf(config: Config): PoolSettings {
   return {
     read: config.READ_CONNECTIONS,
     write: config.WRITE_CONNECTIONS,

@@ -13,7 +13,7 @@ import { Turns } from '../../request/turns.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
-import { contentParts, documentTypes, fileBytesMax } from '../../resources/file/content.js';
+import { contentParts, documentTypes, fileBytesMax, partBytes } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
@@ -28,11 +28,11 @@ interface Upload {
 }
 
 /**
- * The uploads that are stored at once. PostgreSQL takes a second or more for one of 10 MB, so a tenant stores one after
- * the other: several at once would all be too slow, and other tenants would wait. Measured:
- * docs/decisions/contents-are-read-in-parts.md.
+ * The large uploads that are stored at once. PostgreSQL takes a second or more for one of 10 MB, so a tenant stores one
+ * after the other: several at once would all be too slow, and other tenants would wait. One of at most a part's size is
+ * stored like any write. Measured: docs/decisions/contents-are-read-in-parts.md.
  */
-const uploadLimits = { slots: 2, perKey: 1, reserve: 0, ofKey: 16, all: 64, milliseconds: 20_000 };
+const largeUploadLimits = { slots: 2, perKey: 1, reserve: 0, ofKey: 16, all: 64, milliseconds: 20_000 };
 
 /** An uploaded file with its detected properties. */
 interface Uploaded {
@@ -47,7 +47,7 @@ interface Uploaded {
  * so these are guarded operations without a root field. Silent: both.
  */
 export function fileRoutes(app: FastifyInstance): void {
-  const turns = new Turns(uploadLimits);
+  const turns = new Turns(largeUploadLimits);
   app.route({
     method: 'POST',
     url: '/v1/files',
@@ -77,7 +77,8 @@ export function fileRoutes(app: FastifyInstance): void {
         return run({ name: 'createFile', resolve }, args, request.context!);
       };
       const { tenantId } = request.context!.caller;
-      const payload = (await turns.during(tenantId, store, endOf(request.budget!))) as { file: FileRow };
+      const stored = content.length > partBytes ? turns.during(tenantId, store, endOf(request.budget!)) : store();
+      const payload = (await stored) as { file: FileRow };
       request.budget?.charge?.count(weights.object + pointsOfBytes(payload.file.size));
       return fileV1(payload.file);
     },
