@@ -133,6 +133,26 @@ describe('an API key', () => {
     expect(await listed(me)).toEqual([id]);
   });
 
+  it('creates and replaces only keys that end no later than itself', async () => {
+    const me = await given.directUser(1);
+    const { secret, apiKey } = await made(me, { permission: 'FULL', expiresInSeconds: 600 });
+    const short = me.using(secret);
+    const own = await ownKeyId(me);
+    const refused = await Promise.all([create(short), create(short, { expiresInSeconds: 700 }), rotate(short, own)]);
+    expect(refused.map((reply) => [outcome(reply), reply.fieldNames])).toEqual([
+      ['400 parameter_invalid', ['api_key.expires_in_seconds']],
+      ['400 parameter_invalid', ['api_key.expires_in_seconds']],
+      ['403 permission_denied', ['api_key.id']],
+    ]);
+    expect(refused[0]!.body.errors[0].message).toMatch(/from 1 to (\d{3}), because the key of the request ends then/);
+    expect(await listed(me)).toEqual([own, apiKey.id].sort());
+    const shorter = await made(short, { expiresInSeconds: 60 });
+    const turned = (await rotate(short, apiKey.id)).body.data.rotateApiKey;
+    expect(Date.parse(shorter.apiKey.expiresAt)).toBeLessThan(Date.parse(apiKey.expiresAt));
+    expect(turned.apiKey.expiresAt).toBe(apiKey.expiresAt);
+    expect((await revoke(short, own)).codes).toEqual([]);
+  });
+
   it('is accepted as Bearer and as the username of HTTP Basic, in any case of the scheme', async () => {
     const me = await given.directUser(1);
     const basic = (text: string) => Buffer.from(text).toString('base64');

@@ -229,7 +229,8 @@ begin
       null,
       k ->> 'prefix',
       k ->> 'digest',
-      k ->> 'pepperId'
+      k ->> 'pepperId',
+      wall_clock()
     );
   end loop;
   perform store_idempotent_response(p_tenant, false, p_envelope, to_jsonb(v));

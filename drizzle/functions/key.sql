@@ -1,40 +1,10 @@
 -- API keys: creation, rotation with a grace period, revocation. Only the digest of a secret reaches the database.
 -- Keys expire by the wall clock: a test clock moved forward must not expire them.
 --
--- Longer than 60 lines: insert_api_key_at (one insert with its columns).
+-- Longer than 60 lines: insert_api_key (one insert with its columns).
 
+-- Stores a key that is created at a time, once per secret.
 create or replace function insert_api_key(
-  p_tenant text,
-  p_live boolean,
-  p_envelope jsonb,
-  p_account text,
-  p_permission text,
-  p_expires_in bigint,
-  p_prefix text,
-  p_digest text,
-  p_pepper text
-)
-returns api_key
-language plpgsql
-as $$
-begin
-  return insert_api_key_at(
-    p_tenant,
-    p_live,
-    p_envelope,
-    p_account,
-    p_permission,
-    p_expires_in,
-    p_prefix,
-    p_digest,
-    p_pepper,
-    wall_clock()
-  );
-end;
-$$;
-
--- The same, with a time that the caller has already read.
-create or replace function insert_api_key_at(
   p_tenant text,
   p_live boolean,
   p_envelope jsonb,
@@ -103,6 +73,35 @@ begin
 end;
 $$;
 
+-- When a key ends that makes another one; null if it does not end, or if the operator makes the key. The gateway found
+-- it valid; one that has ended meanwhile makes no key.
+create or replace function end_of_key(p_tenant text, p_live boolean, p_key text, p_now bigint)
+returns bigint
+language plpgsql
+as $$
+declare
+  v_end bigint;
+begin
+  if p_key is null then
+    return null;
+  end if;
+  select k.expires_at
+  into v_end
+  from api_key k
+  where
+    k.tenant_id = p_tenant
+    and k.livemode = p_live
+    and k.id = p_key
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > p_now);
+  if not found then
+    perform refuse(401, 'api_key_invalid', null);
+  end if;
+  return v_end;
+end;
+$$;
+
+-- Creates a key, which ends at the latest with the key that creates it. Older gateways do not say which one that is.
 create or replace function create_api_key(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
@@ -110,37 +109,57 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('accountId text, permission text, expiresInSeconds int null, prefix text, digest text, pepperId text')
+    args_of(
+      'accountId text, permission text, expiresInSeconds int null, prefix text, digest text, pepperId text,
+        byKeyId? text null'
+    )
   );
   v api_key;
+  v_now bigint := wall_clock();
+  v_seconds bigint := v_args ->> 'expiresInSeconds';
+  v_last bigint := end_of_key(p_tenant, p_live, v_args ->> 'byKeyId', v_now);
 begin
+  if coalesce(v_now + v_seconds, v_last + 1) > v_last then
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'api_key.expires_in_seconds',
+      format('must be from 1 to %s, because the key of the request ends then', v_last - v_now)
+    );
+  end if;
   v := insert_api_key(
     p_tenant,
     p_live,
     p_envelope,
     v_args ->> 'accountId',
     v_args ->> 'permission',
-    (v_args ->> 'expiresInSeconds')::bigint,
+    v_seconds,
     v_args ->> 'prefix',
     v_args ->> 'digest',
-    v_args ->> 'pepperId'
+    v_args ->> 'pepperId',
+    v_now
   );
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
 
--- Creates a key with the same permission. The old key stays valid for the grace period, but not beyond its own expiry.
+-- Creates a key with the same permission and end. The old key stays valid for the grace period, but not beyond its own
+-- expiry. A key that ends replaces none that ends later.
 create or replace function rotate_api_key(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, graceSeconds int, prefix text, digest text, pepperId text'));
+  v_args jsonb := check_args(
+    p_args,
+    args_of('id text, graceSeconds int, prefix text, digest text, pepperId text, byKeyId? text null')
+  );
   v_old api_key;
   v api_key;
   v_now bigint;
   v_end bigint;
+  v_last bigint;
 begin
   select k.expires_at
   into v_end
@@ -148,6 +167,15 @@ begin
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   for update;
   v_now := wall_clock();
+  v_last := end_of_key(p_tenant, p_live, v_args ->> 'byKeyId', v_now);
+  if coalesce(v_end, v_last + 1) > v_last then
+    perform refuse(
+      403,
+      'permission_denied',
+      'api_key.id',
+      'A key cannot replace one that ends later than itself. Use a key that does not end earlier.'
+    );
+  end if;
   update api_key k
   set
     expires_at = least(k.expires_at, v_now + (v_args ->> 'graceSeconds')::bigint),
@@ -164,7 +192,7 @@ begin
     perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key');
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'api_key.rotated', 'api_key', to_jsonb(v_old));
-  v := insert_api_key_at(
+  v := insert_api_key(
     p_tenant,
     p_live,
     p_envelope,
@@ -248,3 +276,5 @@ end;
 $$;
 
 drop function if exists insert_api_key(text, boolean, jsonb, text, jsonb);
+drop function if exists insert_api_key(text, boolean, jsonb, text, text, bigint, text, text, text);
+drop function if exists insert_api_key_at(text, boolean, jsonb, text, text, bigint, text, text, text, bigint);

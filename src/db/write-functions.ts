@@ -79,6 +79,7 @@ export interface WriteFunctions {
       prefix: string;
       digest: string;
       pepperId: string;
+      byKeyId?: string | null | undefined;
     };
   };
   create_checkout: {
@@ -376,6 +377,7 @@ export interface WriteFunctions {
       prefix: string;
       digest: string;
       pepperId: string;
+      byKeyId?: string | null | undefined;
     };
   };
   rotate_webhook_secret: {

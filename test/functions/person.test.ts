@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { activate, makeAccount, refusal, useFunctions, useRoot } from './fixture.js';
+import { activate, makeAccount, refusal, type Row, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, stored, eventsOf } = fixture;
@@ -160,20 +160,9 @@ const create = (more: object = {}) =>
   });
 
 of('insert_api_key', () => {
-  it('inserts a key that expires by real time, once per secret', async () => {
-    const insert = () =>
-      call('insert_api_key', root.tenantId, false, '{}', root.id, 'full', 60, 'sk_test', 'one digest', 'p1');
-    const [key] = await insert();
-    expect(Number(key!.expires_at) - Number(key!.created)).toBe(60);
-    expect(await eventsOf(root, key!.id)).toEqual(['api_key.created']);
-    expect(await refusal(insert())).toBe('idempotency_key_in_use');
-  });
-});
-
-of('insert_api_key_at', () => {
   it('inserts a key at the given time, once per secret', async () => {
     const insert = () =>
-      call('insert_api_key_at', root.tenantId, false, '{}', root.id, 'read', 60, 'sk_test', 'another digest', 'p1', 42);
+      call('insert_api_key', root.tenantId, false, '{}', root.id, 'read', 60, 'sk_test', 'another digest', 'p1', 42);
     const [key] = await insert();
     expect(key).toMatchObject({ created: '42', updated_at: '42', expires_at: '102', account_id: root.id });
     expect(await refusal(insert())).toBe('idempotency_key_in_use');
@@ -185,9 +174,39 @@ of('create_api_key', () => {
     expect(await create()).toMatchObject({ permission: 'read', expires_at: null, revoked_at: null });
   });
 
+  it('creates one that ends with the key that creates it at the latest', async () => {
+    const short = await create({ expiresInSeconds: 600 });
+    for (const expiresInSeconds of [null, 700])
+      expect(await refusal(create({ expiresInSeconds, byKeyId: short.id }))).toBe(
+        'parameter_invalid api_key.expires_in_seconds',
+      );
+    expect(Number((await create({ expiresInSeconds: 60, byKeyId: short.id })).expires_at)).toBeLessThan(
+      Number(short.expires_at),
+    );
+    expect((await create({ byKeyId: (await create()).id })).expires_at).toBeNull();
+  });
+
   it('refuses a secret that exists', async () => {
     const { digest } = await create();
     expect(await refusal(create({ digest }))).toBe('idempotency_key_in_use');
+  });
+});
+
+of('end_of_key', () => {
+  const end = async (id: string | null) =>
+    value('end_of_key', root.tenantId, false, id, Math.floor(Date.now() / 1_000));
+
+  it('is that of a valid key, and none for the operator or a key without one', async () => {
+    const short = await create({ expiresInSeconds: 600 });
+    const lasting = await create();
+    expect([await end(short.id), await end(lasting.id), await end(null)]).toEqual([short.expires_at, null, null]);
+  });
+
+  it('refuses a key that has ended', async () => {
+    const [revoked, expired] = [await create(), await create({ expiresInSeconds: 600 })];
+    await write(root, 'revoke_api_key', { id: revoked.id });
+    await world.sql`update api_key set expires_at = 1 where id = ${expired.id}`;
+    for (const { id } of [revoked, expired, { id: 'key_none' }]) expect(await refusal(end(id))).toBe('api_key_invalid');
   });
 });
 
@@ -212,6 +231,17 @@ of('rotate_api_key', () => {
     const key = await made.rotating;
     expect(key.expires_at).toBe(old.expires_at);
     expect(Number((await stored('api_key', root, old.id)).expires_at) - Number(key.created)).toBe(90);
+  });
+
+  it('refuses to replace a key that ends later than the one that replaces it', async () => {
+    const [short, longer, lasting] = await Promise.all([600, 700, null].map((s) => create({ expiresInSeconds: s })));
+    const rotate = ({ id }: Row, by: Row) =>
+      write(root, 'rotate_api_key', { id, graceSeconds: 60, byKeyId: by.id, ...secret() });
+    for (const key of [longer!, lasting!])
+      expect(await refusal(rotate(key, short!))).toBe('permission_denied api_key.id');
+    expect((await rotate(short!, longer!)).expires_at).toBe(short!.expires_at);
+    expect((await rotate(longer!, longer!)).expires_at).toBe(longer!.expires_at);
+    expect((await rotate(lasting!, lasting!)).expires_at).toBeNull();
   });
 
   it('refuses a key that is revoked', async () => {

@@ -32,7 +32,9 @@ class CreateApiKeyInput {
   permission?: KeyPermission | null;
   @Field(() => Int, {
     nullable: true,
-    description: 'After how many seconds the key expires. Without it, the key does not expire.',
+    description:
+      'After how many seconds the key expires. Without it, the key does not expire. A key that expires creates only ' +
+      'keys that expire no later.',
   })
   expiresInSeconds?: number | null;
 }
@@ -109,13 +111,15 @@ export class ApiKeyResolver {
       digest: made.digest,
       prefix: made.prefix,
       pepperId: made.pepperId,
+      byKeyId: caller.keyId,
     });
     return { apiKey: row, secret: made.secret };
   }
 
   @Mutation(() => RotateApiKeyPayload, {
     description:
-      'Creates a new key with the same permission and the same expiry. The old key stays valid for a grace period.',
+      'Creates a new key with the same permission and the same expiry. The old key stays valid for a grace period. ' +
+      'A key that expires replaces only keys that expire no later.',
   })
   async rotateApiKey(@Input(() => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
@@ -127,6 +131,7 @@ export class ApiKeyResolver {
       digest: made.digest,
       prefix: made.prefix,
       pepperId: made.pepperId,
+      byKeyId: caller.keyId,
     });
     return { apiKey: row, secret: made.secret };
   }
