@@ -1001,8 +1001,8 @@ describe('a message', () => {
         v1: () => user.get('/v1/accounts?created.gte=x'),
         graph: list('accounts(created: { gte: "x" })'),
         says: {
-          v1: ['gte must be a whole number.'],
-          graph: ['gte must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.'],
+          v1: ['created.gte must be a whole number.'],
+          graph: ['created.gte must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.'],
         },
       },
     ],
@@ -1113,7 +1113,7 @@ describe('a message', () => {
         graph: list('accounts(created: { gte: "" })'),
         says: {
           v1: ['status is empty. Send a value, or leave it out.'],
-          graph: ['gte is empty. Send a value, or leave it out.'],
+          graph: ['created.gte is empty. Send a value, or leave it out.'],
         },
       },
     ],

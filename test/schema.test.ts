@@ -10,6 +10,9 @@ import {
   isInputObjectType,
   isIntrospectionType,
   isObjectType,
+  NoDeprecatedCustomRule,
+  parse,
+  validate,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 
@@ -136,4 +139,23 @@ it('finds a field, an argument and an enum value without a description', () => {
     'E',
     'E.V',
   ]);
+});
+
+// A page of another release may still ask for them; ours are examples of how to ask.
+describe.each([
+  ['the dashboard', 'graph', (name: string) => !name.startsWith('console/')],
+  ["the operator's console", 'operator', (name: string) => name.startsWith('console/')],
+] as const)('the documents of %s', (_, schema, isOfIt) => {
+  it('ask for no deprecated field and send no deprecated argument', () => {
+    const folder = 'src/dashboard';
+    const texts = fs
+      .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts') && isOfIt(name))
+      .flatMap((name) => [...fs.readFileSync(`${folder}/${name}`, 'utf8').matchAll(/graphql\(\s*`([^`]*)`/g)])
+      .map(([, text]) => text!);
+    expect(texts.length).toBeGreaterThan(10);
+    const built = schemaOf(schema);
+    const found = texts.flatMap((text) => validate(built, parse(text), [NoDeprecatedCustomRule]));
+    expect(found.map(({ message }) => message)).toEqual([]);
+  });
 });

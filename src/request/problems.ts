@@ -96,11 +96,16 @@ export function listedValues(stored: readonly string[], say: (listed: readonly s
   return { v1: say(stored), graph: say(stored.map((value) => value.toUpperCase())) };
 }
 
+/** Whether a path ends with a bound of a range, such as `created.gte`, which is named with what it bounds. */
+const isBound = (path: readonly (string | number)[]): boolean =>
+  path.length > 1 && ['eq', 'gt', 'gte', 'lt', 'lte'].includes(String(path.at(-1)));
+
 /** A problem's message on /v1: its subject is the last name of the parameter's path. */
 export function sentenceV1({ field, text }: Problem): string {
   const steps = (field ?? 'The request').split('.');
   const map = steps.indexOf('metadata', 1);
-  const subject = map > 0 ? steps.slice(map).join('.').replace(/\.$/, '') : steps.at(-1)!;
+  const subject =
+    map > 0 ? steps.slice(map).join('.').replace(/\.$/, '') : steps.slice(isBound(steps.slice(1)) ? -2 : -1).join('.');
   return sentence(subject, typeof text === 'string' ? text : text.v1);
 }
 
@@ -108,7 +113,7 @@ export function sentenceV1({ field, text }: Problem): string {
 export function sentenceOfGraph({ field, text, path = argumentPath(field) }: Problem): string {
   const last = path.findLastIndex((step) => typeof step === 'string');
   const places = path.slice(last + 1).map((place) => `[${place}]`);
-  const name = path[last - 1] === 'metadata' ? `metadata.${path[last]}` : path[last];
+  const name = path[last - 1] === 'metadata' || isBound(path) ? `${path[last - 1]}.${path[last]}` : path[last];
   // Without a path in the graph, the subject is the argument `input`, or the header with its own name.
   const subject = last < 0 ? (field && !/^[a-z_]+$/.test(field) ? field : 'input') : `${name}${places.join('')}`;
   return sentence(subject, typeof text === 'string' ? text : text.graph);

@@ -1,7 +1,19 @@
 import { Fragment } from 'react';
 import { useTimes } from '../../format';
 import { graphql, type ResultOf, sent, useLive } from '../../graph';
-import { Choice, type Column, Copy, Empty, FilterBar, List, Page, Status, TextFilter, useFilters } from '../../parts';
+import {
+  Choice,
+  ClearFilters,
+  type Column,
+  Copy,
+  Empty,
+  FilterBar,
+  List,
+  Page,
+  Status,
+  TextFilter,
+  useFilters,
+} from '../../parts';
 
 const LoggedFragment = graphql(`
   fragment Logged on RequestLog { id created api operation status outcome codes milliseconds onBehalfOf }
@@ -132,6 +144,7 @@ function NoRequests({ filtered }: { filtered: boolean }) {
   return filtered ? (
     <Empty title="No request matches">
       <p>{`Choose other filters. A request appears here within some seconds of its answer.`}</p>
+      <ClearFilters />
     </Empty>
   ) : (
     <Empty title="No requests yet">

@@ -22,7 +22,7 @@ const HomeQuery = graphql(
           balance(descendants: true) { ...Compartments }
           own: balance { available { amount currency } }
           depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
-            start paymentMethod currency count amount
+            start method currency count amount
           }
         }
       }

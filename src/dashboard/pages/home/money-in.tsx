@@ -5,7 +5,7 @@ import { Bars } from './bars';
 
 interface Total {
   start: string;
-  paymentMethod: string;
+  method: string;
   currency: string;
   count: number;
   amount: string;
@@ -82,14 +82,13 @@ export function MoneyIn({ totals: all, last, days, timeZone }: MoneyInProps) {
 /** The methods by which most money came; the others together are the last one. */
 function methodsOf(totals: Total[]): string[] {
   const sums = new Map<string, bigint>();
-  for (const { paymentMethod, amount } of totals)
-    sums.set(paymentMethod, (sums.get(paymentMethod) ?? 0n) + hundredths(amount));
+  for (const { method, amount } of totals) sums.set(method, (sums.get(method) ?? 0n) + hundredths(amount));
   const sorted = [...sums].sort(([, m], [, n]) => (n > m ? 1 : -1)).map(([method]) => method);
   return sorted.length > methodsMax + 1 ? [...sorted.slice(0, methodsMax), 'OTHER'] : sorted;
 }
 
 const isOf = (methods: string[], method: string) => (total: Total) =>
-  total.paymentMethod === method || (method === 'OTHER' && !methods.includes(total.paymentMethod));
+  total.method === method || (method === 'OTHER' && !methods.includes(total.method));
 
 function daysOf(totals: Total[], methods: string[], first: string, days: number): Day[] {
   const byDay = Map.groupBy(totals, ({ start }) => start);

@@ -23,7 +23,7 @@ const PaymentQuery = graphql(
   `
     query Payment($id: ID!) {
       deposit(id: $id) {
-        id created amount currency status reasonCode paymentMethod pendingRest disputed statementDescriptor
+        id created amount currency status reasonCode method pendingRest disputed statementDescriptor
         disputedDeposit { id }
         fromAccount { id type ...Name owner { id } }
         toAccount { id type ...Name owner { id } }
@@ -78,14 +78,14 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
 
 function About({ payment }: { payment: PaymentDetail }) {
   const time = useTimes();
-  const { id, created, paymentMethod, statementDescriptor, fromAccount, toAccount, currency } = payment;
+  const { id, created, method, statementDescriptor, fromAccount, toAccount, currency } = payment;
   return (
     <Card title="Details">
       <Facts
         facts={[
           ['From', fromAccount && <ObjectLink id={fromAccount.id}>{nameOf(fromAccount)}</ObjectLink>],
           ['To', toAccount && <ObjectLink id={toAccount.id}>{nameOf(toAccount)}</ObjectLink>],
-          ['Method', words(paymentMethod)],
+          ['Method', words(method)],
           ['Statement descriptor', statementDescriptor],
           ['Received', <time dateTime={created}>{time(created)}</time>],
           ['Not reconciled', <Money amount={payment.pendingRest} currency={currency} />],

@@ -11,9 +11,9 @@ const head = ['id', 'received', 'from', 'to', 'method', 'status', 'descriptor', 
 
 /** A payment as a line of the file. Amounts are as the graph has them. */
 function lineOf(payment: Payment): string {
-  const { id, created, fromAccount, toAccount, paymentMethod, status, statementDescriptor: text } = payment;
+  const { id, created, fromAccount, toAccount, method, status, statementDescriptor: text } = payment;
   const [from, to] = [fromAccount && nameOf(fromAccount), toAccount && nameOf(toAccount)];
-  const facts = [id, created, from ?? '', to ?? '', paymentMethod, status, text];
+  const facts = [id, created, from ?? '', to ?? '', method, status, text];
   return csvLine([...facts, payment.amount, payment.pendingRest, payment.currency]);
 }
 

@@ -142,7 +142,7 @@ function useColumns(): Column<Payment>[] {
       ),
     },
     { head: 'To', cell: ({ toAccount }) => toAccount && nameOf(toAccount) },
-    { head: 'Method', cell: ({ paymentMethod }) => words(paymentMethod) },
+    { head: 'Method', cell: ({ method }) => words(method) },
     stateColumn(stateOf),
     { head: 'Received', cell: ({ created }) => time(created), line: true },
     amountAndStatus(

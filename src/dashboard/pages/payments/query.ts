@@ -15,7 +15,7 @@ export const PaymentsQuery = graphql(
         status: $status, paymentMethod: $method, currency: $currency, unreconciled: $unreconciled
       ) {
         nodes {
-          id created amount currency status paymentMethod pendingRest statementDescriptor
+          id created amount currency status method pendingRest statementDescriptor
           fromAccount { ...Name }
           toAccount { ...Name }
         }
