@@ -457,7 +457,7 @@ describe('uploading a file', () => {
         },
       };
     }
-    const large = (text: string) => new Uint8Array(Buffer.concat([pdf(text), Buffer.alloc(600_000)]));
+    const large = (text: string) => new Uint8Array(Buffer.concat([pdf(text), Buffer.alloc(65_536)]));
 
     it('waits for a large one of its tenant when it is large itself, and for none of another tenant', async () => {
       const [user, other] = [await givenSlow.directUser(1), await givenSlow.directUser(1)];

@@ -13,12 +13,14 @@ import { Turns } from '../../request/turns.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
-import { contentParts, documentTypes, fileBytesMax, partBytes } from '../../resources/file/content.js';
+import { contentParts, documentTypes, fileBytesMax } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
 
 const filenameLengthMax = 255;
+/** An upload of so many bytes, as other bodies may have by default, is stored like any write. */
+const smallBytesMax = 65_536;
 /** The largest form of an upload. */
 const formBytesMax = fileBytesMax + 65_536;
 
@@ -29,8 +31,8 @@ interface Upload {
 
 /**
  * The large uploads that are stored at once. PostgreSQL takes a second or more for one of 10 MB, so a tenant stores one
- * after the other: several at once would all be too slow, and other tenants would wait. One of at most a part's size is
- * stored like any write. Measured: docs/decisions/contents-are-read-in-parts.md.
+ * after the other: several at once would all be too slow, and other tenants would wait. Measured:
+ * docs/decisions/contents-are-read-in-parts.md.
  */
 const largeUploadLimits = { slots: 2, perKey: 1, reserve: 0, ofKey: 16, all: 64, milliseconds: 20_000 };
 
@@ -77,7 +79,7 @@ export function fileRoutes(app: FastifyInstance): void {
         return run({ name: 'createFile', resolve }, args, request.context!);
       };
       const { tenantId } = request.context!.caller;
-      const stored = content.length > partBytes ? turns.during(tenantId, store, endOf(request.budget!)) : store();
+      const stored = content.length > smallBytesMax ? turns.during(tenantId, store, endOf(request.budget!)) : store();
       const payload = (await stored) as { file: FileRow };
       request.budget?.charge?.count(weights.object + pointsOfBytes(payload.file.size));
       return fileV1(payload.file);

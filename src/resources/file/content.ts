@@ -10,7 +10,7 @@ export const documentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 /** The types of all files: documents, and the text of imports. */
 export const contentTypes = [...documentTypes, 'text/csv'];
 /** How much of a content one statement reads. Measured: docs/decisions/contents-are-read-in-parts.md. */
-export const partBytes = 512 * 1024;
+const partBytes = 512 * 1024;
 
 const p = sql.placeholder;
 const { content } = fileContent;
