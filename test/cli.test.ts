@@ -480,6 +480,18 @@ describe('live mode, where the operator decides', () => {
     ]);
     expect(accounts.every(({ mode }: Json) => mode === 'live')).toBe(true);
   });
+
+  it('is searched by the words of names, which goes with the mode alone', async () => {
+    const made = await live('first').partner({ nickname: 'Saltmarsh Traders' });
+    const { accounts } = await outputOf('account', 'list', '--search=SALTMARSH', '--mode=live');
+    expect(accounts.map(({ account, mode }: Json) => [account.id, mode])).toEqual([[made.id, 'live']]);
+    const refused = await tidegate('account', 'list', '--search=salt', '--status=draft');
+    expect([refused.code, refused.out, refused.errors]).toEqual([
+      1,
+      '',
+      expect.stringContaining('status cannot be combined with search'),
+    ]);
+  });
 });
 
 describe('tidegate account update', () => {

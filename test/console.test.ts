@@ -245,6 +245,21 @@ chapter('an operator', () => {
     expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('completed');
   });
 
+  it('finds an account by a word of its name, and says when there is none', async () => {
+    await go('Accounts');
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.fill('malabar spi');
+    const table = page.getByRole('table', { name: 'Accounts' });
+    const names = () => table.locator('tbody strong').allTextContents();
+    await expect.poll(async () => new Set(await names())).toEqual(new Set(['Malabar Spice Traders LLP']));
+    expect(new URL(page.url()).search).toBe('?search=malabar+spi');
+    expect(await page.getByLabel('Status').count()).toBe(0);
+    await search.fill('nobody at all');
+    await page.getByText('No account matches').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Status').waitFor();
+  });
+
   it('sets a rate, and places and lifts a hold', async () => {
     await visited.go(`/operator/rates?tenant=${paid.accountId}`);
     await page.getByRole('button', { name: 'Set a rate' }).click();

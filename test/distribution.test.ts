@@ -38,6 +38,7 @@ const acrossTenants = [
   'operator_seals',
   'operator_account',
   'operator_accounts:',
+  'operator_account_search:',
   'operator_payouts:',
   'operator_any',
   'operator_key',

@@ -1017,6 +1017,57 @@ describe('accounts', () => {
     expect(drafts.accounts.nodes.map(({ id }: Json) => id)).toEqual([live.id, ...users]);
   });
 
+  it('of all tenants are searched by their names, e-mail addresses and metadata, page by page', async () => {
+    const name = `Quayside ${nickname()}`;
+    const [one, other] = [await given.platformBoth(1), await given.directUser(2)];
+    const users: string[] = [];
+    for (const nick of [`${name} Tea`, `${name} Rice`, `Spice of ${name}`])
+      users.push((await one.live.connectedUser({ nickname: nick })).id);
+    const email = `quay.${Date.now()}@harbour.example`;
+    const { id: byMail } = await other.partner({ business_details: { ...details(name), email } });
+    const { id: byMetadata } = await other.partner({ metadata: { owner: name } });
+    const query = `query ($search: String, $mode: Mode, $first: Int, $after: String) {
+      accounts(search: $search, mode: $mode, first: $first, after: $after) { nodes { id livemode } next } }`;
+    const walk = async (search: string, mode: string | null = null, first = 2) => {
+      const ids: string[] = [];
+      for (let after: string | null = null; ; ) {
+        const { accounts }: Json = await data(ask(query, { search, mode, first, after }));
+        ids.push(...accounts.nodes.map(({ id }: Json) => id));
+        if (accounts.next === null) return ids;
+        after = accounts.next;
+      }
+    };
+    const [tea, rice, spice] = users;
+    // The text that is found decides the order.
+    const found = (await walk(name)).filter((id) => id !== spice);
+    expect([found.slice(0, 2).sort(), ...found.slice(2)]).toEqual([[byMail, byMetadata].sort(), rice, tea]);
+    expect(new Set(await walk(name.toUpperCase(), null, 1))).toEqual(new Set([...found, spice]));
+    expect(await walk(`${name} ric`)).toEqual([rice]);
+    expect(await walk(email)).toEqual([byMail]);
+    expect(new Set(await walk(name, 'LIVE'))).toEqual(new Set(users));
+    expect(await walk(`${name} none`)).toEqual([]);
+    // A root is found in both modes.
+    const { operator } = world;
+    await operator.updateRoot(await operator.account(one.live.id), { nickname: `Root of ${name}` });
+    expect(await walk(`root of ${name}`, null, 1)).toEqual([one.live.id, one.live.id]);
+  });
+
+  it.each([
+    ['status: DRAFT', 'status'],
+    ['tenantId: "a"', 'tenant_id'],
+    ['newestFirst: true', 'newest_first'],
+    ['after: "x"', 'starting_after'],
+    [`after: "${Buffer.from('[1,"a",true]').toString('base64url')}"`, 'starting_after'],
+  ])('are not searched with %s', async (argument, field) => {
+    const reply = await ask(`{ accounts(search: "quay", ${argument}) { next } }`);
+    expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], [`account.${field}`]]);
+  });
+
+  it.each(['', ' -', 'x'.repeat(101)])('are not searched for %j', async (search) => {
+    const reply = await ask('query ($search: String) { accounts(search: $search) { next } }', { search });
+    expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], ['account.search']]);
+  });
+
   it('cost a bounded number of statements, for any number of accounts', async () => {
     const { live } = await given.platformBoth(1);
     const costs: number[] = [];

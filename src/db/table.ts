@@ -1,9 +1,13 @@
-import { sql } from 'drizzle-orm';
-import { bigint, customType, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import { bigint, customType, index, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { keyColumns } from './columns.js';
 
 /** Text in the order of its bytes, so that the texts with the same start are one range of an index. */
 const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
+
+/** Whether an entry is a text of an account, and no pair of metadata. */
+export const isTextOfAccount = (t: Record<'id' | 'start', PgColumn>): SQL =>
+  sql`left(${t.id}, 8) = 'account_' and left(${t.start}, 1) <> '='`;
 
 /**
  * What search finds objects by: a row for each word of an object, with the text from that word on, and a row for each
@@ -28,6 +32,8 @@ export const searchEntry = pgTable(
     index('search_entry_root')
       .on(t.tenantId, t.livemode, t.rootList, t.start, t.age, t.id)
       .where(sql`root_list is not null`),
+    // The operator searches the accounts of all tenants.
+    index('search_entry_account').on(t.start, t.age, t.id, t.livemode).where(isTextOfAccount(t)),
   ],
 );
 

@@ -20,6 +20,7 @@ import { type ApiKeyRow, apiKey } from '../resources/key/table.js';
 import { taxCardNumberOf } from '../resources/person/encryption.js';
 import { type PersonRow, person } from '../resources/person/table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
+import { searchedAccounts } from './account-search.js';
 import { listed, type ListPage, type ListFilter } from './paging.js';
 
 /** A root account that is to be created in both modes. */
@@ -175,13 +176,16 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
 }
 
 /** Which accounts to list, and whether the newest come first; by default the oldest do, as in a queue. */
-export type AccountFilter = ListFilter<AccountStatus> & { newestFirst?: boolean | undefined };
+export type AccountFilter = ListFilter<AccountStatus> & {
+  newestFirst?: boolean | undefined;
+  /** A text to search for, which goes with the mode alone. */
+  search?: string | undefined;
+};
 
 /** Lists accounts of all tenants. The operator has to decide about those in status `verifying`. */
-export function listAccounts(
-  desk: OperatorDesk,
-  { newestFirst = false, ...filter }: AccountFilter,
-): Promise<ListPage<AccountRow>> {
+export function listAccounts(desk: OperatorDesk, { search, ...filter }: AccountFilter): Promise<ListPage<AccountRow>> {
+  if (search !== undefined) return searchedAccounts(desk, search, filter);
+  const { newestFirst = false } = filter;
   const name = newestFirst ? 'operator_accounts:newest' : 'operator_accounts';
   return listed(desk, name, account, Object.values(AccountStatus), filter, newestFirst);
 }

@@ -1,18 +1,17 @@
 import { and, desc, sql } from 'drizzle-orm';
 import { gatewayProcess } from '../jobs/table.js';
-import { DomainError, problem } from '../request/problems.js';
 import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
 import { contentOf } from '../resources/file/content.js';
 import { type FileRow, file } from '../resources/file/table.js';
 import { type OperatorDesk, OperatorError } from './desk.js';
-import { type ListPage, tenantOf } from './paging.js';
+import { type ListPage, pageOf, tenantOf, valuesOf } from './paging.js';
 import { type BankNoticeRow, bankNotice } from './table.js';
 
 const { placeholder } = sql;
 
 /** Lists the notices of banks over all tenants, newest first. */
 export async function listNotices(desk: OperatorDesk, limit: number, after?: string): Promise<ListPage<BankNoticeRow>> {
-  const from = after === undefined ? undefined : cursorOf(after, 'deposit', 5);
+  const from = after === undefined ? undefined : valuesOf(after, 'deposit', 5);
   const { created, tenantId, livemode, reference, event } = bankNotice;
   const columns = [created, tenantId, livemode, reference, event];
   const rows = await desk.read<BankNoticeRow>(
@@ -39,7 +38,7 @@ export async function listHolds(
   limit: number,
   after?: string,
 ): Promise<ListPage<AccountSettingRow>> {
-  const from = after === undefined ? undefined : cursorOf(after, 'account_setting', 3);
+  const from = after === undefined ? undefined : valuesOf(after, 'account_setting', 3);
   const { created, id, livemode, serviceHold } = accountSetting;
   const columns = [created, id, livemode];
   const rows = await desk.read<AccountSettingRow>(
@@ -61,33 +60,6 @@ export async function listHolds(
     { ...from, limit: limit + 1 },
   );
   return pageOf(rows, limit, (row) => [row.created, row.id, row.livemode]);
-}
-
-function pageOf<T>(rows: T[], limit: number, position: (row: T) => unknown[]): ListPage<T> {
-  const nodes = rows.slice(0, limit);
-  const last = rows.length > limit ? nodes.at(-1) : undefined;
-  return { nodes, next: last ? Buffer.from(JSON.stringify(position(last))).toString('base64url') : null };
-}
-
-/** Reads a cursor: the values of the columns by which a list is ordered, which begin with a time. */
-function cursorOf(text: string, object: string, length: number): Record<string, unknown> {
-  let values: unknown;
-  try {
-    values = JSON.parse(Buffer.from(text, 'base64url').toString());
-  } catch {
-    values = undefined;
-  }
-  if (Array.isArray(values) && values.length === length) {
-    const [created, , livemode] = values as unknown[];
-    const mode = typeof livemode === 'boolean';
-    const others = values.filter((_, i) => i !== 0 && i !== 2);
-    const texts = others.every((value) => typeof value === 'string' && value.length <= 300 && !value.includes('\0'));
-    if (Number.isSafeInteger(created) && mode && texts)
-      return Object.fromEntries(values.map((value, i) => [`v${i}`, i === 0 ? String(value) : value]));
-  }
-  throw new DomainError(
-    problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
-  );
 }
 
 /** A process of a gateway. */

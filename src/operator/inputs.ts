@@ -85,6 +85,14 @@ export class AccountsArgs extends ListFilterArgs {
     description: 'Whether the newest come first, instead of the oldest.',
   })
   newestFirst?: boolean | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Only accounts with these words, one after the other, in the nickname, the legal name or the e-mail address, ' +
+      'or at the beginning of a value of their metadata. The last word may be incomplete. The accounts are in the ' +
+      'order of the text that was found, and then the newest first. It goes with `mode` alone.',
+  })
+  search?: string | null;
 }
 
 @ArgsType()

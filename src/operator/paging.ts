@@ -97,3 +97,34 @@ function cursorOf(text: string, object: string): { created: string; id: string; 
     );
   return { created, id, lastLivemode: mode === 'live' };
 }
+
+/** A page of rows that were read with one more; its cursor has the values of `position` in the last of them. */
+export function pageOf<T>(rows: T[], limit: number, position: (row: T) => unknown[]): ListPage<T> {
+  const nodes = rows.slice(0, limit);
+  const last = rows.length > limit ? nodes.at(-1) : undefined;
+  return { nodes, next: last ? Buffer.from(JSON.stringify(position(last))).toString('base64url') : null };
+}
+
+/**
+ * Reads a cursor of `pageOf`: the values by which a list is ordered, as `v0` and so on. The first one is a number, the
+ * third one a mode, and the others are texts.
+ */
+export function valuesOf(text: string, object: string, length: number): Record<string, unknown> {
+  let values: unknown;
+  try {
+    values = JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    values = undefined;
+  }
+  if (Array.isArray(values) && values.length === length) {
+    const [created, , livemode] = values as unknown[];
+    const mode = typeof livemode === 'boolean';
+    const others = values.filter((_, i) => i !== 0 && i !== 2);
+    const texts = others.every((value) => typeof value === 'string' && value.length <= 300 && !value.includes('\0'));
+    if (Number.isSafeInteger(created) && mode && texts)
+      return Object.fromEntries(values.map((value, i) => [`v${i}`, i === 0 ? String(value) : value]));
+  }
+  throw new DomainError(
+    problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
+  );
+}

@@ -50,7 +50,8 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
         </thead>
         <tbody onKeyDown={onKeyDown}>
           {rows.map((row) => (
-            <tr key={row.id} className={href && 'linked'}>
+            // A root has one id in both modes, and an address in each.
+            <tr key={href ? href(row) : row.id} className={href && 'linked'}>
               {columns.map(({ head, cell, end, plain, line }, i) => (
                 <td
                   key={head}

@@ -145,12 +145,14 @@ function showCommands(accounts: Command, command: AddCommand): void {
       status,
       livemode: liveOf(o.mode),
       after: o.after as string | undefined,
+      search: o.search as string | undefined,
     });
     const related = operator.related();
     const verifications = await Promise.all(nodes.map((row) => operator.verification(row, related)));
     return { accounts: verifications.map(verificationJson), ...(next !== null && { next }) };
   })
     .addOption(new Option('--status <status>').choices(['draft', 'verifying', 'activated', 'deactivated', 'hold']))
+    .option('--search <text>', 'the beginning of a word of their names, e-mail addresses or metadata; without --status')
     .addOption(mode())
     .addOption(after());
 }

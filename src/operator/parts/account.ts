@@ -49,7 +49,9 @@ class OperatorAccounts {
     @Args(() => AccountsArgs) args: AccountsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorAccount>> {
-    return operator.accounts({ ...filterOf('account', args), newestFirst: args.newestFirst ?? undefined });
+    const { newestFirst, search } = args;
+    const how = { newestFirst: newestFirst ?? undefined, search: search ?? undefined };
+    return operator.accounts({ ...filterOf('account', args), ...how });
   }
 
   @Mutation(() => VerifyAccountPayload, {

@@ -2,13 +2,18 @@ import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { words } from '../../format';
 import { sent, useLive } from '../../graph';
-import { Choice, Empty, FilterBar, List, Page, statusColumn, useFilters } from '../../parts';
+import { Choice, ClearFilters, Empty, FilterBar, List, Page, Search, statusColumn, useFilters } from '../../parts';
 import { graphql } from '../graphql';
 import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 
 const AccountsQuery = graphql(`
-  query Accounts($status: AccountStatus, $mode: Mode, $tenantId: ID, $after: String) {
-    accounts(status: $status, mode: $mode, tenantId: $tenantId, newestFirst: true, first: 25, after: $after) {
+  query Accounts(
+    $search: String, $status: AccountStatus, $mode: Mode, $tenantId: ID, $newestFirst: Boolean, $after: String
+  ) {
+    accounts(
+      search: $search, status: $status, mode: $mode, tenantId: $tenantId
+      newestFirst: $newestFirst, first: 25, after: $after
+    ) {
       nodes {
         id created livemode tenantId edition type status nickname
         businessDetails { legalName }
@@ -21,23 +26,25 @@ const AccountsQuery = graphql(`
 
 const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'HOLD', 'DEACTIVATED'] as const;
 
-/** The accounts of all tenants, the newest first, with a way to one by its id. */
+/** The accounts of all tenants, the newest first, with a search by name and a way to one by its id. */
 export function Accounts() {
   const { params, one } = useFilters();
+  const search = params.get('search');
+  const filters = { status: one('status', statuses), mode: one('mode', modes), tenantId: params.get('tenant') };
   const result = useLive(
     AccountsQuery,
-    sent({
-      status: one('status', statuses),
-      mode: one('mode', modes),
-      tenantId: params.get('tenant'),
-      after: params.get('after'),
-    }),
+    sent({ ...(search ? { search } : { ...filters, newestFirst: true }), after: params.get('after') }),
   );
   return (
     <Page title="Accounts" actions={<Find />}>
       <FilterBar>
-        <Choice label="Status" name="status" values={statuses} />
-        <PlaceFilters />
+        <Search placeholder="Name or e-mail" />
+        {!search && (
+          <>
+            <Choice label="Status" name="status" values={statuses} />
+            <PlaceFilters />
+          </>
+        )}
       </FilterBar>
       <List
         label="Accounts"
@@ -60,7 +67,11 @@ export function Accounts() {
           statusColumn(),
           { head: 'Created', cell: ({ created }) => <Time at={created} />, end: true },
         ]}
-        empty={<Empty title="No account matches" />}
+        empty={
+          <Empty title="No account matches">
+            <ClearFilters />
+          </Empty>
+        }
       />
     </Page>
   );
