@@ -423,7 +423,7 @@ describe('live mode, where the operator decides', () => {
     const waiting = await outputOf('payout', 'list', '--status=processing', '--mode=live');
     expect(waiting).toEqual({ payouts: [paid] });
     expect(await outputOf('payout', 'show', paid.id)).toEqual(paid);
-    const settled = await outputOf('payout', 'settle', paid.id);
+    const settled = await outputOf('payout', 'settle', paid.id, '--reason=The bank has said so.');
     await sameAsV1(settled, user, '/v1/payouts');
     expect(settled).toEqual({ ...paid, status: 'completed' });
     const receivable = (await user.get(`/v1/receivables/${one}`)).body;
@@ -431,9 +431,11 @@ describe('live mode, where the operator decides', () => {
 
     await outputOf('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${other}=50.00`);
     const [second] = await eventually(payouts, (list) => list.length === 2);
-    const failed = await outputOf('payout', 'fail', second.id);
+    const failed = await outputOf('payout', 'fail', second.id, '--reason=The account is closed.');
     expect(failed).toEqual({ ...second, amount: '4162.50', currency: 'INR', status: 'failed', expected_arrival: null });
     expect(await balance()).toEqual([[], ['4162.50 INR'], []]);
+    const [why] = (await outputOf('operator', 'actions', '--operation=payout fail', '--object', second.id)).actions;
+    expect(why.details).toEqual({ reason: 'The account is closed.' });
 
     const held = await outputOf('payout', 'hold', weaver);
     await sameAsV1(held, user, '/v1/account_settings');

@@ -32,13 +32,13 @@ export function payoutCommands(program: Command, command: AddCommand): void {
   command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await operator.payout(id)));
   command(payouts, 'settle <payout>', 'Record that a payout has arrived', async (operator, _, id) =>
     payoutV1(await operator.endPayout(id, 'completed')),
-  );
+  ).addOption(reason());
   command(
     payouts,
     'fail <payout>',
     'Record that a payout has failed; its money is available again',
     async (operator, _, id) => payoutV1(await operator.endPayout(id, 'failed')),
-  );
+  ).addOption(reason());
   command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
     accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), true)),
   )
