@@ -47,8 +47,8 @@ export const settings = z.object({
   ENCRYPTION_KEY: secret
     .optional()
     .describe(
-      'The secret under which tax card numbers are encrypted, or several, the newest first. Otherwise a file ' +
-        'in DATA_DIR; with DATABASE_URL it derives from API_KEY_PEPPER.',
+      'The secret under which tax card numbers and the secrets of webhook endpoints are encrypted, or several, the ' +
+        'newest first. Otherwise a file in DATA_DIR; with DATABASE_URL it derives from API_KEY_PEPPER.',
     ),
   TLS_CERT_FILE: z
     .string()

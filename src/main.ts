@@ -51,9 +51,12 @@ async function loaded() {
   const { openDemo } = await import('./server/demo/demo.js');
   const { Operator } = await import('./operator/operator.js');
   const { sealTaxCards } = await import('./resources/person/encryption.js');
+  const { sealWebhookSecrets } = await import('./resources/webhook-endpoint/encryption.js');
   const { Worker } = await import('./jobs/runner.js');
   const { WebhookRequests } = await import('./jobs/webhook-request.js');
-  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker };
+  // What is encrypted, each with how all of it comes under the first key.
+  const encrypted = { 'tax card numbers': sealTaxCards, 'secrets of webhook endpoints': sealWebhookSecrets };
+  return { gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
 }
 
 /** Starts what the settings ask for of metrics, traces and the log of slow statements. */
@@ -94,7 +97,7 @@ async function main(): Promise<void> {
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
   const { metrics, traces } = await telemetry(settings, store.database, log);
-  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker } = await loaded();
+  const { gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker } = await loaded();
   const { database, secrets } = store;
   const schema = buildGraph();
   const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));
@@ -123,10 +126,11 @@ async function main(): Promise<void> {
 
   let stopping = false;
   // This runs once per start and not in each round of the worker; the start does not wait for it.
-  void sealTaxCards(database, secrets, () => stopping).then(
-    (count) => count > 0 && log.info({ count }, 'tax card numbers were encrypted'),
-    (error: unknown) => stopping || log.error(faultLine(error), 'tax card numbers could not be encrypted'),
-  );
+  for (const [what, seal] of Object.entries(encrypted))
+    void seal(database, secrets, () => stopping).then(
+      (count) => count > 0 && log.info({ count }, `${what} were encrypted`),
+      (error: unknown) => stopping || log.error(faultLine(error), `${what} could not be encrypted`),
+    );
   const end = async () => {
     stopping = true;
     await drained(app, worker, settings);

@@ -84,6 +84,8 @@ beforeAll(async () => {
   gateway = await children.gateway({ DATA_DIR, LOG_LEVEL: 'error', RATE_LIMIT: 'off' });
   const made = await json({ DATA_DIR }, 'account', 'create', '--type=user', '--edition=1', '--legal-name=Root Traders');
   apiKey = (made as any).keys.test;
+  const hook = { url: 'https://example.com/', event_types: ['webhook_endpoint.tested'] };
+  expect((await speaker().post('/v1/webhook_endpoints', hook)).status).toBe(200);
   const running = Promise.all(Array.from({ length: clients }, (_, n) => write(n)));
   await until(() => acknowledged.length >= writes || failed.length > 0);
   // The first seals come some seconds after the first postings.
@@ -117,7 +119,9 @@ chapter(`a backup while ${clients} clients write`, () => {
 
   it('disturbs no request, and says what it does not contain', () => {
     expect(failed).toEqual([]);
-    expect(report.kept_apart).toMatch(/^The backup does not contain the pepper [0-9a-f]{8}\. Keep them elsewhere: /);
+    expect(report.kept_apart).toMatch(
+      /^The backup does not contain the pepper [0-9a-f]{8}, nor that of the encryption keys [0-9a-f]{8}\. Keep them /,
+    );
     // Requests were answered while it ran, and its folder is complete.
     expect(acknowledged.filter(({ at }) => at > began && at < ended).length).toBeGreaterThan(0);
     expect(fs.readdirSync(parent)).toEqual(['archive']);
@@ -138,6 +142,9 @@ chapter(`a backup while ${clients} clients write`, () => {
     expect(result.ledger.postings).toBeGreaterThan(0);
     expect(result.errors).toMatch(/^Operators and API keys that were revoked after \S+ work again: /);
     expect(result.errors).toMatch(/^API_KEY_PEPPER is not a pepper of this backup \([0-9a-f]{8}\)\. /m);
+    expect(result.errors).toMatch(
+      /^Tax card numbers or secrets of webhook endpoints are encrypted .+ \([0-9a-f]{8}\)\. /m,
+    );
     figures('restore', { rows: report.rows, took: secondsSince(start) });
 
     // A start would make a pepper of its own, under which no key works, so it is refused.

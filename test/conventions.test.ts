@@ -81,6 +81,7 @@ describe('the conventions of the code', () => {
           'server/telemetry/request-log.ts',
           'server/streams/feeds.ts',
           'resources/person/encryption.ts',
+          'resources/webhook-endpoint/encryption.ts',
         ].includes(name),
       ),
     ).toEqual([]);

@@ -8,6 +8,7 @@ import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
 import { Secrets } from '../src/db/secrets.js';
+import { sealWebhookSecrets } from '../src/resources/webhook-endpoint/encryption.js';
 import { details, eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -183,5 +184,45 @@ describe('a changed pepper', () => {
       ['idempotency_key_reused'],
       ['account.business_details.legal_name'],
     ]);
+  });
+});
+
+describe('a changed encryption key', () => {
+  it('encrypts the secrets of webhook endpoints anew at a start, and is counted until then', async () => {
+    const user = await given.directUser(1);
+    const body = { url: 'https://example.com/', event_types: ['*'] };
+    const { id, secret: first } = (await user.post('/v1/webhook_endpoints', body)).body;
+    const { secret: second } = (await user.post(`/v1/webhook_endpoints/${id}/rotate_secret`, {})).body;
+    const [was, both] = [Secrets.of(world.pepper), Secrets.of(world.pepper, 'an encryption key that is long enough')];
+    const sealed = async (by: Secrets) => {
+      const [row] = await world.sql`select * from webhook_endpoint where id = ${id}`;
+      const place = { tenantId: row!.tenant_id as string, livemode: false, id: id as string };
+      return [row!.secret_sealed, row!.previous_secret_sealed].map((text) => by.open(text as string, place));
+    };
+    const counted = async () => {
+      const uses = await new Operator(world.database, schema, both).secretsInUse();
+      return uses.filter(({ setting }) => setting).map((one) => [one.setting, one.webhook_secrets]);
+    };
+    expect(await counted()).toEqual([
+      ['API_KEY_PEPPER', 2],
+      ['ENCRYPTION_KEY', 0],
+    ]);
+
+    expect(await sealWebhookSecrets(world.database, both, () => false)).toBe(2);
+    expect(await counted()).toEqual([
+      ['API_KEY_PEPPER', 0],
+      ['ENCRYPTION_KEY', 2],
+    ]);
+    expect([await sealed(both), await sealed(was)]).toEqual([
+      [second, first],
+      [undefined, undefined],
+    ]);
+    // Who does not know the key leaves them as they are.
+    expect(await sealWebhookSecrets(world.database, both, () => false)).toBe(0);
+    expect(await sealWebhookSecrets(world.database, was, () => false)).toBe(0);
+    expect(await sealed(both)).toEqual([second, first]);
+    // The previous secret signs nothing after a day.
+    await world.sql`update webhook_endpoint set previous_secret_until = 1 where id = ${id}`;
+    expect(await counted()).toContainEqual(['ENCRYPTION_KEY', 1]);
   });
 });

@@ -369,6 +369,31 @@ describe('an event for a webhook endpoint', () => {
     expect(() => new Webhook(before).verify(last.body, last.headers as Record<string, string>)).toThrow(/signature/);
   });
 
+  it('is tried again while its secret cannot be decrypted, so that a rotation loses nothing', async () => {
+    const user = await settled();
+    const hook = await receiver();
+    const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    await world.sql`update webhook_endpoint set secret_sealed = 'v1.00000000.AAAA' where id = ${id}`;
+    await partner(user);
+    const [waits] = await eventually(
+      () => deliveries(user, id),
+      ([one]) => one?.attempts.length > 0,
+    );
+    expect(waits).toMatchObject({
+      status: 'pending',
+      attempts: [{ status: null, error: 'the secret cannot be decrypted; rotate it' }],
+    });
+    expect(hook.got).toEqual([]);
+    const { secret } = await done(user.post(`/v1/webhook_endpoints/${id}/rotate_secret`));
+    await later(id);
+    await eventually(
+      () => deliveries(user, id),
+      ([one]) => one.status === 'succeeded',
+    );
+    const [{ headers, body }] = hook.got as [Received];
+    new Webhook(secret).verify(body, headers as Record<string, string>);
+  });
+
   long('is tried again after a failure, with pauses that grow, for three days', async () => {
     const user = await settled();
     const hook = await receiver((_, response) => void response.writeHead(500).end('no'));

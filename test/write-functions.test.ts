@@ -147,6 +147,7 @@ const unchanging: Record<string, string> = {
   redeliver_webhooks: 'when the worker sends next',
   rehash_api_key: 'the digest is under another pepper',
   seal_tax_cards: 'the same number is encrypted',
+  seal_webhook_secrets: 'the same secret is encrypted',
   test_webhook_endpoint: 'when the worker sends next',
   touch_api_key: 'a statistic of the requests',
 };

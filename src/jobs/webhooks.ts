@@ -214,7 +214,8 @@ export class Webhooks {
     if (!stored) return failed('the event was deleted before it could be sent', now(), true);
     const sealed = [row.secret_sealed, row.previous_secret_sealed].filter((text) => typeof text === 'string');
     const secrets = sealed.flatMap((text) => this.parts.secrets.open(text, place) ?? []);
-    if (secrets.length === 0) return failed('the secret cannot be decrypted; rotate it', now(), true);
+    // It is tried again: the key may come back, or another gateway has it, or the secret is rotated.
+    if (secrets.length === 0) return failed('the secret cannot be decrypted; rotate it', now(), false);
     const about = fromRow(event, stored);
     const content = await this.#content(place, row, about);
     if ('later' in content) return content;

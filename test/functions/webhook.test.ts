@@ -118,6 +118,26 @@ of('rotate_webhook_secret', () => {
   });
 });
 
+of('seal_webhook_secrets', () => {
+  it('replaces a secret that is as it was read, also one that was rotated meanwhile', async () => {
+    const { id, secret_sealed: before } = await create();
+    const seal = (was: string, sealed: string) =>
+      call('seal_webhook_secrets', root.tenantId, false, JSON.stringify([{ id, was, sealed }]));
+    const secrets = async () => {
+      const { secret_sealed, previous_secret_sealed } = await stored('webhook_endpoint', root, id);
+      return [secret_sealed, previous_secret_sealed];
+    };
+    await seal('other', 'anew');
+    expect(await secrets()).toEqual([before, null]);
+    await seal(before, 'anew');
+    expect(await secrets()).toEqual(['anew', null]);
+    await write(root, 'rotate_webhook_secret', { id, secretSealed: 'new' });
+    await seal('anew', 'once more');
+    expect(await secrets()).toEqual(['new', 'once more']);
+    await disable(id);
+  });
+});
+
 of('test_webhook_endpoint', () => {
   it('queues a test event, whatever the types are, unless the endpoint is disabled', async () => {
     const { id } = await create();

@@ -165,12 +165,19 @@ async function* batches(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(held);
 }
 
-/** The public names of the peppers that the database knows, and of the keys that encrypt tax card numbers. */
+/**
+ * The public names of the peppers that the database knows, and of the keys that encrypt tax card numbers and the
+ * secrets of webhook endpoints.
+ */
 async function secretNames(tx: postgres.TransactionSql): Promise<Manifest['secrets']> {
   const peppers = await tx`select fingerprint as name from drizzle.pepper order by slot`;
+  // The secrets of webhook endpoints are younger than some databases that are backed up before their migration.
+  const [webhooks] = await tx`select to_regclass('webhook_endpoint') is not null as stored`;
   const keys = await tx`
-    select distinct split_part(identification ->> 'taxCardSealed', '.', 2) as name from person
-    where identification ->> 'taxCardSealed' is not null order by 1`;
+    select distinct split_part(x.sealed, '.', 2) as name from (
+      select identification ->> 'taxCardSealed' as sealed from person
+      ${webhooks!.stored ? tx`union all select secret_sealed from webhook_endpoint` : tx``}
+    ) x where x.sealed is not null order by 1`;
   const names = (list: readonly postgres.Row[]) => list.map((row) => row.name as string).filter(Boolean);
   return { peppers: names(peppers), encryption_keys: names(keys) };
 }

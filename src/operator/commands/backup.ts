@@ -109,8 +109,8 @@ function warnings(config: Config, { manifest: { secrets, created }, before, miss
         'starts. All sessions have ended.',
     pepper,
     keys &&
-      `Tax card numbers are encrypted with keys that are not configured (${keys}). Set ENCRYPTION_KEY${where} ` +
-        'before a gateway starts.',
+      `Tax card numbers or secrets of webhook endpoints are encrypted with keys that are not configured (${keys}). ` +
+        `Set ENCRYPTION_KEY${where} before a gateway starts.`,
     missingRoles.length > 0 &&
       `This server has no role ${missingRoles.join(', ')}, which served the backed-up database: create it, and ` +
         'run tidegate migrate --grant-to for it.',

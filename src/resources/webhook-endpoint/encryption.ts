@@ -1,0 +1,94 @@
+import { and, eq, gt, isNotNull, not, or, sql } from 'drizzle-orm';
+import type { Database } from '../../db/database.js';
+import type { Secrets } from '../../db/secrets.js';
+import type { TenantAndMode } from '../../db/tenant-and-mode.js';
+import { webhookEndpoint } from './table.js';
+
+const batchSize = 100;
+
+/** An endpoint with its encrypted secrets. */
+interface Sealed {
+  id: string;
+  current: string;
+  previous: string | null;
+}
+
+/**
+ * Encrypts again, in batches, the secrets of endpoints that are under an encryption key that is no longer the first, so
+ * that the key can be removed. A gateway runs it at each start; it is idempotent. Returns how many secrets it has
+ * encrypted. When one tenant fails, it continues with the others and throws the error at the end.
+ */
+export async function sealWebhookSecrets(
+  database: Database,
+  secrets: Secrets,
+  stopped: () => boolean,
+): Promise<number> {
+  const tenantsAndModes = await database.auditQuery<TenantAndMode>('tenants_with_webhook_secrets', (db) =>
+    db
+      .selectDistinct({ tenantId: webhookEndpoint.tenantId, livemode: webhookEndpoint.livemode })
+      .from(webhookEndpoint)
+      .where(staleUnder(secrets)),
+  );
+  let count = 0;
+  const faults: unknown[] = [];
+  for (const tenantAndMode of tenantsAndModes) {
+    try {
+      for await (const sealed of sealedBatches(database, secrets, tenantAndMode, stopped)) count += sealed;
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+  return count;
+}
+
+/** The condition that a secret of an endpoint is encrypted under another key than the first. */
+function staleUnder({ encryptionIds }: Secrets) {
+  const { secretSealed, previousSecretSealed } = webhookEndpoint;
+  const isFirst = (column: typeof secretSealed | typeof previousSecretSealed) =>
+    sql`starts_with(${column}, ${`v1.${encryptionIds[0]}.`})`;
+  return or(not(isFirst(secretSealed)), and(isNotNull(previousSecretSealed), not(isFirst(previousSecretSealed))));
+}
+
+/** Encrypts the stale secrets of a tenant and mode, one batch per iteration. */
+async function* sealedBatches(
+  database: Database,
+  secrets: Secrets,
+  { tenantId, livemode }: TenantAndMode,
+  stopped: () => boolean,
+) {
+  const w = webhookEndpoint;
+  for (let after = ''; !stopped(); ) {
+    const rows = await database.auditQuery<Sealed>('webhook_secrets', (db) =>
+      db
+        .select({ id: w.id, current: w.secretSealed, previous: w.previousSecretSealed })
+        .from(w)
+        .where(and(eq(w.tenantId, tenantId), eq(w.livemode, livemode), gt(w.id, after), staleUnder(secrets)))
+        .orderBy(w.id)
+        .limit(batchSize),
+    );
+    const changed = rows.flatMap(({ id, current, previous }) =>
+      [current, previous].flatMap((was) => {
+        const secret = opened(secrets, was, { tenantId, livemode, id });
+        return secret === undefined ? [] : [{ id, was, sealed: secrets.seal(secret, { tenantId, livemode, id }) }];
+      }),
+    );
+    if (changed.length > 0) await database.call('seal_webhook_secrets', [tenantId, livemode, JSON.stringify(changed)]);
+    yield changed.length;
+    if (rows.length < batchSize) break;
+    after = rows.at(-1)!.id;
+  }
+}
+
+/**
+ * A secret to encrypt again; undefined when it is under the first key, or cannot be decrypted, because its key is not
+ * configured or its text was altered. Such a secret does not change; `tidegate secrets` counts it.
+ */
+function opened(secrets: Secrets, sealed: string | null, place: TenantAndMode & { id: string }): string | undefined {
+  if (sealed === null || sealed.startsWith(`v1.${secrets.encryptionIds[0]}.`)) return undefined;
+  try {
+    return secrets.open(sealed, place);
+  } catch {
+    return undefined;
+  }
+}
