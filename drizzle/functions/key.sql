@@ -1,7 +1,8 @@
 -- API keys: creation, rotation with a grace period, revocation. Only the digest of a secret reaches the database.
 -- Keys expire by the wall clock: a test clock moved forward must not expire them.
 --
--- Longer than 60 lines: insert_api_key (one insert with its columns).
+-- Longer than 60 lines: insert_api_key (one insert with its columns); rotate_api_key (the ends of both keys follow from
+-- one time).
 
 -- Stores a key that is created at a time, once per secret.
 create or replace function insert_api_key(
