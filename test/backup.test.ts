@@ -8,6 +8,7 @@ import { connectionOf } from '../src/db/address.js';
 import { single } from '../src/db/connection.js';
 import { makeTables, migrationFiles } from '../src/db/migrate.js';
 import { programVersion } from '../src/db/schema-version.js';
+import { Secrets } from '../src/db/secrets.js';
 import { behind, type Gateway, until, useChildren } from './child.js';
 import { figures, inTurn, patience, scale, secondsSince } from './faults/scale.js';
 import { details, must, type Speaker } from './world.js';
@@ -327,6 +328,36 @@ describe('a backup that cannot be used', () => {
     const refused = await children.quickCommand({ DATA_DIR }, 'restore', archive);
     expect(refused.code).toBe(2);
     expect(refused.errors).toMatch(/^The database is not empty: it has \d+ tables, views and sequences\. /);
+  });
+});
+
+describe('a backup after a change of the pepper', () => {
+  it('names the pepper of the keys that work, and a restore warns where that is missing', async () => {
+    const source = await children.database({ migrated: true });
+    const [before, after] = [source.API_KEY_PEPPER, 'another pepper that is long enough for a test'];
+    const create = (pepper: string) =>
+      json({ ...source, API_KEY_PEPPER: pepper }, 'account', 'create', '--type=user', '--edition=1', '--legal-name=A');
+    await create(before);
+    await create(`${after},${before}`);
+    const [was, is] = [before, after].map((pepper) => Secrets.of(pepper).pepperIds[0]!) as [string, string];
+    const both = await json(source, 'backup', path.join(parent, 'both-peppers'));
+    expect(both.kept_apart).toContain(`the peppers ${[was, is].toSorted().join(', ')}.`);
+
+    const sql = connect(source);
+    await sql`update api_key set revoked_at = 1 where pepper_id = ${was}`;
+    await sql.end();
+    const folder = path.join(parent, 'new-pepper');
+    expect((await json(source, 'backup', folder)).kept_apart).toContain(`the pepper ${is}.`);
+    const target = await children.database();
+    expect((await json(target, 'restore', folder)).errors).toMatch(
+      new RegExp(`^API_KEY_PEPPER is not a pepper of this backup \\(${is}\\)\\. `, 'm'),
+    );
+    expect((await json({ ...target, API_KEY_PEPPER: after }, 'restore', folder)).errors).toBe('');
+
+    const other = await children.database();
+    expect((await json(other, 'restore', path.join(parent, 'both-peppers'))).errors).toMatch(
+      new RegExp(`^API_KEY_PEPPER lacks peppers of this backup \\(${is}\\)\\. `, 'm'),
+    );
   });
 });
 

@@ -166,18 +166,34 @@ async function* batches(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /**
- * The public names of the peppers that the database knows, and of the keys that encrypt tax card numbers and the
- * secrets of webhook endpoints.
+ * The public names of the secrets that the data depend on: of the peppers that hash keys which still work, and of the
+ * keys that encrypt tax card numbers and the secrets of webhook endpoints. A database without a working key names the
+ * newest pepper that it knows.
  */
 async function secretNames(tx: postgres.TransactionSql): Promise<Manifest['secrets']> {
-  const peppers = await tx`select fingerprint as name from drizzle.pepper order by slot`;
-  // The secrets of webhook endpoints are younger than some databases that are backed up before their migration.
-  const [webhooks] = await tx`select to_regclass('webhook_endpoint') is not null as stored`;
+  // Some columns are younger than some databases that are backed up before their migration.
+  const columns = await tx`select table_name || '.' || column_name as name from information_schema.columns
+    where table_schema = 'public'`;
+  const has = (column: string) => columns.some(({ name }) => name === column);
+  const names = (list: readonly postgres.Row[]) => list.map((row) => row.name as string).filter(Boolean);
+  const none = tx`select null::text as name where false`;
+  // A key without a name is from before names were stored.
+  const used = await tx`
+    select distinct coalesce(k.name, (select fingerprint from drizzle.pepper order by slot limit 1)) as name from (
+      ${
+        has('api_key.pepper_id')
+          ? tx`select pepper_id as name from api_key where revoked_at is null
+              and (expires_at is null or expires_at > extract(epoch from clock_timestamp()))`
+          : none
+      }
+      union all
+      ${has('operator.pepper_id') ? tx`select pepper_id from operator where revoked_at is null` : none}
+    ) k order by 1`;
+  const newest = await tx`select fingerprint as name from drizzle.pepper order by slot desc limit 1`;
   const keys = await tx`
     select distinct split_part(x.sealed, '.', 2) as name from (
       select identification ->> 'taxCardSealed' as sealed from person
-      ${webhooks!.stored ? tx`union all select secret_sealed from webhook_endpoint` : tx``}
+      union all ${has('webhook_endpoint.secret_sealed') ? tx`select secret_sealed from webhook_endpoint` : none}
     ) x where x.sealed is not null order by 1`;
-  const names = (list: readonly postgres.Row[]) => list.map((row) => row.name as string).filter(Boolean);
-  return { peppers: names(peppers), encryption_keys: names(keys) };
+  return { peppers: names(used.length > 0 ? used : newest), encryption_keys: names(keys) };
 }

@@ -85,7 +85,7 @@ function summary({ id, created, schema, tables }: Manifest) {
 
 function apart({ secrets: { peppers, encryption_keys } }: Manifest): string {
   const keys = encryption_keys.length > 0 ? `, nor that of the encryption keys ${encryption_keys.join(', ')}` : '';
-  const pepper = ['the pepper', ...peppers.slice(0, 1)].join(' ');
+  const pepper = peppers.length > 1 ? `the peppers ${peppers.join(', ')}` : ['the pepper', ...peppers].join(' ');
   return (
     `The backup does not contain ${pepper}${keys}. Keep them elsewhere: without its pepper, no API key of a ` +
     'restored database works.'
@@ -98,19 +98,21 @@ function warnings(config: Config, { manifest: { secrets, created }, before, miss
   const where = config.DATABASE_URL === undefined ? `, or its file into ${config.DATA_DIR},` : '';
   const missing = (names: string[], known: string[] = []) => names.filter((name) => !known.includes(name)).join(', ');
   const keys = missing(secrets.encryption_keys, given?.encryptionIds);
+  const absent = missing(secrets.peppers, given?.pepperIds);
   const pepper =
-    secrets.peppers.length > 0 && !secrets.peppers.some((name) => given?.pepperIds.includes(name))
-      ? `API_KEY_PEPPER is not a pepper of this backup (${secrets.peppers.join(', ')}). Set it${where} before a ` +
-        'gateway starts: without it no API key works.'
-      : undefined;
+    absent === secrets.peppers.join(', ')
+      ? `API_KEY_PEPPER is not a pepper of this backup (${absent}). Set it${where} before a gateway starts: without ` +
+        'it no API key works.'
+      : `API_KEY_PEPPER lacks peppers of this backup (${absent}). Set it${where} before a gateway starts: API keys ` +
+        'that these have hashed do not work without them.';
   return [
     !before &&
       `Operators and API keys that were revoked after ${created} work again: revoke them before a gateway ` +
         'starts. All sessions have ended.',
-    pepper,
+    absent && pepper,
     keys &&
       `Tax card numbers or secrets of webhook endpoints are encrypted with keys that are not configured (${keys}). ` +
-        `Set ENCRYPTION_KEY${where} before a gateway starts.`,
+        `Set ENCRYPTION_KEY${where} before a gateway starts, or the pepper from which they derive.`,
     missingRoles.length > 0 &&
       `This server has no role ${missingRoles.join(', ')}, which served the backed-up database: create it, and ` +
         'run tidegate migrate --grant-to for it.',
