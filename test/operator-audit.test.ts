@@ -394,6 +394,7 @@ describe('the audit log', () => {
     expect([issued.objectId, issued.resultId]).toEqual([live.id, expect.stringMatching(/^address_/)]);
     expect(await actions(`(objectId: "${issued.resultId}")`)).toEqual([issued]);
     expect([reconciled.details.receivables.length, reconciled.details.receivables[20]]).toEqual([21, '… 10 more']);
+    expect(reconciled.details.receivables[0]).toEqual({ id: 'receivable_0', amount: '1.00' });
   });
 
   it('is listed page by page, by operator, operation and object, each action once', async () => {

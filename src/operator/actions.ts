@@ -8,6 +8,7 @@ import type { OperatorDesk } from './desk.js';
 import type { ListPage } from './paging.js';
 import { ActionOutcome, operatorAction, type OperatorActionRow } from './table.js';
 import { modeOf } from '../request/mode.js';
+import { amountText } from '../types/scalars.js';
 
 /** Who acts: a named operator, the holder of OPERATOR_KEY, or a user of the command line. */
 export interface Actor {
@@ -122,7 +123,8 @@ const personal = new Set(['email', 'tosIp', 'tosUserAgent']);
 export function detailsOf(value: unknown, name = ''): unknown {
   if (personal.has(name)) return '…';
   if (typeof value === 'string') return numbers.has(name) ? `…${clean(value).slice(-4)}` : clean(value);
-  if (typeof value === 'bigint') return String(value);
+  // Of the arguments, amounts alone are bigints; the log has them as they were given, not in minor units.
+  if (typeof value === 'bigint') return amountText(value);
   if (Array.isArray(value)) {
     const kept = value.slice(0, membersMax).map((member) => detailsOf(member));
     return value.length > membersMax ? [...kept, `… ${value.length - membersMax} more`] : kept;
