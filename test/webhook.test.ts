@@ -994,8 +994,31 @@ describe('an attempt', () => {
       (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
       'the response is not HTTP',
     ],
+    [
+      'changes the protocol',
+      (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+      'the response changes the protocol',
+    ],
   ])('says that the response %s', async (_, write, error) => {
     expect(await attempt(await raw(write))).toMatchObject({ status: null, error });
+  });
+
+  it('keeps no half of a character of a response', async () => {
+    const hook = await receiver((_, response) => void response.end(`${'x'.repeat(1_023)}\u{1f600}\u{1f600}`));
+    expect(await attempt(hook.url)).toMatchObject({ status: 200, response: `${'x'.repeat(1_023)}\u{1f600}` });
+  });
+
+  it('that meets a kept connection which the receiver closes is made by another one', async () => {
+    let connections = 0;
+    const url = await raw((socket) => {
+      connections++;
+      socket.once('data', () => socket.destroy()).write('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+    const requests = new WebhookRequests({ local: true });
+    for (let n = 0; n < 3; n++)
+      expect(await requests.send(message(url))).toMatchObject({ attempt: { status: 204, error: null } });
+    requests.close();
+    expect(connections).toBe(3);
   });
 
   long('says that nothing listens, and that a host has no address', async () => {

@@ -1,4 +1,4 @@
-import http, { type IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
@@ -104,11 +104,8 @@ export class WebhookRequests {
       ? [https.request, this.#agents.https]
       : [http.request, this.#agents.http];
     const signal = AbortSignal.timeout(this.#milliseconds);
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = send(url, { method: 'POST', headers, agent, signal, maxHeaderSize: 16_384 }, resolve);
-      request.on('error', reject);
-      request.end(body);
-    });
+    const options = { method: 'POST', headers, agent, signal, maxHeaderSize: 16_384 };
+    const answer = await answered(() => send(url, options), body);
     const status = answer.statusCode!;
     const response = await beginningOf(answer).catch((error: unknown) => {
       throw signal.aborted ? signal.reason : error;
@@ -117,6 +114,30 @@ export class WebhookRequests {
     return { status, error, response, retryAfter: retryAfterOf(answer.headers['retry-after'], at) };
   }
 }
+
+/**
+ * The response to a request. A receiver may close a connection that was kept since an earlier event without reading
+ * from it; the event is then sent by another connection, because nothing is wrong with the receiver.
+ */
+function answered(begin: () => ClientRequest, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = begin();
+    request.on('response', resolve);
+    request.on('error', (error: Error & { code?: string }) => {
+      if (request.reusedSocket && closedCodes.has(error.code)) resolve(answered(begin, body));
+      else reject(error);
+    });
+    request.on('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new Error('the response changes the protocol'));
+    });
+    // No turn may wait for a request that is over, whatever it ended with.
+    request.on('close', () => reject(new Error('the connection was closed')));
+    request.end(body);
+  });
+}
+
+const closedCodes = new Set<string | undefined>(['ECONNRESET', 'EPIPE']);
 
 const nothing = { status: null, response: null, retryAfter: null };
 
@@ -129,8 +150,9 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
     bytes += piece.length;
     if (bytes > responseBytesMax) break;
   }
-  // PostgreSQL stores no NUL.
-  return Buffer.concat(pieces).toString('utf8').replaceAll('\0', '').slice(0, responseCharactersMax);
+  // PostgreSQL stores neither NUL nor half of a character.
+  const characters = [...Buffer.concat(pieces).toString('utf8').replaceAll('\0', '')];
+  return characters.slice(0, responseCharactersMax).join('');
 }
 
 /** The seconds of a Retry-After header, an hour at most; null without one. */
@@ -147,7 +169,7 @@ function faultOf(error: unknown): string {
   if (/is not allowed/.test(message)) return 'the host has an address that is not public';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name has no address';
   if (code === 'ECONNREFUSED') return 'the connection was refused';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed';
+  if (closedCodes.has(code)) return 'the connection was closed';
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `the certificate or TLS was not accepted (${code})`;
   if (code.startsWith('HPE_')) return 'the response is not HTTP';
   if (!code) return message;
