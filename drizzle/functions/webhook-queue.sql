@@ -191,6 +191,39 @@ begin
 end;
 $$;
 
+-- Makes the first pending deliveries of an endpoint due now, at most `p_limit`. The endpoint is locked.
+-- Without an event: deliveries are listed.
+create or replace function hasten_deliveries(p_tenant text, p_live boolean, p_endpoint text, p_limit int)
+returns void
+language plpgsql
+as $$
+declare
+  v_now bigint := wall_clock();
+begin
+  update webhook_delivery d
+  set
+    next_attempt = v_now,
+    updated_at = greatest(d.updated_at, v_now)
+  where
+    d.tenant_id = p_tenant
+    and d.livemode = p_live
+    and d.id = any (
+      array(
+        select x.id
+        from webhook_delivery x
+        where
+          x.tenant_id = p_tenant
+          and x.livemode = p_live
+          and x.endpoint_id = p_endpoint
+          and x.status = 'pending'
+          and x.next_attempt > v_now
+        order by x.next_attempt, x.event_number
+        limit p_limit
+      )
+    );
+end;
+$$;
+
 -- Sends one delivery again, or all events after a number that have not reached the endpoint.
 -- Without an event: it sends events that exist, and deliveries are listed.
 create or replace function redeliver_webhooks(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)

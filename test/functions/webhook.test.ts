@@ -94,9 +94,11 @@ of('update_webhook_endpoint', () => {
     const changed = await write(root, 'update_webhook_endpoint', { id, url: 'https://a.example/', description: null });
     expect(changed).toMatchObject({ url: 'https://a.example/', description: null, event_types: ['account.updated'] });
     await world.sql`update webhook_endpoint set failing_since = 1, due = null where id = ${id}`;
+    await world.sql`update webhook_delivery set next_attempt = next_attempt + 36000 where endpoint_id = ${id}`;
     const enabled = await write(root, 'update_webhook_endpoint', { id, enabled: true, eventTypes: ['*'] });
     expect(enabled).toMatchObject({ enabled: true, disabled_reason: null, failing_since: null, event_types: ['*'] });
     expect(Number(enabled.due)).toBeGreaterThan(0);
+    expect(Number(enabled.due)).toBeLessThanOrEqual(await now());
     await disable(id);
     expect(await refusal(write(root, 'update_webhook_endpoint', { id: 'webhook_none' }))).toBe(
       'resource_missing webhook_endpoint.id',
@@ -201,6 +203,24 @@ of('next_delivery', () => {
     await world.sql`update webhook_delivery set status = 'failed' where endpoint_id = ${id}`;
     expect(await value('next_delivery', root.tenantId, false, id)).toBeNull();
     await disable(id);
+  });
+});
+
+of('hasten_deliveries', () => {
+  it('makes the first pending deliveries of an endpoint due now', async () => {
+    const [{ id }, other] = [await withDeliveries(4), await withDeliveries(1)];
+    const at = await now();
+    await world.sql`update webhook_delivery set next_attempt = ${at + 36_000} - event_number`;
+    const times = async (of: string) => (await deliveriesOf(of)).map(({ next_attempt }) => Number(next_attempt) - at);
+    const [first, second, , last] = await times(id);
+    await world.sql`update webhook_delivery set status = 'failed', next_attempt = null
+      where endpoint_id = ${id} and event_number = ${numbered - 2}`;
+    await call('hasten_deliveries', root.tenantId, false, id, 2);
+    const [one, two, , four] = await times(id);
+    expect([one, second! > 5 && two! < 5, last! > 5 && four! < 5]).toEqual([first, true, true]);
+    expect(await times(other.id)).toEqual([36_000 - numbered]);
+    expect(await deliveriesOf(id)).toMatchObject([{}, {}, { status: 'failed', next_attempt: null }, {}]);
+    for (const each of [id, other.id]) await disable(each);
   });
 });
 
