@@ -72,6 +72,32 @@ chapter('receivables in the dashboard', () => {
   });
 });
 
+describe('a form of the dashboard', () => {
+  it('creates nothing twice after an answer that says nothing of the outcome', async () => {
+    const { context, page, open } = await dashboard.ownDesk(1);
+    await open('/dashboard/users/new');
+    await page.getByLabel('Legal name').fill('Once Weavers');
+    const keys: (string | undefined)[] = [];
+    await context.route('**/graphql', async (route, request) => {
+      if (!request.postData()?.includes('createConnectedUser')) return route.fallback();
+      keys.push(request.headers()['idempotency-key']);
+      if (keys.length > 1) return route.fallback();
+      // The gateway has created the user, and could not learn it in time.
+      await route.fetch();
+      const error = { message: 'Try again later.', extensions: { httpStatus: 503 } };
+      return route.fulfill({ status: 503, json: { errors: [error] } });
+    });
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByText('Try again later.').waitFor();
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByRole('heading', { name: 'Once Weavers' }).waitFor();
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    const { body } = await dashboard.platform(1).get('/v1/accounts?search=Once%20Weavers');
+    expect(body.data).toHaveLength(1);
+    await context.close();
+  });
+});
+
 /** Presses Tab until an element has the focus. */
 async function tabTo(target: Locator): Promise<void> {
   for (let presses = 0; presses < 100; presses++) {

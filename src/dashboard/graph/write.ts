@@ -32,8 +32,9 @@ export function failureOf(error: CombinedError): Failure {
 }
 
 /**
- * Sends a mutation. After a lost answer the next try has the same idempotency key, so nothing is done twice. `apiKey`
- * takes the place of the session, for what no session may do; it is sent with this request and not kept.
+ * Sends a mutation. Until one has succeeded, the next try has the same idempotency key, so nothing is done twice: an
+ * error may say nothing of the outcome, and a refused request leaves no record of its key. `apiKey` takes the place of
+ * the session, for what no session may do; it is sent with this request and not kept.
  */
 export function useWrite<Data, Variables extends AnyVariables>(mutation: TypedDocumentNode<Data, Variables>) {
   const client = useClient();
@@ -53,7 +54,7 @@ export function useWrite<Data, Variables extends AnyVariables>(mutation: TypedDo
     if (apiKey) headers.authorization = `Bearer ${apiKey}`;
     setState({ pending: true });
     const { data, error } = await client.mutation(mutation, variables, { fetchOptions: { headers } }).toPromise();
-    if (!error?.networkError) attempt.current = null;
+    if (!error) attempt.current = null;
     setState({ pending: false, failure: error && failureOf(error) });
     return error ? undefined : data;
   };
