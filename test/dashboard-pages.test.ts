@@ -221,6 +221,21 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
+  it('does nothing for another account that signs in in another tab', async () => {
+    const { context, page } = await dashboard.enter(1);
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    await page.getByRole('link', { name: 'New user' }).click();
+    await page.getByLabel('Legal name').fill('Meant for the first');
+    const other = await context.newPage();
+    await other.goto(`${dashboard.origin}/dashboard/sign-in#code=${dashboard.links.newCode(2)}`);
+    await other.getByRole('complementary').getByText('Edition 2').waitFor();
+    await page.getByRole('heading', { name: 'Another account has signed in' }).waitFor();
+    expect(await page.getByRole('button').allTextContents()).toEqual(['Go on as that account']);
+    await page.getByRole('button').click();
+    await page.getByRole('complementary').getByText('Edition 2').waitFor();
+    await context.close();
+  });
+
   long('who may only read sees every page, and nothing that would change anything', async () => {
     const { body } = await dashboard
       .platform(2)

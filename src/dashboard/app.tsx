@@ -1,18 +1,20 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Provider, useClient, useQuery } from 'urql';
 import { Router } from 'wouter';
 import { setGatewayTime } from './format';
 import { Changes, ChangesContext, clientFor } from './graph';
-import { Problem } from './parts';
+import { Mark, Problem } from './parts';
 import { Routes } from './routes';
 import { endSession, hasSession, SessionContext, ViewerQuery } from './session';
 import { Shell, ShellSkeleton } from './shell';
 import { SignIn } from './sign-in';
+import { isReplaced, onReplaced } from './signed-in';
 
 /** The dashboard: signing in, and then the pages of the acting account. */
 export function App() {
   const [signedIn, setSignedIn] = useState(location.pathname.endsWith('/sign-in') ? false : undefined);
   const [actingAs, setActingAs] = useState(() => sessionStorage.getItem('acting-as'));
+  const replaced = useSyncExternalStore(onReplaced, isReplaced);
   const onSignedOut = useCallback(() => setSignedIn(false), []);
   const client = useMemo(
     () => clientFor('/graphql', actingAs === null ? {} : { 'on-behalf-of': actingAs }, onSignedOut),
@@ -35,6 +37,8 @@ export function App() {
     <Router base="/dashboard">
       {signedIn === undefined ? (
         <ShellSkeleton />
+      ) : signedIn && replaced ? (
+        <Replaced />
       ) : signedIn ? (
         <Provider value={client} key={actingAs}>
           <SignedIn actAs={actAs} onSignedOut={onSignedOut} />
@@ -43,6 +47,24 @@ export function App() {
         <SignIn onSignedIn={onSignedIn} />
       )}
     </Router>
+  );
+}
+
+/** What a tab shows instead of what it would do for an account that it does not show. */
+function Replaced() {
+  const go = () => {
+    sessionStorage.removeItem('acting-as');
+    location.assign('/dashboard');
+  };
+  return (
+    <main className="alone">
+      <Mark />
+      <h1>Another account has signed in</h1>
+      <p>It did so in another tab, and all tabs of a browser have the same account.</p>
+      <button type="button" className="button primary" onClick={go}>
+        Go on as that account
+      </button>
+    </main>
   );
 }
 

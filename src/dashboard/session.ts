@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import { dashboardHeaders, graphql, type ResultOf } from './graph';
+import { noteSignIn } from './signed-in';
 
 /** What names an account; see `nameOf`. */
 export const NameFragment = graphql(`
@@ -60,7 +61,10 @@ export async function signIn(credential: string): Promise<string | undefined> {
       headers: { authorization: credential, 'content-type': 'application/json' },
       body: '{}',
     });
-    if (answer.ok) return undefined;
+    if (answer.ok) {
+      noteSignIn((await answer.json()) as Parameters<typeof noteSignIn>[0]);
+      return undefined;
+    }
     const { errors } = (await answer.json()) as { errors?: { message: string }[] };
     return errors?.[0]?.message ?? 'The gateway refused the sign-in.';
   } catch {
