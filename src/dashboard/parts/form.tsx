@@ -105,10 +105,11 @@ function useError(name: string): string | undefined {
   return fields.find(([path]) => path === name || path.startsWith(`${name}.`))?.[1];
 }
 
-/** The values of a form as nested objects, by the dots of their names. */
+/** The values of a form as nested objects, by the dots of their names, without the spaces that a paste brings along. */
 function inputOf(values: FormData): object {
   const input: Record<string, unknown> = {};
-  for (const [name, value] of values) {
+  for (const [name, entry] of values) {
+    const value = typeof entry === 'string' ? entry.trim() : entry;
     if (value === '') continue;
     const path = name.split('.');
     const last = path.pop()!;

@@ -248,7 +248,7 @@ function Line({ suggestion: { receivable, reasons }, amount, error, fill, onChan
             aria-invalid={error !== undefined}
             aria-describedby={error && `${id}-error`}
             value={amount}
-            onChange={(event) => onChange(event.target.value)}
+            onChange={(event) => onChange(event.target.value.trim())}
           />
           {error && (
             <span className="field-error" id={`${id}-error`} role="alert">
