@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import fc from 'fast-check';
-import type { Locator, Page, Request } from 'playwright-core';
+import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
 import { faults, useDashboard } from './dashboard-fixture.js';
@@ -73,20 +73,26 @@ chapter('receivables in the dashboard', () => {
 });
 
 describe('a form of the dashboard', () => {
-  it('creates nothing twice after an answer that says nothing of the outcome', async () => {
-    const { context, page, open } = await dashboard.ownDesk(1);
-    await open('/dashboard/users/new');
-    await page.getByLabel('Legal name').fill('Once Weavers');
+  /** Answers the first try of a mutation in a way that says nothing of the outcome. Returns the keys of all tries. */
+  async function lost(context: BrowserContext, mutation: string) {
     const keys: (string | undefined)[] = [];
     await context.route('**/graphql', async (route, request) => {
-      if (!request.postData()?.includes('createConnectedUser')) return route.fallback();
+      if (!request.postData()?.includes(mutation)) return route.fallback();
       keys.push(request.headers()['idempotency-key']);
       if (keys.length > 1) return route.fallback();
-      // The gateway has created the user, and could not learn it in time.
+      // The gateway has done it, and could not learn that in time.
       await route.fetch();
       const error = { message: 'Try again later.', extensions: { httpStatus: 503 } };
       return route.fulfill({ status: 503, json: { errors: [error] } });
     });
+    return keys;
+  }
+
+  it('creates nothing twice after an answer that says nothing of the outcome', async () => {
+    const { context, page, open } = await dashboard.ownDesk(1);
+    await open('/dashboard/users/new');
+    await page.getByLabel('Legal name').fill('Once Weavers');
+    const keys = await lost(context, 'createConnectedUser');
     await page.getByRole('button', { name: 'Create user' }).click();
     await page.getByText('Try again later.').waitFor();
     await page.getByRole('button', { name: 'Create user' }).click();
@@ -94,6 +100,17 @@ describe('a form of the dashboard', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     const { body } = await dashboard.platform(1).get('/v1/accounts?search=Once%20Weavers');
     expect(body.data).toHaveLength(1);
+
+    // A secret was lost with the answer, and no later answer has it.
+    await open('/dashboard/developers/keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const dialog = page.getByRole('dialog');
+    await lost(context, 'createApiKey');
+    for (const shown of ['Try again later.', 'the key was lost with its answer']) {
+      await dialog.getByLabel('Secret key').fill(dashboard.tenants[0]!.testKey);
+      await dialog.getByRole('button', { name: 'Create the key' }).click();
+      await dialog.getByText(shown).waitFor();
+    }
     await context.close();
   });
 });

@@ -3,6 +3,7 @@ import type { TypedDocumentNode } from 'urql';
 import { useWrite } from '../graph';
 import { useMayWrite } from '../session';
 import { Dialog } from './dialog';
+import { Copy } from './facts';
 import { Form } from './form';
 
 interface ActionDialogProps<Data, Input, Values> {
@@ -85,14 +86,20 @@ export function ActionButton<Data, Input, Values>(props: ActionButtonProps<Data,
   );
 }
 
-/** A new secret, which is shown once. */
-export function NewSecret({ label, children }: { label: string; children: ReactNode }) {
+/** A new secret, which is shown once. A try whose answer was lost has made it too, and nobody can see it any more. */
+export function NewSecret({ label, name, secret }: { label: string; name: string; secret: string | null }) {
+  if (secret === null)
+    return (
+      <p className="note" role="status">
+        An earlier try has done this, and the {name} was lost with its answer. Rotate the {name} to get another one.
+      </p>
+    );
   return (
     <div className="note" role="status">
       <p>
         <strong>{label}</strong> Copy it now: it is not shown again.
       </p>
-      {children}
+      <Copy text={secret} label={`the ${name}`} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { graphql, type ResultOf } from '../../graph';
-import { ActionButton, ActionDialog, Copy, NewSecret, SelectField } from '../../parts';
+import { ActionButton, ActionDialog, NewSecret, SelectField } from '../../parts';
 import { useSession } from '../../session';
 
 const KeyFragment = graphql(`
@@ -133,9 +133,5 @@ export function Revoke({ of, onClose, onChange }: ActProps) {
 }
 
 function Secret({ secret }: { secret: string | null }) {
-  return (
-    <NewSecret label="The new key.">
-      <Copy text={secret ?? ''} label="the key" />
-    </NewSecret>
-  );
+  return <NewSecret label="The new key." name="key" secret={secret} />;
 }

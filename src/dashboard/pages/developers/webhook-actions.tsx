@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { graphql } from '../../graph';
-import { ActionButton, Copy, NewSecret } from '../../parts';
+import { ActionButton, NewSecret } from '../../parts';
 
 const UpdateWebhook = graphql(`
   mutation UpdateWebhook($input: UpdateWebhookEndpointInput!) {
@@ -47,9 +47,7 @@ export function Actions({ endpoint: { id, enabled }, onDone }: ActProps) {
         mutation={RotateSecret}
         read={() => ({ id })}
         after={({ rotateWebhookSecret: { webhookEndpoint } }) => (
-          <NewSecret label="The new secret.">
-            <Copy text={webhookEndpoint.secret ?? ''} label="the secret" />
-          </NewSecret>
+          <NewSecret label="The new secret." name="secret" secret={webhookEndpoint.secret} />
         )}
       >
         <p className="hint">For 24 hours deliveries are signed with both secrets.</p>

@@ -1,6 +1,6 @@
 import { useTimes } from '../../format';
 import { graphql, sent, useLive } from '../../graph';
-import { ActionButton, Copy, Empty, List, NewSecret, Page, stateColumn, TextField, Two, useFilters } from '../../parts';
+import { ActionButton, Empty, List, NewSecret, Page, stateColumn, TextField, Two, useFilters } from '../../parts';
 import { useSession } from '../../session';
 
 const WebhooksQuery = graphql(`
@@ -83,9 +83,7 @@ function Create() {
         ...(connected && { connected: true }),
       })}
       after={({ createWebhookEndpoint: { webhookEndpoint } }) => (
-        <NewSecret label="The secret that verifies the signatures.">
-          <Copy text={webhookEndpoint.secret ?? ''} label="the secret" />
-        </NewSecret>
+        <NewSecret label="The secret that verifies the signatures." name="secret" secret={webhookEndpoint.secret} />
       )}
     >
       <TextField
