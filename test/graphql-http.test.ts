@@ -62,3 +62,36 @@ describe('GraphQL over HTTP, by the audits of graphql-http', () => {
     expect([audits.length, level.size]).toEqual([61, 61]);
   });
 });
+
+describe('a query string whose members are no JSON objects', () => {
+  const query = `query=${encodeURIComponent('{ viewer { edition } }')}`;
+
+  it.each([
+    ['variables={', 'variables'],
+    ['variables=', 'variables'],
+    ['variables=[]', 'variables'],
+    ['variables=1', 'variables'],
+    ['variables={},"a":{}', 'variables'],
+    ['variables={}&variables={}', 'variables'],
+    ['extensions={', 'extensions'],
+    ['extensions=null', 'extensions'],
+    ['operationName=a&operationName=b', 'operationName'],
+  ])('%s is refused like every wrong argument, with its place and the id of the request', async (members, name) => {
+    const reply = await speaker.get(`/graphql?${query}&${encodeURI(members)}`);
+    const { errors, extensions } = reply.body;
+    expect(reply.status).toBe(400);
+    expect(errors).toHaveLength(1);
+    expect(errors[0].extensions).toMatchObject({
+      code: 'PARAMETER_INVALID',
+      argumentPath: [name],
+      docUrl: '/docs/errors#parameter_invalid',
+      requestId: reply.headers.get('request-id'),
+    });
+    expect(extensions.requestId).toBe(reply.headers.get('request-id'));
+  });
+
+  it('objects are taken, also empty ones', async () => {
+    const reply = await speaker.get(`/graphql?${query}&variables={}&extensions={}`);
+    expect([reply.status, reply.body.data]).toEqual([200, { viewer: { edition: 1 } }]);
+  });
+});

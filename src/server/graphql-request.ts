@@ -38,11 +38,8 @@ function misshapen(raw: unknown, post: boolean, persisted: () => boolean): Probl
   if (query === '' || query === null) return [problem('parameter_invalid_empty', 'request.query')];
   if (query !== undefined && typeof query !== 'string')
     return [problem('parameter_invalid', 'request.query', 'must be a string')];
-  if (!post && typeof variables === 'string') {
-    const repeated = repeatedVariables(variables);
-    if (repeated.length > 0) return repeated;
-  }
-  const map = (v: unknown) => v === undefined || v === null || (typeof v === 'object' && !Array.isArray(v)) || !post;
+  if (!post) return inQuery({ variables, extensions, operationName });
+  const map = (v: unknown) => v === undefined || v === null || (typeof v === 'object' && !Array.isArray(v));
   const out: Problem[] = [];
   if (!map(variables)) out.push(problem('parameter_invalid', 'request.variables', 'must be a map'));
   if (!map(extensions)) out.push(problem('parameter_invalid', 'request.extensions', 'must be a map'));
@@ -51,12 +48,26 @@ function misshapen(raw: unknown, post: boolean, persisted: () => boolean): Probl
   return out;
 }
 
-/** The repeated keys of the variables in a query string, which are JSON, too. Apollo refuses text that is not JSON. */
-function repeatedVariables(text: string): Problem[] {
+/** The problems of the members of a query string, in which variables and extensions are JSON objects. */
+function inQuery({ operationName, ...objects }: Record<string, unknown>): Problem[] {
+  const out = Object.entries(objects).flatMap(([name, text]) => {
+    if (text === undefined) return [];
+    // A member that is given twice is a list.
+    if (typeof text === 'string' && isObjectText(text))
+      return repeatedProblems(parsedJson(`{"${name}":${text}}`), 'request');
+    return [problem('parameter_invalid', `request.${name}`, 'must be a JSON object in a query string')];
+  });
+  if (operationName !== undefined && typeof operationName !== 'string')
+    out.push(problem('parameter_invalid', 'request.operation_name', 'must be a string'));
+  return out;
+}
+
+function isObjectText(text: string): boolean {
   try {
-    return repeatedProblems(parsedJson(`{"variables":${text}}`), 'request');
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
-    return [];
+    return false;
   }
 }
 
