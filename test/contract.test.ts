@@ -84,6 +84,33 @@ describe('schema/openapi.json', () => {
     expect(openapiText()).toBe(committed);
   });
 
+  it('says whose id is in a path', () => {
+    const nouns = operations
+      .filter(({ path }) => path.includes('{id}'))
+      .map(({ path, operation }) => [
+        path
+          .split('/{id}')[0]!
+          .split('/')
+          .at(-1)!
+          .replace(/ies$/, 'y')
+          .replace(/(?<=ss)es$|(?<!s)s$/, '')
+          .replaceAll('_', ' '),
+        operation.parameters.find((p: Json) => p.in === 'path').description,
+      ]);
+    for (const [collection, description] of nouns) expect(description).toContain(`object: ${collection}`);
+  });
+
+  it('takes If-None-Match exactly where the answer may be 304', () => {
+    const taking = ({ operation }: Operation) =>
+      operation.parameters.some((p: Json) => p.$ref === '#/components/parameters/IfNoneMatch');
+    const [taken, answered] = [
+      operations.filter(taking),
+      operations.filter(({ operation }) => operation.responses['304']),
+    ];
+    expect(taken.map(({ id }) => id)).toEqual(answered.map(({ id }) => id));
+    expect(answered.every(({ operation }) => operation.responses['200'].headers.ETag)).toBe(true);
+  });
+
   it('has no problem in the strict rules of the linter', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] });
     const problems = await lintFromString({ source: committed, absoluteRef: 'openapi.json', config });

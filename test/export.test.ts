@@ -309,6 +309,11 @@ describe('a long list', () => {
     expect(all.bytes.equals(whole)).toBe(true);
     const beyond = await download(owner, id, { range: `bytes=${whole.length}-` });
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${whole.length}`]);
+    expect(beyond.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(beyond.bytes.toString())).toMatchObject({
+      ...{ object: 'error', http_status_code: 416 },
+      errors: [{ code: 'range_not_satisfiable' }],
+    });
     const other = await download(owner, id, { range: 'bytes=0-9', 'if-range': '"other"' });
     expect([other.status, other.bytes.length]).toEqual([200, whole.length]);
     expect((await owner.get(`/v1/exports/${id}/content`, { 'if-none-match': tag })).status).toBe(304);

@@ -219,6 +219,12 @@ export const catalogue = {
     'The first request with this `Idempotency-Key` is still under way.',
     'Wait for the seconds in `Retry-After`, and send the same request with the same key.',
   ],
+  range_not_satisfiable: [
+    416,
+    'The range begins beyond the content. Content-Range has its length.',
+    'The header `Range` of a download begins at or after the end of the content, as when all of it has arrived.',
+    'Compare the length in `Content-Range` with what you have. Leave `Range` out to get the whole content.',
+  ],
   rate_limit_exceeded: [
     429,
     'You sent too many requests. Retry after the time in Retry-After.',

@@ -59,7 +59,12 @@ export default defineResource({
   },
   // GraphQL transfers no files.
   restOperations: {
-    exportContent: { access: 'read', callers: everyone, refusals: ['status_invalid'], rest: download },
+    exportContent: {
+      access: 'read',
+      callers: everyone,
+      refusals: ['status_invalid', 'range_not_satisfiable'],
+      rest: download,
+    },
   },
   fields: [
     fields(dataExport, {

@@ -70,6 +70,12 @@ async function readable(_: unknown, { id }: { id: string }, { scope, caller }: C
 
 function answer(request: FastifyRequest, reply: FastifyReply, row: ExportRow): FastifyReply {
   const tag = `"${row.sha256}"`;
+  const known = fresh(request.headers, { etag: tag });
+  const range = known ? undefined : rangeOf(request, row, tag);
+  if (range === 'beyond') {
+    reply.header('content-range', `bytes */${row.bytes}`);
+    throw new DomainError(problem('range_not_satisfiable'));
+  }
   reply.headers({
     etag: tag,
     'accept-ranges': 'bytes',
@@ -79,10 +85,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, row: ExportRow): F
     'content-disposition': `attachment; filename="${row.id}.${row.format}"`,
     'content-security-policy': "default-src 'none'; sandbox",
   });
-  if (fresh(request.headers, { etag: tag })) return reply.code(304).removeHeader('content-type').send();
-  const range = rangeOf(request, row, tag);
-  if (range === 'beyond')
-    return reply.code(416).header('content-range', `bytes */${row.bytes}`).removeHeader('content-type').send();
+  if (known) return reply.code(304).removeHeader('content-type').send();
   const { start, end } = range ?? { start: 0, end: row.bytes - 1 };
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${row.bytes}`);
   reply.header('content-length', end - start + 1);

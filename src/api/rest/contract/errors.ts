@@ -88,6 +88,7 @@ export function refusal(status: number, codes: readonly ProblemCode[], examples:
       Link: { $ref: '#/components/headers/HelpLink' },
       ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
       ...([409, 429, 503].includes(status) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
+      ...(status === 416 && { 'Content-Range': { $ref: '#/components/headers/Content-Range' } }),
       ...(![401, 408, 431].includes(status) && rateHeaders),
     },
     content: {

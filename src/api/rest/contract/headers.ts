@@ -14,6 +14,10 @@ const responseHeaderSchemas: Record<string, Json> = {
   ),
   'WWW-Authenticate': text('How to authenticate.'),
   ETag: text('The version of the answer, for `If-None-Match`.'),
+  'Content-Range': {
+    ...text('The part of the content that the response has, and the length of the whole.'),
+    example: 'bytes 0-1048575/4194304',
+  },
   Link: text('The address of the payment page.'),
   HelpLink: {
     ...text('The entry of each error code in the documentation, which the gateway serves.'),
@@ -40,7 +44,7 @@ export const requestHeaders: Json = {
     description:
       'Makes a retry safe: the same key with the same parameters answers the object of the first request. It ' +
       'is kept for at least 24 hours.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$' },
   },
   OnBehalfOf: {
     name: 'On-Behalf-Of',

@@ -147,7 +147,7 @@ function operationObject(each: Described, { examples }: Source): Json {
       ...pathParameters(each, examples),
       ...each.parameters.map((parameter) => withExample(parameter, id, examples)),
       ...(method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-      ...(method === 'GET' ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+      ...(isVersioned(each) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
       ...(operation.callers.includes('platform') ? [{ $ref: '#/components/parameters/OnBehalfOf' }] : []),
       ...(method === 'GET' ? [{ $ref: '#/components/parameters/TidegateConsistency' }] : []),
     ],
@@ -187,8 +187,10 @@ function pathParameters({ id, path, operation }: Described, { operations }: Exam
   const recorded = operations[id]?.path.split(/[/?]/) ?? [];
   return names.map((name) => {
     const value = recorded[path.split('/').indexOf(`:${name}`)];
-    const noun =
-      path.endsWith('/:id') || operation.access === 'write' ? operation.object : path.split('/')[2]?.replace(/s$/, '');
+    // What an operation answers may be below an object of another kind, such as the wallet of an account.
+    const [collection] = /[^/]+(?=\/:)/.exec(path) ?? [''];
+    const own = path.endsWith(`/:${name}`) || collection.startsWith(operation.object);
+    const noun = own ? operation.object : parentOf(path);
     return {
       name,
       in: 'path',
@@ -248,7 +250,12 @@ function requestBody({ id }: Described, schema: Json, { operations }: Examples):
   };
 }
 
-function responsesOf({ id, method, operation, success }: Described, examples: Examples): Json {
+/** Whether the answer has an `ETag`: that to each read has one, but for a stream and for the content of a file. */
+const isVersioned = ({ method, success: { content, ranged } }: Described): boolean =>
+  method === 'GET' && (!content || ranged === true);
+
+function responsesOf(each: Described, examples: Examples): Json {
+  const { id, method, operation, success } = each;
   const { content, ranged } = success as { content?: readonly string[]; ranged?: true };
   const example = examples.operations[id]?.response;
   const media =
@@ -265,18 +272,24 @@ function responsesOf({ id, method, operation, success }: Described, examples: Ex
           'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' },
           'Tidegate-Consistency': { $ref: '#/components/headers/Tidegate-Consistency' },
         }),
-        ...(method === 'GET' && !content && { ETag: { $ref: '#/components/headers/ETag' } }),
+        ...(isVersioned(each) && { ETag: { $ref: '#/components/headers/ETag' } }),
         ...(linked && { Link: { $ref: '#/components/headers/Link' } }),
       },
       content: media ?? { 'application/json': { schema: success, ...(example !== undefined && { example }) } },
     },
     ...(ranged && {
-      206: { description: 'The range of the content that `Content-Range` names.', content: media },
-      416: {
-        description: 'The range begins beyond the content, whose length `Content-Range` names. There is no body.',
+      206: {
+        description: 'The range of the content that `Content-Range` names.',
+        headers: {
+          'Request-Id': { $ref: '#/components/headers/Request-Id' },
+          ...rateHeaders,
+          ETag: { $ref: '#/components/headers/ETag' },
+          'Content-Range': { $ref: '#/components/headers/Content-Range' },
+        },
+        content: media,
       },
     }),
-    ...(method === 'GET' && (!content || ranged) && { 304: { $ref: '#/components/responses/NotModified' } }),
+    ...(isVersioned(each) && { 304: { $ref: '#/components/responses/NotModified' } }),
     ...Object.fromEntries(
       [...refusalsOf(operation)].map(([status, codes]) => [
         String(status),
