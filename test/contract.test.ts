@@ -84,6 +84,11 @@ describe('schema/openapi.json', () => {
     expect(openapiText()).toBe(committed);
   });
 
+  it('names the variables of GraphQL documents as they are', () => {
+    const named = new Set([...committed.matchAll(/`\$(\w+): ID!`/g)].map(([, name]) => name));
+    expect([...named].sort()).toEqual(['eventId', 'objectId']);
+  });
+
   it('says whose id is in a path', () => {
     const nouns = operations
       .filter(({ path }) => path.includes('{id}'))
@@ -202,5 +207,76 @@ describe('the comparison of an answer with the contract', () => {
     ['an answer without a request id', () => ({ headers: new Headers({ 'content-type': 'application/json' }) })],
   ])('finds %s', (_, change) => {
     expect(contradictions({ ...good, ...change(good) })).not.toEqual([]);
+  });
+});
+
+describe('a parameter in a body of the contract', () => {
+  interface Property {
+    id: string;
+    path: string;
+    /** The names on the way to the property. */
+    steps: string[];
+    schema: Json;
+    url: string;
+    edition: Edition;
+  }
+
+  const propertiesOf = (schema: Json, steps: string[] = []): { steps: string[]; schema: Json }[] =>
+    Object.entries<Json>(schema.properties ?? {}).flatMap(([name, own]) => [
+      { steps: [...steps, name], schema: own },
+      ...propertiesOf(own, [...steps, name]),
+    ]);
+  const properties: Property[] = operations.flatMap(({ id, path, operation }) => {
+    const body = operation.requestBody?.content['application/json']?.schema;
+    return propertiesOf(body ?? {}).map(({ steps, schema }) => ({
+      ...{ id, steps, schema, path: steps.join('.'), url: path.replace('{id}', 'nothing') },
+      edition: operation['x-edition']?.only ?? schema['x-edition']?.only ?? 1,
+    }));
+  });
+  /** The codes of the problems that a value of one property has by itself, whatever else is wrong. */
+  const refusalOf = async ({ steps, url, edition }: Property, value: unknown): Promise<string[]> => {
+    const body = steps.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    const { body: answer } = await demo[edition].post(url, body);
+    const own = (field: string) => field.replace(/\[\d+\]$/, '').endsWith(`.${steps.join('.')}`);
+    return (answer.errors ?? [])
+      .filter(({ metadata }: Json) => own(metadata.field_name ?? ''))
+      .map(({ code }: Json) => code);
+  };
+
+  it('may be null only where null is not refused as empty', async () => {
+    const wrong: string[] = [];
+    for (const property of properties) {
+      const { schema, id, path } = property;
+      const mayBeNull = [schema.type].flat().includes('null');
+      const editions = schema['x-edition'] ?? {};
+      // One edition may require what the other does not.
+      if (!mayBeNull || editions.required || editions.oneOf || id === 'createAddress') continue;
+      if ((await refusalOf(property, null)).includes('parameter_invalid_empty')) wrong.push(`${id} ${path}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('has the limits by which its operation refuses it', async () => {
+    const wrong: string[] = [];
+    for (const property of properties) {
+      const { minimum, maximum, maxLength, maxItems, items, pattern, enum: values } = property.schema;
+      const text = (length: number) => 'x'.repeat(length);
+      const beyond: unknown[] = [
+        ...(minimum === undefined ? [] : [minimum - 1]),
+        ...(maximum === undefined ? [] : [maximum + 1]),
+        ...(maxLength && !pattern && !values ? [text(maxLength + 1)] : []),
+        ...(maxItems && items.type === 'string' ? [Array.from({ length: maxItems + 1 }, () => 'USD')] : []),
+      ];
+      for (const value of beyond)
+        if (!(await refusalOf(property, value)).includes('parameter_invalid'))
+          wrong.push(`${property.id} ${property.path}: ${JSON.stringify(value).slice(0, 40)}`);
+    }
+    expect(wrong).toEqual([]);
+    const stated = (id: string, path: string) => properties.find((p) => p.id === id && p.path === path)!.schema;
+    expect(stated('advanceTestClock', 'advance_seconds')).toMatchObject({ minimum: 1, maximum: 34_560_000 });
+    expect(stated('createAccount', 'nickname')).toMatchObject({ maxLength: 100 });
+    expect(stated('createAddress', 'category').enum).toEqual(['user_payout']);
+    const { parameters } = (contract.paths['/v1/deposits'] as Json).get;
+    expect(parameters.find((p: Json) => p.name === 'search').schema).toMatchObject({ maxLength: 100 });
   });
 });

@@ -519,6 +519,18 @@ describe.each(oneOf(transports))('updating a receivable over %s', (transport) =>
     }
   });
 
+  it('names a wrong maximum beside other wrong parameters, before the receivable is looked for', async () => {
+    const user = await given.directUser(1);
+    for (const amount of ['0.00', null]) {
+      const changes = { amount_maximum_reconcilable: amount, description: 'a'.repeat(5_001) };
+      const { status, fieldNames } = await update(user, transport, unknown('receivable'), changes);
+      expect([status, fieldNames.toSorted()]).toEqual([
+        400,
+        ['receivable.amount_maximum_reconcilable', 'receivable.description'],
+      ]);
+    }
+  });
+
   it('returns 404 to other tenants, and so does the void', async () => {
     const platform = await given.platform(1);
     const [user, other, stranger] = await Promise.all([

@@ -182,6 +182,21 @@ describe('a webhook endpoint', () => {
     expect((await done(user.get('/v1/webhook_endpoints'))).data).toEqual([]);
   });
 
+  it('is refused with everything that is wrong, before its account is looked for', async () => {
+    const user = await given.directUser(1);
+    const wrong = {
+      url: 'shop',
+      event_types: ['vanished.*'],
+      description: 'a'.repeat(201),
+      account_id: 'account_none',
+    };
+    const { status, fieldNames } = await user.post('/v1/webhook_endpoints', wrong);
+    expect([status, fieldNames.toSorted()]).toEqual([
+      400,
+      ['description', 'event_types[0]', 'url'].map((name) => `webhook_endpoint.${name}`),
+    ]);
+  });
+
   it('is an address of this machine in test mode alone', async () => {
     const live = await given.directUser(1, { live: true });
     for (const url of ['http://127.0.0.1:4000/', 'https://localhost/', 'http://[::1]/', 'https://2130706433/']) {

@@ -4,6 +4,18 @@ import type { Edition } from '../editions/edition.js';
 import type { ProblemCode } from '../request/catalogue.js';
 import type { Problem } from '../request/problems.js';
 
+/** What the rules of an operation require of a parameter beyond its type, in the keywords of JSON Schema. */
+interface ParameterLimits {
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  /** Null is refused, although the parameter may be left out. */
+  notNull?: true;
+}
+
 /** One operation of both APIs, as its resource declares it: which callers may use it, and what the guard needs. */
 export interface Operation extends Permission {
   name: string;
@@ -16,6 +28,8 @@ export interface Operation extends Permission {
   textLengthMax?: number | undefined;
   /** The values of parameters that it accepts, where the type of the parameter has more. */
   accepts?: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The limits of its parameters by their paths on /v1, for the contract; its rules refuse what exceeds them. */
+  limits?: Readonly<Record<string, ParameterLimits>> | undefined;
   /**
    * The codes of its refusals that not every operation has. The contract lists them, and the tests compare each answer
    * with the contract.

@@ -64,6 +64,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
    * The values of parameters that it accepts, where the type of the parameter has more; its rules refuse the others.
    */
   accepts?: Operation['accepts'];
+  /** The limits of its parameters by their paths on /v1, for the contract; its rules refuse what exceeds them. */
+  limits?: Operation['limits'];
   /** Why no event reports it, where none does: each other write has one. */
   withoutEvent?: string;
   /** The codes of its refusals that not every operation has. */

@@ -23,6 +23,8 @@ export const searchText = (within: string): string =>
 
 /** The longest text to search for, in characters. */
 const searchLengthMax = 100;
+/** The limit of the argument `search`. */
+export const searchLimits = { search: { maxLength: searchLengthMax } };
 
 /** A character that `search_text` in the database keeps: it is neither punctuation nor the accent of another one. */
 const kept = new RegExp(

@@ -116,6 +116,14 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
 }
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
+const kinds = ['connected_user', 'connected_user_partner', 'partner', 'platform', 'user'];
+const filled = ['address', 'address_currency', 'payouts'];
+for (const hash of ['address', 'address_currency']) filled.push(...kinds.map((kind) => `${hash}.${kind}`));
+export const settingLimits = {
+  ...Object.fromEntries(filled.map((path) => [path, { notNull: true as const }])),
+  'payouts.weekly_anchor': { minimum: 1, maximum: anchorMax.weeklyAnchor },
+  'payouts.monthly_anchor': { minimum: 1, maximum: anchorMax.monthlyAnchor },
+};
 
 /**
  * The problems of a setting: null for an object or a switch, an offer without a currency, a day that does not exist.

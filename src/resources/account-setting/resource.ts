@@ -3,7 +3,7 @@ import { account } from '../account/table.js';
 import { defineResource, get, list, post, stored } from '../define.js';
 import { fields, link, many, node, object, one } from '../edges.js';
 import { AccountSettingArgs } from './inputs.js';
-import { accountSettingListing, AccountSettingResolver, settingProblems } from './resolver.js';
+import { accountSettingListing, AccountSettingResolver, settingLimits, settingProblems } from './resolver.js';
 import { payoutRelations } from './relations.js';
 import { accountSetting } from './table.js';
 import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
@@ -43,6 +43,7 @@ export default defineResource({
       callers: everyone,
       keysOnly: 'update account settings',
       rules: settingProblems,
+      limits: settingLimits,
       routes: [post('/v1/account_settings/:id')],
     },
   },

@@ -49,6 +49,7 @@ export function initialSetting(
 }
 
 const nicknameLengthMax = 100;
+export const accountLimits = { nickname: { maxLength: nicknameLengthMax } };
 
 /** A nickname as it is stored; empty means none. */
 export function nicknameOf(nickname: string | null | undefined): string | null | undefined {

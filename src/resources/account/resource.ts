@@ -1,12 +1,13 @@
 import { everyone } from '../../auth/permissions.js';
 import { defineResource, extension, get, list, post, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { accountProblems, connectedUserProblems } from './creation.js';
+import { accountLimits, accountProblems, connectedUserProblems } from './creation.js';
 import { AccountArgs, RankedAccountArgs } from './inputs.js';
 import { accountListing, AccountResolver, capabilityOf } from './resolver.js';
 import { account } from './table.js';
 import { Account, AccountConnection, Capability } from './type.js';
 import { accountV1, livemodeOf } from './v1.js';
+import { searchLimits } from '../../types/list-search.js';
 
 export default defineResource({
   object: 'account',
@@ -26,12 +27,14 @@ export default defineResource({
         'For a platform, itself and its connected users; for a user, itself and its partners. Newest first.',
       ),
       access: 'read',
+      limits: searchLimits,
       callers: everyone,
       refusals: ['parameter_missing'],
       routes: [list('/v1/accounts')],
     },
     partners: {
       access: 'read',
+      limits: searchLimits,
       callers: everyone,
       refusals: ['parameter_missing'],
       routes: [extension.list('/v1/accounts/:id/partners', { params: { id: 'accountId' } })],
@@ -40,6 +43,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: accountProblems,
+      limits: accountLimits,
       accepts: { type: ['partner'] },
       imports: { kind: 'partners', defaults: { type: 'partner' } },
       refusals: ['nickname_taken'],
@@ -49,6 +53,7 @@ export default defineResource({
       access: 'write',
       callers: ['platform'],
       rules: connectedUserProblems,
+      limits: accountLimits,
       refusals: ['nickname_taken'],
       routes: [extension.post('/v1/accounts/connected')],
     },
@@ -56,6 +61,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: accountProblems,
+      limits: accountLimits,
       refusals: ['account_not_updatable', 'nickname_taken'],
       routes: [post('/v1/accounts/:id')],
     },

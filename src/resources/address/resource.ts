@@ -32,6 +32,7 @@ export default defineResource({
       relations: ownAccounts,
       keysOnly: 'create addresses',
       rules: addressProblems,
+      accepts: { category: ['user_payout'], type: ['bank_account'] },
       routes: [post('/v1/addresses')],
     },
     updateAddress: {

@@ -45,6 +45,10 @@ export const ofReceivable: Link = {
 const amountMin = 100n;
 const receivablesMax = 50;
 const redirectLengthMax = 2_048;
+export const checkoutLimits = {
+  receivables: { maxItems: receivablesMax },
+  redirect_url: { maxLength: redirectLengthMax },
+};
 
 // The functions of checkouts say the same about a change that they find.
 const closed = 'This receivable is not open, so it cannot be paid. Leave it out, or name one that is open.';

@@ -11,7 +11,7 @@ import { receivable } from '../receivable/table.js';
 import { transaction } from '../transaction/table.js';
 import { Metadata, URL } from '../../types/scalars.js';
 import { CheckoutArgs, CheckoutOfAccountArgs } from './inputs.js';
-import { checkoutListing, checkoutProblems, CheckoutResolver, ofReceivable } from './resolver.js';
+import { checkoutLimits, checkoutListing, checkoutProblems, CheckoutResolver, ofReceivable } from './resolver.js';
 import { type CheckoutRow, CheckoutType, checkout } from './table.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 import { checkoutV1 } from './v1.js';
@@ -48,6 +48,7 @@ export default defineResource({
       callers: everyone,
       editions: [2],
       rules: checkoutProblems,
+      limits: checkoutLimits,
       refusals: ['account_type_invalid', 'status_invalid', 'acquirer_unavailable', 'amount_exceeds_reconcilable'],
       routes: [post('/v1/checkouts')],
     },

@@ -7,6 +7,7 @@ import { testClock } from './table.js';
 import { Input } from '../../types/input.js';
 
 const advanceSecondsMax = 400 * 24 * 3600;
+export const clockLimits = { advance_seconds: { minimum: 1, maximum: advanceSecondsMax } };
 
 @InputType({ description: 'Advances the test clock.' })
 class AdvanceTestClockInput {

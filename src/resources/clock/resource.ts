@@ -1,6 +1,6 @@
 import { testOnly } from '../../auth/permissions.js';
 import { defineResource, extension, stored } from '../define.js';
-import { clockProblems, ClockResolver } from './resolver.js';
+import { clockLimits, clockProblems, ClockResolver } from './resolver.js';
 import { testClock } from './table.js';
 import { clockV1 } from './v1.js';
 
@@ -9,7 +9,12 @@ export default defineResource({
   stored: { clock: stored(testClock, clockV1) },
   resolvers: [ClockResolver],
   operations: {
-    advanceTestClock: { ...testOnly, rules: clockProblems, routes: [extension.post('/v1/test_helpers/clock')] },
+    advanceTestClock: {
+      ...testOnly,
+      rules: clockProblems,
+      limits: clockLimits,
+      routes: [extension.post('/v1/test_helpers/clock')],
+    },
   },
   events: { 'clock.advanced': { when: 'The clock of test mode was advanced.', modes: ['test'] } },
 });

@@ -21,6 +21,7 @@ import { Input } from '../../types/input.js';
 
 /** The maximum number of receivables per call of reconcileDeposit; the rest of a deposit needs another call. */
 const receivablesMax = 100;
+export const reconcileLimits = { receivables: { maxItems: receivablesMax } };
 
 /** How deposits are listed. A filter by account finds the payer's and the payee's. */
 export const depositListing: Listing = {

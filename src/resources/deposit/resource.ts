@@ -6,13 +6,14 @@ import { account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
 import { DepositArgs, DepositOfAccountArgs } from './inputs.js';
-import { depositListing, depositProblems, DepositResolver } from './resolver.js';
+import { depositListing, depositProblems, DepositResolver, reconcileLimits } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, Party } from './type.js';
 import { bankNoticeV1, depositV1 } from './v1.js';
 import { completedAt } from '../ledger/completed.js';
 import { moneyOf } from '../balance/money.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
+import { searchLimits } from '../../types/list-search.js';
 
 const helpers = '/v1/test_helpers/deposits/:id';
 
@@ -31,6 +32,7 @@ export default defineResource({
     deposits: {
       reads: many(DepositArgs, "The deposits of the accounts on the caller's list, on either side."),
       access: 'read',
+      limits: searchLimits,
       callers: everyone,
       refusals: ['parameter_missing'],
       routes: [extension.list('/v1/deposits')],
@@ -46,6 +48,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: depositProblems,
+      limits: reconcileLimits,
       refusals: ['status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
     },

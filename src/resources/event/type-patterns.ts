@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../../request/problems.js';
 import { eventTypes } from './catalogue.js';
 
-const typesMax = 100;
+export const typesMax = 100;
 
 /** The problems of a list of event types: types such as `deposit.completed`, `deposit.*` for an object, or `*`. */
 export function typeProblems(given: readonly string[] | null | undefined, field: string): Problem[] {

@@ -204,6 +204,11 @@ export function personProblems({ relationship: r }: Pick<Partial<CreatePersonInp
   ];
 }
 
+export const personUpdateLimits = {
+  full_name: { notNull: true, minLength: 1 },
+  relationship: { notNull: true },
+} as const;
+
 /** The problems of an update: an empty name, or null for the roles. */
 export function personUpdateProblems({ fullName, relationship }: Partial<UpdatePersonInput>): Problem[] {
   const problems: Problem[] = [];

@@ -4,7 +4,14 @@ import { file } from '../file/table.js';
 import { usedByPerson } from '../file/use.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateProblems } from './resolver.js';
+import {
+  PersonArgs,
+  personListing,
+  personProblems,
+  PersonResolver,
+  personUpdateLimits,
+  personUpdateProblems,
+} from './resolver.js';
 import { person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, personV1, relationshipOf } from './v1.js';
@@ -38,6 +45,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: personUpdateProblems,
+      limits: personUpdateLimits,
       refusals: ['account_not_updatable'],
       routes: [extension.post('/v1/persons/:id')],
     },

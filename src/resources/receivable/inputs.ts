@@ -1,5 +1,5 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { type Problem, problem } from '../../request/problems.js';
+import { emptyOptional, type Problem, problem } from '../../request/problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import { purposeCodes } from './purpose.js';
@@ -91,7 +91,7 @@ export function receivableProblems({
   if (invoice?.amount !== undefined)
     problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
   if (maximum != null)
-    problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency ?? ''));
+    problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency));
   // Dates are YYYY-MM-DD, so their order as texts is their order in time.
   if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
     problems.push(
@@ -108,8 +108,19 @@ export function receivableProblems({
   return problems;
 }
 
+export const receivableUpdateLimits = { amount_maximum_reconcilable: { notNull: true } } as const;
+
+/** The problems of an update: a maximum that is null or zero. What its currency allows, the stored invoice says. */
+export function receivableUpdateProblems({
+  amountMaximumReconcilable: maximum,
+}: Partial<UpdateReceivableInput>): Problem[] {
+  const field = 'receivable.amount_maximum_reconcilable';
+  if (maximum === null) return [problem('parameter_invalid_empty', field, emptyOptional)];
+  return maximum === undefined ? [] : moneyProblems(field, maximum);
+}
+
 /** The problems of an amount of a receivable, which `field` names. */
-export function moneyProblems(field: string, amount: bigint, currency: string): Problem[] {
+export function moneyProblems(field: string, amount: bigint, currency?: string): Problem[] {
   if (amount <= 0n) return [problem('parameter_invalid', field, 'must be greater than zero')];
   if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
     return [problem('parameter_invalid', field, 'must end in .00, since its currency has no minor unit')];

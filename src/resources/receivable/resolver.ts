@@ -8,7 +8,7 @@ import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { emptyOptional, problem, DomainError } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 import { Currency } from '../../types/scalars.js';
 import { checkCustomer } from './customer.js';
 import { CreateReceivableInput, moneyProblems, UpdateReceivableInput, VoidReceivableInput } from './inputs.js';
@@ -166,12 +166,8 @@ export class ReceivableResolver {
   async updateReceivable(@Input(() => UpdateReceivableInput) input: UpdateReceivableInput, @Ctx() context: Context) {
     const before = await context.scope.one(receivable, input.id);
     const { id: _, ...changes } = input;
-    if (input.amountMaximumReconcilable === null)
-      throw new DomainError(
-        problem('parameter_invalid_empty', 'receivable.amount_maximum_reconcilable', emptyOptional),
-      );
     const problems =
-      input.amountMaximumReconcilable === undefined
+      input.amountMaximumReconcilable == null
         ? []
         : moneyProblems('receivable.amount_maximum_reconcilable', input.amountMaximumReconcilable, before.currency);
     if (problems.length > 0) throw new DomainError(...problems);

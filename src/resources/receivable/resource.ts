@@ -1,4 +1,4 @@
-import { receivableProblems } from './inputs.js';
+import { receivableProblems, receivableUpdateLimits, receivableUpdateProblems } from './inputs.js';
 import { everyone } from '../../auth/permissions.js';
 import { Metadata } from '../../types/scalars.js';
 import { account } from '../account/table.js';
@@ -18,6 +18,7 @@ import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 import { moneyOf } from '../balance/money.js';
 import { Money } from '../balance/type.js';
+import { searchLimits } from '../../types/list-search.js';
 
 /** Whether a lock still has an amount: a dispute or a reversal may have taken back all of it. */
 const counts = ({ amount }: ReceivableLockRow) => amount > 0n;
@@ -41,6 +42,7 @@ export default defineResource({
     receivables: {
       reads: many(ReceivableArgs, "The receivables of the accounts on the caller's list."),
       access: 'read',
+      limits: searchLimits,
       callers: everyone,
       refusals: ['parameter_missing'],
       routes: [extension.list('/v1/receivables')],
@@ -63,6 +65,8 @@ export default defineResource({
     updateReceivable: {
       access: 'write',
       callers: everyone,
+      rules: receivableUpdateProblems,
+      limits: receivableUpdateLimits,
       refusals: ['account_type_invalid', 'amount_exceeds_reconcilable', 'status_invalid'],
       routes: [post('/v1/receivables/:id')],
     },

@@ -67,7 +67,8 @@ export class RequestLogArgs extends PageArgs {
   outcome?: RequestOutcome[] | null;
   @Field(() => [String], {
     nullable: true,
-    description: 'Only these operations, such as `createDeposit` or `POST /v1/deposits`.',
+    description:
+      'Only these operations: root fields of the graph, such as `deposits`, or routes such as `POST /v1/deposits`.',
   })
   operation?: string[] | null;
 }

@@ -21,6 +21,11 @@ export const sessionListing: Listing = {
 const secondsDefault = 15 * 60;
 const secondsMax = 12 * 3600;
 const originsMax = 20;
+export const sessionLimits = {
+  account_id: { notNull: true, minLength: 1 },
+  expires_in: { minimum: 1, maximum: secondsMax },
+  allowed_origins: { minItems: 1, maxItems: originsMax },
+} as const;
 
 @InputType({ description: 'Creates a session.' })
 class CreateSessionInput {

@@ -4,7 +4,7 @@ import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { DateTime } from '../../types/scalars.js';
 import { apiKey } from '../key/table.js';
-import { SessionArgs, sessionListing, sessionProblems, SessionResolver } from './resolver.js';
+import { SessionArgs, sessionLimits, sessionListing, sessionProblems, SessionResolver } from './resolver.js';
 import { type SessionRow, session } from './table.js';
 import { Session, SessionConnection } from './type.js';
 import { newSessionV1, sessionV1 } from './v1.js';
@@ -39,6 +39,7 @@ export default defineResource({
       ...managed,
       keysOnly: 'make sessions',
       rules: sessionProblems,
+      limits: sessionLimits,
       refusals: ['account_type_invalid'],
       routes: [{ ...extension.post('/v1/sessions'), answers: 'object' }],
       v1: newSessionV1,

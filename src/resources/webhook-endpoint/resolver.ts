@@ -6,14 +6,20 @@ import { DomainError, problem, type Problem } from '../../request/problems.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { account, type AccountRow } from '../account/table.js';
-import { typeProblems } from '../event/type-patterns.js';
+import { typeProblems, typesMax } from '../event/type-patterns.js';
 import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
 import { WebhookEndpoint } from './type.js';
-import { urlFault } from './url.js';
+import { urlFault, urlLengthMax } from './url.js';
 import { readerOf } from './reader.js';
 import type { WithSecret } from './v1.js';
 
 const descriptionLengthMax = 200;
+export const webhookEndpointLimits = {
+  url: { maxLength: urlLengthMax },
+  event_types: { minItems: 1, maxItems: typesMax },
+  description: { maxLength: descriptionLengthMax },
+};
+export const redeliverLimits = { after_number: { minimum: 0 } };
 
 @InputType({ description: 'Creates a webhook endpoint.' })
 class CreateWebhookEndpointInput {
@@ -256,9 +262,15 @@ function checkedQuery({ eventQueries }: Context, owner: AccountRow, query: strin
   return { query, queryCost: cost };
 }
 
-/** The problems of the parameters of an endpoint: event types that no event has, and a description that is too long. */
+/**
+ * The problems of the parameters of an endpoint: event types that no event has, an address that no gateway takes, and a
+ * description that is too long.
+ */
 export function webhookEndpointProblems(input: Partial<CreateWebhookEndpointInput>): Problem[] {
   const problems = typeProblems(input.eventTypes, 'webhook_endpoint.event_types');
+  // A local gateway takes most addresses in test mode. What this one takes is checked with its mode.
+  const urlProblem = input.url ? urlFault(input.url, false, true) : undefined;
+  if (urlProblem) problems.push(problem('parameter_invalid', 'webhook_endpoint.url', urlProblem));
   if ([...(input.description ?? '')].length > descriptionLengthMax) {
     const fault = `must have at most ${descriptionLengthMax} characters`;
     problems.push(problem('parameter_invalid', 'webhook_endpoint.description', fault));

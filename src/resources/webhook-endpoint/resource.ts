@@ -2,7 +2,13 @@ import { everyone, ownAccounts } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { redeliverProblems, webhookEndpointProblems, WebhookEndpointResolver } from './resolver.js';
+import {
+  redeliverLimits,
+  redeliverProblems,
+  webhookEndpointLimits,
+  webhookEndpointProblems,
+  WebhookEndpointResolver,
+} from './resolver.js';
 import { webhookEndpoint } from './table.js';
 import {
   WebhookEndpoint,
@@ -44,12 +50,14 @@ export default defineResource({
     createWebhookEndpoint: {
       ...managed,
       rules: webhookEndpointProblems,
+      limits: webhookEndpointLimits,
       refusals: ['account_type_invalid'],
       routes: [extension.post('/v1/webhook_endpoints')],
     },
     updateWebhookEndpoint: {
       ...managed,
       rules: webhookEndpointProblems,
+      limits: webhookEndpointLimits,
       routes: [extension.post('/v1/webhook_endpoints/:id')],
     },
     rotateWebhookSecret: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/rotate_secret')] },
@@ -61,6 +69,7 @@ export default defineResource({
     redeliverWebhooks: {
       ...managed,
       rules: redeliverProblems,
+      limits: redeliverLimits,
       withoutEvent: 'It sends events that exist, and deliveries are listed.',
       refusals: ['status_invalid'],
       routes: [extension.post('/v1/webhook_endpoints/:id/redeliver')],

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { isLoopback } from '../../request/addresses.js';
 
-const lengthMax = 2_048;
+export const urlLengthMax = 2_048;
 /** The public addresses of IPv6. Others, such as `::7f00:1`, count as unicast, too. */
 const publicAddresses = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -15,7 +15,7 @@ const isPublic = (host: string): boolean => {
  * is checked at each connection, because that may change at any time. Silent: all rules.
  */
 export function urlFault(text: string, livemode: boolean, local: boolean): string | undefined {
-  if (text.length > lengthMax) return `must have at most ${lengthMax} characters`;
+  if (text.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol) || /\s/.test(text))
     return 'must be a complete web address, such as https://example.com/hooks';

@@ -55,7 +55,7 @@ function ofRoute(route: Route, { schema, kinds, wording }: Source): Described {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   const field = fields[route.field]!;
   const operation = operationOf(route.field);
-  const schemas = new ParameterSchemas(wording, route.field, operationOf(route.field).accepts);
+  const schemas = new ParameterSchemas(wording, operationOf(route.field));
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
   const object = { $ref: `#/components/schemas/${kinds.nameOf(route.shape)}` };
   const common = {

@@ -17,6 +17,7 @@ import {
 import { camel, snake } from '../../../request/problems.js';
 import { listMembersMax } from '../../../types/pagination.js';
 import { textLengthMaxDefault } from '../../../operation/text-problems.js';
+import type { Operation } from '../../../operation/operation.js';
 import { anyStoredObject, type KeyRule, type Keys, Optional, OrNull, Stated } from '../../../resources/shape.js';
 import { noteOfKey, noteOfParameter, withEditions } from './edition-notes.js';
 
@@ -122,9 +123,7 @@ type Field = GraphQLArgument | GraphQLInputField;
 export class ParameterSchemas {
   constructor(
     private readonly wording: Wording,
-    private readonly operation: string,
-    /** The values of parameters that the operation accepts, where their types have more. */
-    private readonly accepts: Readonly<Record<string, readonly string[]>> = {},
+    private readonly operation: Operation,
   ) {}
 
   /** The schema of a JSON body with these fields. */
@@ -134,7 +133,7 @@ export class ParameterSchemas {
     for (const field of fields) {
       const name = snake(field.name);
       properties[name] = this.#property(field, path + name);
-      if (field.type instanceof GraphQLNonNull || noteOfParameter(this.operation, path + name).required)
+      if (field.type instanceof GraphQLNonNull || noteOfParameter(this.operation.name, path + name).required)
         required.push(name);
     }
     return {
@@ -146,16 +145,18 @@ export class ParameterSchemas {
   }
 
   #property(field: Field, path: string): Json {
-    const note = noteOfParameter(this.operation, path);
+    const note = noteOfParameter(this.operation.name, path);
     const must = field.type instanceof GraphQLNonNull || note.required;
-    const values = this.accepts[path] ?? note.values;
-    const plain = limited(this.#valueOf(getNullableType(field.type) as GraphQLInputType, path), values);
-    const schema = must ? notEmpty(plain) : nullable(plain);
+    const values = this.operation.accepts?.[path] ?? note.values;
+    const { notNull, ...limits } = this.operation.limits?.[path] ?? {};
+    const type = getNullableType(field.type) as GraphQLInputType;
+    const plain = { ...limited(this.#valueOf(type, path), values), ...limits };
+    const schema = must ? notEmpty(plain) : notNull ? plain : nullable(plain);
     return { ...described(schema, this.#about(field, path)), ...(note.difference && { 'x-edition': note.difference }) };
   }
 
   #about({ description }: Field, path: string): string {
-    return withEditions(this.wording(description), noteOfParameter(this.operation, path).sentences);
+    return withEditions(this.wording(description), noteOfParameter(this.operation.name, path).sentences);
   }
 
   #valueOf(type: GraphQLInputType, path: string): Json {
@@ -175,8 +176,8 @@ export class ParameterSchemas {
       const name = path + snake(field.name);
       const type = getNullableType(field.type) as GraphQLInputType;
       if (type instanceof GraphQLInputObjectType) return this.query(Object.values(type.getFields()), `${name}.`);
-      const note = noteOfParameter(this.operation, name);
-      const schema = limited(this.#valueOf(type, name), note.values);
+      const note = noteOfParameter(this.operation.name, name);
+      const schema: Json = { ...limited(this.#valueOf(type, name), note.values), ...this.operation.limits?.[name] };
       const list = schema.type === 'array';
       const description =
         this.#about(field, name) || `Only objects whose \`${name}\` ${list ? 'is one of these' : 'has this value'}.`;

@@ -51,6 +51,7 @@ export function wordingOf(schema: GraphQLSchema): (text: string | null | undefin
       .replaceAll(/\s*See `[A-Z]\w*\.\w+`\./g, '')
       .replaceAll(/\b[A-Z][A-Z_]{3,}\b/g, (name) => (enums.has(name) ? `\`${name.toLowerCase()}\`` : name))
       .replaceAll(/``([a-z_]+)``/g, '`$1`')
-      .replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (name) => paths.get(name) ?? snake(name))
+      // The variables of GraphQL documents, such as `$eventId`, are the same on both APIs.
+      .replaceAll(/(?<!\$)\b[a-z]+[A-Z]\w*\b/g, (name) => paths.get(name) ?? snake(name))
       .trim();
 }
