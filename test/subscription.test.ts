@@ -231,6 +231,41 @@ describe('events over server-sent events', () => {
     expect(response.headers.get('content-type')).toContain('application/json');
   });
 
+  it.each([
+    ['$after: Int', 'events(after: $after) { id }', { after: 'x' }, 'event.after'],
+    ['$after: Int', 'events(after: $after) { id }', { after: 1.5 }, 'event.after'],
+    ['$types: [String!]', 'events(types: $types) { id }', { types: [1] }, 'event.types[0]'],
+    ['$id: ID!', 'node(id: $id) { id }', { id: {} }, 'node.id'],
+    ['$id: ID!', 'node(id: $id) { id }', {}, 'node.id'],
+    ['$asOf: DateTime', 'balance { account { balance(asOf: $asOf) { accountId } } }', { asOf: 'x' }, undefined],
+    ['$at: Int', 'balance { account { partners(first: $at) { nodes { id } } } }', { at: 'x' }, undefined],
+  ])(
+    'refuses a wrong variable %s of { %s } and not as a fault of the service',
+    async (declared, fields, values, name) => {
+      const user = await given.directUser(1);
+      const { response } = await subscribe(user.key, {
+        query: `subscription (${declared}) { ${fields} }`,
+        variables: values,
+      });
+      const [error] = (await response.json()).errors;
+      expect([response.status, error.extensions.error?.metadata?.field_name]).toEqual([400, name]);
+      expect(error.extensions).toMatchObject({
+        docUrl: expect.stringContaining('/docs/errors#'),
+        requestId: response.headers.get('request-id'),
+      });
+    },
+  );
+
+  it.each(['events { nothing }', 'events { id', 'events @skip(if: true) { id }'])(
+    'says of { %s } where the code is explained, like a query',
+    async (fields) => {
+      const user = await given.directUser(1);
+      const { response } = await subscribe(user.key, `subscription { ${fields} }`);
+      const [{ extensions }] = (await response.json()).errors;
+      expect(extensions.docUrl).toBe(`/docs/errors#${extensions.code}`);
+    },
+  );
+
   it('has the limits of queries', async () => {
     const user = await given.directUser(1);
     const nested = `${'account { '.repeat(17)}id${' }'.repeat(17)}`;

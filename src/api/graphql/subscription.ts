@@ -82,7 +82,7 @@ export function subscriptionReader(schema: GraphQLSchema, settings: Subscription
         throw new GraphQLError('The field of a subscription cannot be left out: it has no @skip or @include.');
       refuseTooMany(estimate, settings.nodesMax);
     } catch (error) {
-      throw refusal([(error as GraphQLError).toJSON()], context.requestId);
+      throw refusal([(error as GraphQLError).toJSON()], context);
     }
     const [field] = rootFieldNodes(document, asked.operationName);
     const live = liveFields.has(field!.name.value);
@@ -112,13 +112,16 @@ async function sourceOf({ schema, settings, asked, document }: Parts, context: C
   });
   if (Symbol.asyncIterator in source) return source as AsyncIterable<SubscriptionRoot | undefined>;
   const errors = source.errors!;
-  if (errors.every(({ originalError }) => !originalError))
-    throw explainedRefusal({ schema, settings, asked, document }, errors, context);
+  if (errors.every(isOfInput)) throw explainedRefusal({ schema, settings, asked, document }, errors, context);
   const shown = flat({ data: null, errors }, operation, (error) => settings.onFault(error, context.requestId));
   const cause = errors[0]!.originalError;
-  const { result } = formatResponse({ errors: shown.errors!.map((error) => error.toJSON()) }, context);
-  throw new SubscriptionRefused(cause instanceof DomainError ? cause.status : 500, result.errors!);
+  const formatted = shown.errors!.map((error) => error.toJSON());
+  throw new SubscriptionRefused(cause instanceof DomainError ? cause.status : 500, shownErrors(formatted, context));
 }
+
+/** Whether the library has refused variables or arguments. It wraps what the scalar of a variable says. */
+const isOfInput = ({ originalError: cause }: GraphQLError): boolean =>
+  !cause || (cause instanceof GraphQLError && !(cause instanceof DomainError));
 
 /** Executes an operation of a document. */
 async function resultOf(
@@ -181,7 +184,7 @@ function validated(
     }
     if (!(error instanceof GraphQLError)) throw error;
     const code = error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED';
-    throw refusal([{ ...error.toJSON(), extensions: { code } }], context.requestId);
+    throw refusal([{ ...error.toJSON(), extensions: { code } }], context);
   }
 }
 
@@ -191,20 +194,22 @@ function explainedRefusal(parts: Parts, errors: readonly GraphQLError[], context
   const formatted = errors.map((error) => error.toJSON());
   const operation = { schema, document, operationName: asked.operationName ?? undefined };
   const explanation = explained(operation, asked.variables ?? {}, formatted, context, settings.rules);
-  if (explanation) return new SubscriptionRefused(explanation.status, explanation.errors);
-  return refusal(formatted, context.requestId);
+  if (explanation) return new SubscriptionRefused(explanation.status, shownErrors(explanation.errors, context));
+  return refusal(formatted, context);
 }
 
-function refusal(errors: readonly GraphQLFormattedError[], requestId: string): SubscriptionRefused {
-  return new SubscriptionRefused(
-    400,
-    errors.map(({ message, locations, extensions }) => ({
-      message: withoutLongNames(message),
-      ...(locations && { locations }),
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions, requestId },
-    })),
-  );
+function refusal(errors: readonly GraphQLFormattedError[], context: Context): SubscriptionRefused {
+  const named = errors.map(({ message, locations, extensions }) => ({
+    message: withoutLongNames(message),
+    ...(locations && { locations }),
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...extensions },
+  }));
+  return new SubscriptionRefused(400, shownErrors(named, context));
 }
+
+/** The errors of a refusal as those of queries are: with the addresses of their codes, and in the log of requests. */
+const shownErrors = (errors: readonly GraphQLFormattedError[], context: Context): readonly GraphQLFormattedError[] =>
+  formatResponse({ errors }, context).result.errors!;
 
 /** Whether a directive can leave out a field at the root. Fragments are followed once each: there are no cycles. */
 function isConditional({ definitions }: DocumentNode, selections: readonly SelectionNode[]): boolean {
