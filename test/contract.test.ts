@@ -89,6 +89,12 @@ describe('schema/openapi.json', () => {
     expect([...named].sort()).toEqual(['eventId', 'objectId']);
   });
 
+  it('says where /v1 answers the address of a payment page', () => {
+    const { description } = (contract.paths['/v1/checkouts'] as Json).post;
+    for (const text of [description, (contract.components as Json).schemas.Checkout.description])
+      expect(text).toContain('`Link`');
+  });
+
   it('says whose id is in a path', () => {
     const nouns = operations
       .filter(({ path }) => path.includes('{id}'))

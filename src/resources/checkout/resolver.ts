@@ -65,8 +65,8 @@ export class CheckoutResolver {
   /** Creates a checkout. Reserves nothing: the payment locks the receivables. Spec: Create a Checkout. */
   @Mutation(() => CreateCheckoutPayload, {
     description:
-      'Creates a payment session for a partner; its page is at `url`. It ' +
-      'reserves nothing. Live mode needs an acquirer.',
+      'Creates a payment session for a partner. The address of its page is `url` in the graph, and in the header ' +
+      '`Link` on /v1. It reserves nothing. Live mode needs an acquirer.',
   })
   async createCheckout(@Input(() => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
     const { scope, checkouts } = context;

@@ -39,7 +39,8 @@ export class CheckoutParty {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A payment session that a partner opens in a browser, at `url`. Edition 2.',
+  description:
+    'A payment session that a partner opens in a browser: at `url` of the graph, or `Link` of /v1. Edition 2.',
 })
 export class Checkout extends Node {
   @Field(() => DateTime, { description: texts.created })
