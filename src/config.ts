@@ -96,11 +96,11 @@ export const settings = z.object({
   DASHBOARD: flag.default(true).describe('Whether the dashboard is served at /dashboard, and its cookie accepted.'),
   ...logSettings,
   OTEL_TRACES_EXPORTER: z
-    .string()
+    .enum(['otlp', 'console', 'otlp,console', 'none'])
     .optional()
     .describe(
-      'Where traces go: `otlp` or `console`; by default `otlp` with an OTEL_EXPORTER_OTLP_ENDPOINT, and ' +
-        'otherwise nowhere. All variables of OpenTelemetry apply.',
+      'Where traces go: `otlp`, `console`, `otlp,console` or `none`; by default `otlp` with an ' +
+        'OTEL_EXPORTER_OTLP_ENDPOINT, and otherwise nowhere. All variables of OpenTelemetry apply.',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('The address of an OpenTelemetry collector.'),
   OTEL_SERVICE_NAME: z.string().default('tidegate').describe('The name of the service in traces.'),

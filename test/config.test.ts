@@ -334,6 +334,8 @@ describe('a setting', () => {
     ['SHUTDOWN_DELAY_SECONDS', '121'],
     ['MIGRATION_LOCK_SECONDS', '3601'],
     ['PREPARED_STATEMENTS', 'no'],
+    // OpenTelemetry would start with it, and send traces nowhere.
+    ['OTEL_TRACES_EXPORTER', 'zipkin'],
     ['HOST', '0.0.0.0'],
     ['HOST', '::'],
     ['HOST', '10.0.0.1'],
