@@ -1067,6 +1067,7 @@ chapter('an invalid command', () => {
   const refused: [string, () => string[], RegExp][] = [
     ['no such command', () => ['bogus'], /^unknown command 'bogus'$/],
     ['a root without its edition', () => [...create, '--type=user'], /--edition is required/],
+    ['a mode of a root', () => [...create, '--type=user', '--edition=1', '--mode=live'], /--mode goes with --platform/],
     ['no legal name', () => ['account', 'create', '--type=user', '--edition=1', '--legal-name='], /legal.name/],
     ['too long a nickname', () => [...create, '--type=user', '--edition=1', '--nickname', 'x'.repeat(101)], /nickname/],
     ['a connected user of a direct user', () => [...connect, id('direct'), '--mode=test'], /platform/],

@@ -40,6 +40,8 @@ function createCommand(accounts: Command, command: AddCommand): void {
         return { account: accountV1(account), keys: { [String(o.mode)]: secret } };
       }
       if (o.edition === undefined) throw new OperatorError('--edition is required: 1 or 2.');
+      if (o.mode !== undefined)
+        throw new OperatorError('--mode goes with --platform: a platform or direct user exists in both modes.');
       const { account, keys } = await operator.createRoot({
         type: o.type as 'platform' | 'user',
         edition: Number(o.edition) as 1 | 2,
