@@ -96,7 +96,7 @@ export const settings = z.object({
   DASHBOARD: flag.default(true).describe('Whether the dashboard is served at /dashboard, and its cookie accepted.'),
   ...logSettings,
   OTEL_TRACES_EXPORTER: z
-    .enum(['otlp', 'console', 'otlp,console', 'none'])
+    .enum(['otlp', 'console', 'otlp,console', 'console,otlp', 'none'])
     .optional()
     .describe(
       'Where traces go: `otlp`, `console`, `otlp,console` or `none`; by default `otlp` with an ' +

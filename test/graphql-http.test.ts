@@ -90,6 +90,13 @@ describe('a query string whose members are no JSON objects', () => {
     expect(extensions.requestId).toBe(reply.headers.get('request-id'));
   });
 
+  it('an object that is nested too deeply to be checked is refused, too', async () => {
+    const [begin, end] = ['{"b":"\\":","a":', '}'].map(encodeURIComponent);
+    const nested = '['.repeat(7_700) + ']'.repeat(7_700);
+    const reply = await speaker.get(`/graphql?${query}&variables=${begin}${nested}${end}`);
+    expect([reply.status, reply.body.errors[0].extensions.argumentPath]).toEqual([400, ['variables']]);
+  });
+
   it('objects are taken, also empty ones', async () => {
     const reply = await speaker.get(`/graphql?${query}&variables={}&extensions={}`);
     expect([reply.status, reply.body.data]).toEqual([200, { viewer: { edition: 1 } }]);

@@ -1036,6 +1036,25 @@ describe('an attempt', () => {
     expect(connections).toBe(3);
   });
 
+  it('sends nothing again when a response is cut off on a kept connection', async () => {
+    let received = 0;
+    const url = await raw((socket) => {
+      received++;
+      socket.on('data', () => {
+        received++;
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart');
+        setTimeout(() => socket.resetAndDestroy(), 50);
+      });
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+    const requests = new WebhookRequests({ local: true });
+    expect(await requests.send(message(url))).toMatchObject({ attempt: { status: 200 } });
+    expect(await requests.send(message(url))).toMatchObject({ attempt: { error: 'the connection was closed' } });
+    await new Promise((resume) => setTimeout(resume, 300));
+    requests.close();
+    expect(received).toBe(2);
+  });
+
   long('says that nothing listens, and that a host has no address', async () => {
     expect(await attempt('http://127.0.0.1:1/')).toMatchObject({ error: 'the connection was refused' });
     expect(await attempt('http://hooks.invalid/')).toMatchObject({ error: 'the host name has no address' });

@@ -117,14 +117,19 @@ export class WebhookRequests {
 
 /**
  * The response to a request. A receiver may close a connection that was kept since an earlier event without reading
- * from it; the event is then sent by another connection, because nothing is wrong with the receiver.
+ * from it; the event is then sent by another connection, because nothing is wrong with the receiver. Once a response
+ * has begun, the event has arrived, and is not sent again.
  */
 function answered(begin: () => ClientRequest, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = begin();
-    request.on('response', resolve);
+    let begun = false;
+    request.on('response', (answer) => {
+      begun = true;
+      resolve(answer);
+    });
     request.on('error', (error: Error & { code?: string }) => {
-      if (request.reusedSocket && closedCodes.has(error.code)) resolve(answered(begin, body));
+      if (!begun && request.reusedSocket && closedCodes.has(error.code)) resolve(answered(begin, body));
       else reject(error);
     });
     request.on('upgrade', (_, socket) => {

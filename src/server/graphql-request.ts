@@ -39,7 +39,7 @@ function misshapen(raw: unknown, post: boolean, persisted: () => boolean): Probl
   if (query !== undefined && typeof query !== 'string')
     return [problem('parameter_invalid', 'request.query', 'must be a string')];
   if (!post) return inQuery({ variables, extensions, operationName });
-  const map = (v: unknown) => v === undefined || v === null || (typeof v === 'object' && !Array.isArray(v));
+  const map = (v: unknown) => v === undefined || v === null || isObject(v);
   const out: Problem[] = [];
   if (!map(variables)) out.push(problem('parameter_invalid', 'request.variables', 'must be a map'));
   if (!map(extensions)) out.push(problem('parameter_invalid', 'request.extensions', 'must be a map'));
@@ -50,26 +50,24 @@ function misshapen(raw: unknown, post: boolean, persisted: () => boolean): Probl
 
 /** The problems of the members of a query string, in which variables and extensions are JSON objects. */
 function inQuery({ operationName, ...objects }: Record<string, unknown>): Problem[] {
-  const out = Object.entries(objects).flatMap(([name, text]) => {
-    if (text === undefined) return [];
-    // A member that is given twice is a list.
-    if (typeof text === 'string' && isObjectText(text))
-      return repeatedProblems(parsedJson(`{"${name}":${text}}`), 'request');
-    return [problem('parameter_invalid', `request.${name}`, 'must be a JSON object in a query string')];
-  });
+  const out = Object.entries(objects).flatMap(([name, text]) => (text === undefined ? [] : ofText(name, text)));
   if (operationName !== undefined && typeof operationName !== 'string')
     out.push(problem('parameter_invalid', 'request.operation_name', 'must be a string'));
   return out;
 }
 
-function isObjectText(text: string): boolean {
+/** The problems of a JSON object in a query string. A member that is given twice is a list. */
+function ofText(name: string, text: unknown): Problem[] {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (typeof text === 'string' && isObject(JSON.parse(text)))
+      return repeatedProblems(parsedJson(`{"${name}":${text}}`), 'request');
   } catch {
-    return false;
+    // It is no JSON, or nested too deeply.
   }
+  return [problem('parameter_invalid', `request.${name}`, 'must be a JSON object in a query string')];
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a request may be answered by server-sent events: its client names their media type. */
 export const acceptsEvents = (request: FastifyRequest): boolean =>

@@ -51,7 +51,7 @@ export function Table<Row extends { id: string }>({ label, columns, rows, href }
         <tbody onKeyDown={onKeyDown}>
           {rows.map((row) => (
             // A root has one id in both modes, and an address in each.
-            <tr key={href ? href(row) : row.id} className={href && 'linked'}>
+            <tr key={`${row.id} ${href?.(row)}`} className={href && 'linked'}>
               {columns.map(({ head, cell, end, plain, line }, i) => (
                 <td
                   key={head}

@@ -194,6 +194,9 @@ async function secretNames(tx: postgres.TransactionSql): Promise<Manifest['secre
     select distinct split_part(x.sealed, '.', 2) as name from (
       select identification ->> 'taxCardSealed' as sealed from person
       union all ${has('webhook_endpoint.secret_sealed') ? tx`select secret_sealed from webhook_endpoint` : none}
+      union all ${
+        has('webhook_endpoint.previous_secret_sealed') ? tx`select previous_secret_sealed from webhook_endpoint` : none
+      }
     ) x where x.sealed is not null order by 1`;
   return { peppers: names(used.length > 0 ? used : newest), encryption_keys: names(keys) };
 }
