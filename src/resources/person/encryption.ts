@@ -1,6 +1,7 @@
 import type { TenantAndMode } from '../../db/tenant-and-mode.js';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
+import { sumOfTenants } from '../../db/sum-of-tenants.js';
 import { problem, DomainError } from '../../request/problems.js';
 import type { SealedPlace, Secrets } from '../../db/secrets.js';
 import { type IdentificationObject, person } from './table.js';
@@ -57,17 +58,7 @@ export async function sealTaxCards(database: Database, secrets: Secrets, stopped
   const tenantsAndModes = await database.auditQuery<TenantAndMode>('tenants_with_tax_cards', (db) =>
     db.selectDistinct({ tenantId: person.tenantId, livemode: person.livemode }).from(person).where(staleUnder(secrets)),
   );
-  let count = 0;
-  const faults: unknown[] = [];
-  for (const tenantAndMode of tenantsAndModes) {
-    try {
-      for await (const sealed of sealedBatches(database, secrets, tenantAndMode, stopped)) count += sealed;
-    } catch (error) {
-      faults.push(error);
-    }
-  }
-  if (faults.length > 0) throw faults[0];
-  return count;
+  return sumOfTenants(tenantsAndModes, (each) => sealedBatches(database, secrets, each, stopped));
 }
 
 /** The condition that a person's number is in the clear, or encrypted under another key than the first. */

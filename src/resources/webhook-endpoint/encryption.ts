@@ -1,5 +1,6 @@
 import { and, eq, gt, isNotNull, not, or, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
+import { sumOfTenants } from '../../db/sum-of-tenants.js';
 import type { Secrets } from '../../db/secrets.js';
 import type { TenantAndMode } from '../../db/tenant-and-mode.js';
 import { webhookEndpoint } from './table.js';
@@ -29,17 +30,7 @@ export async function sealWebhookSecrets(
       .from(webhookEndpoint)
       .where(staleUnder(secrets)),
   );
-  let count = 0;
-  const faults: unknown[] = [];
-  for (const tenantAndMode of tenantsAndModes) {
-    try {
-      for await (const sealed of sealedBatches(database, secrets, tenantAndMode, stopped)) count += sealed;
-    } catch (error) {
-      faults.push(error);
-    }
-  }
-  if (faults.length > 0) throw faults[0];
-  return count;
+  return sumOfTenants(tenantsAndModes, (each) => sealedBatches(database, secrets, each, stopped));
 }
 
 /** The condition that a secret of an endpoint is encrypted under another key than the first. */
