@@ -511,11 +511,17 @@ export async function inTurns<T, R>(items: readonly T[], size: number, work: (it
   return done;
 }
 
-/** Waits until at least `count` statements of gateways wait for a lock in the test's database. */
+/**
+ * Waits until at least `count` statements of gateways wait for a lock in the test's database. On a cluster a statement
+ * waits on the node of its tenant.
+ */
 export async function statementsWaiting({ sql }: World, count: number): Promise<void> {
+  const [activity, names] = inject('distributed')
+    ? ['citus_stat_activity', 'citus_internal%']
+    : ['pg_stat_activity', 'tidegate%'];
   await eventually(
-    () => sql`select pid from pg_stat_activity
-      where datname = current_database() and application_name like 'tidegate%' and wait_event_type = 'Lock'`,
+    () => sql`select pid from ${sql(activity)}
+      where datname = current_database() and application_name like ${names} and wait_event_type = 'Lock'`,
     (rows) => rows.length >= count,
   );
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { statementsWaiting } from '../world.js';
 import {
   lockedInOrder,
+  lockRow,
   makeAccount,
   moneyOf,
   refusal,
@@ -51,7 +52,7 @@ const overWhileItWaits = async ({ id }: Row, ask: () => Promise<Row>): Promise<s
     insert into test_clock (tenant_id, livemode, offset_seconds, now) values (${root.tenantId}, false, ${seconds}, 0)
     on conflict (tenant_id, livemode) do update set offset_seconds = test_clock.offset_seconds + ${seconds}`;
   const { asked } = await world.sql.begin(async (tx) => {
-    await tx`select from checkout where id = ${id} for update`;
+    await lockRow(tx, root, 'checkout', id);
     const asked = refusal(ask());
     await statementsWaiting(world, 1);
     await offset(601);
@@ -272,7 +273,7 @@ of('job_settle_transaction', () => {
       jobs.push(await jobText('settle_transaction', begun.id));
     }
     const lock = () => call('lock_balances_of_jobs', root.tenantId, false, textArray(jobs));
-    expect(await lockedInOrder(fixture, ids, lock)).toBe(true);
+    expect(await lockedInOrder(fixture, root, ids, lock)).toBe(true);
   });
 
   it('ends an attempt as the job says', async () => {

@@ -30,7 +30,7 @@ of('lock_receivables', () => {
   it('locks in the order of the ids', async () => {
     const ids = [await receivable(1n), await receivable(1n)].map(({ id }) => id as string).toSorted();
     const lock = () => call('lock_receivables', root.tenantId, false, `{${ids.toReversed().join()}}`);
-    expect(await lockedInOrder(fixture, ids, lock)).toBe(true);
+    expect(await lockedInOrder(fixture, root, ids, lock)).toBe(true);
   });
 });
 

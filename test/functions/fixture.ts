@@ -1,3 +1,4 @@
+import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { text } from '../../src/db/write-arguments.js';
 import { definedFunctions } from '../../src/db/print-write-functions.js';
@@ -224,20 +225,32 @@ export async function comparable({ world }: FunctionsFixture, tables: Record<str
 export const violations = ({ world, tenants }: FunctionsFixture) =>
   world.sql<Row[]>`select * from violations where tenant_id in ${world.sql([...tenants])}`;
 
+/** Locks a row until the transaction ends. The statement names its tenant, so that a cluster asks one node. */
+export async function lockRow(
+  tx: postgres.TransactionSql,
+  { tenantId, live }: Place,
+  table: string,
+  id: string,
+): Promise<void> {
+  await tx`select from ${tx(table)} where tenant_id = ${tenantId} and livemode = ${live} and id = ${id} for update`;
+}
+
 /**
  * Whether a call locks the row of the first receivable before that of the second: it waits for the first, which is
  * locked here, and has not locked the second.
  */
 export async function lockedInOrder(
   { world }: FunctionsFixture,
+  place: Place,
   [first, second]: readonly string[],
   ask: () => Promise<unknown>,
 ): Promise<boolean> {
   const { asked, free } = await world.sql.begin(async (tx) => {
-    await tx`select from receivable where id = ${first!} for update`;
+    await lockRow(tx, place, 'receivable', first!);
     const asked = ask();
     await statementsWaiting(world, 1);
-    const free = await world.sql`select id from receivable where id = ${second!} for update skip locked`;
+    const free = await world.sql`select id from receivable
+      where tenant_id = ${place.tenantId} and livemode = ${place.live} and id = ${second!} for update skip locked`;
     return { asked: [asked], free: free.length === 1 };
   });
   await asked[0];

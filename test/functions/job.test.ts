@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { statementsWaiting } from '../world.js';
 import { refusal, useFunctions } from './fixture.js';
 import { payeesOf } from './payee.js';
 
@@ -22,12 +23,15 @@ of('lock_balances_of_jobs', () => {
     const root = await payee(1n);
     const jobs = `{"${(await jobText('pay_out', root.id)).replaceAll(/["\\]/g, (c) => `\\${c}`)}"}`;
     await call('lock_balances_of_jobs', root.tenantId, false, jobs);
-    await world.sql.begin(async (sql) => {
-      await sql.unsafe('select lock_balances_of_jobs($1, false, $2)', [root.tenantId, jobs]);
-      const free = await world.sql`select from balance
-        where tenant_id = ${root.tenantId} and not livemode and account_id = ${root.id} for update skip locked`;
-      expect(free).toHaveLength(0);
+    const { asked } = await world.sql.begin(async (tx) => {
+      const locked = await tx`select from balance
+        where tenant_id = ${root.tenantId} and not livemode and account_id = ${root.id} for update`;
+      expect(locked).toHaveLength(1);
+      const asked = call('lock_balances_of_jobs', root.tenantId, false, jobs);
+      await statementsWaiting(world, 1);
+      return { asked };
     });
+    await asked;
   });
 });
 

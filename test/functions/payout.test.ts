@@ -170,7 +170,7 @@ of('free_locks', () => {
     const payout = (await root.payOut())!;
     for (const { id } of paid) await write(root, 'dispute_deposit', { id, amount: 10n });
     const free = () => write(root, 'move_payout', { id: payout.id, to: 'failed' });
-    expect(await lockedInOrder(fixture, [first, second], free)).toBe(true);
+    expect(await lockedInOrder(fixture, root, [first, second], free)).toBe(true);
   });
 });
 

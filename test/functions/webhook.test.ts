@@ -270,7 +270,7 @@ of('claim_webhook_deliveries', () => {
     expect(await claim(id)).toHaveLength(3);
     // No claim is so far ahead, unless the clock was ahead when it was made.
     const aheadBy = (seconds: number) =>
-      world.sql`update webhook_endpoint set claimed_until = wall_clock() + ${seconds}::int where id = ${id}`;
+      world.sql`update webhook_endpoint set claimed_until = (select wall_clock()) + ${seconds}::int where id = ${id}`;
     await aheadBy(3_590);
     expect(await claim(id)).toEqual([]);
     await aheadBy(3_700);

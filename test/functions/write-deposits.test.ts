@@ -1,6 +1,16 @@
 import { expect, inject, it } from 'vitest';
 import { statementsWaiting } from '../world.js';
-import { comparable, jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
+import {
+  comparable,
+  jsonList,
+  lockRow,
+  makeAccount,
+  moneyOf,
+  refusal,
+  type Row,
+  useFunctions,
+  useRoot,
+} from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, rowText, stored, eventsOf } = fixture;
@@ -188,7 +198,7 @@ of('create_first_deposits', () => {
         ...[root.tenantId, milliseconds, jsonList([{}, {}]), jsonList(writes.map(({ args }) => args))],
       ]);
     await world.sql.begin(async (tx) => {
-      await tx`select from account where id = ${payers[1]!.id} for update`;
+      await lockRow(tx, root, 'account', payers[1]!.id);
       for (const milliseconds of [0, 50]) await expect(late(milliseconds)).rejects.toMatchObject({ code: '55P03' });
     });
     expect(await late(0)).toHaveLength(2);
@@ -201,7 +211,7 @@ of('lock_payer', () => {
     const lock = (milliseconds: number) => value('lock_payer', root.tenantId, false, id, milliseconds);
     expect(await lock(0)).toBe(0);
     const { left } = await world.sql.begin(async (tx) => {
-      await tx`select from account where id = ${id} for update`;
+      await lockRow(tx, root, 'account', id);
       const waiting = lock(60_000);
       await statementsWaiting(world, 1);
       await tx`select pg_sleep(0.2)`;
