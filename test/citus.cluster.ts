@@ -6,14 +6,19 @@ import { connectionOf } from '../src/db/address.js';
 import { changed, isolate, move } from '../src/db/distribution/cluster.js';
 import { placesOfCalls } from '../src/db/distribution/functions.js';
 import { initialize } from '../src/db/distribution/initialize.js';
+import { Secrets } from '../src/db/secrets.js';
 import { violationsOf } from '../src/db/distribution/tenant-audit.js';
 import { clusterStatus } from '../src/db/distribution/status.js';
 import { sql as drizzleSql } from 'drizzle-orm';
+import { until, useChildren } from './child.js';
+import { clusterNodes } from './cluster-node.js';
 import { everyStatement } from './every-statement.js';
+import { freePort } from './ports.js';
 import { eventually, givenIn, type Speaker, tenantOf, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
+const children = useChildren();
 const connection = connectionOf(inject('distributed')!);
 const sql = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () => {} });
 afterAll(() => sql.end());
@@ -132,5 +137,78 @@ describe('a cluster', () => {
         ([row]) => row!.left === 0,
         120,
       );
+  });
+});
+
+describe('a node of a cluster that is stopped', () => {
+  const readiness = async (origin: string) => {
+    const reply = await fetch(`${origin}/readyz`);
+    return [reply.status, await reply.json()];
+  };
+  const nodeOf = async (speaker: Speaker): Promise<string> => {
+    const [row] = await sql`
+      select n.nodename || ':' || n.nodeport as name
+      from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid
+      where p.shardid = get_shard_id_for_distribution_column('account', ${tenantOf(speaker)}::text)`;
+    return row!.name;
+  };
+  const status = async (speaker: Speaker) =>
+    (await speaker.post('/v1/deposits', { amount: '1.00', currency: 'USD' })).status;
+
+  // A gateway whose readiness asked the node of one certain tenant was unready for all while that node was away.
+  it('leaves every gateway ready, also one that starts meanwhile, and refuses its own tenants alone', async () => {
+    const nodes = await clusterNodes(sql);
+    expect(nodes.length).toBeGreaterThan(1);
+    const tenants = new Map<string, Speaker>();
+    while (tenants.size < nodes.length) {
+      const speaker = await given.directUser(1);
+      tenants.set(await nodeOf(speaker), speaker);
+    }
+    // Each test file has a pepper of its own, and a gateway starts only with one that the database knows.
+    await sql`insert into drizzle.pepper (slot, fingerprint)
+      select coalesce(max(slot), 0) + 1, ${Secrets.of(world.pepper).pepperIds[0]!} from drizzle.pepper`;
+    for (const node of nodes) {
+      node.stop();
+      try {
+        await until(async () => (await readiness(world.origin))[1].nodes_away === 1, 100);
+        expect(await readiness(world.origin)).toEqual([200, { status: 'ok', nodes_away: 1 }]);
+        for (const [name, speaker] of tenants)
+          expect([name, await status(speaker)]).toEqual([name, name === node.name ? 503 : 200]);
+
+        const port = String(await freePort());
+        const gateway = await children.gateway({
+          DATABASE_URL: inject('distributed')!,
+          API_KEY_PEPPER: world.pepper,
+          TRUSTED_PROXY: '127.0.0.1',
+          METRICS_PORT: port,
+        });
+        await until(async () => (await readiness(gateway.origin))[1].nodes_away === 1, 100);
+        expect(await readiness(gateway.origin)).toEqual([200, { status: 'ok', nodes_away: 1 }]);
+        const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        for (const { name } of nodes)
+          expect(metrics).toContain(`tidegate_database_node_up{node="${name}"} ${name === node.name ? 0 : 1}\n`);
+        await gateway.stop();
+      } finally {
+        node.start();
+      }
+      await until(async () => (await readiness(world.origin))[1].nodes_away === undefined, 100);
+      expect(await readiness(world.origin)).toEqual([200, { status: 'ok' }]);
+      await eventually(
+        () => status(tenants.get(node.name)!),
+        (found) => found === 200,
+        60,
+      );
+    }
+  });
+
+  it('is no excuse for a table that is locked: the gateway is not ready then', async () => {
+    // Connections of the coordinator to a node that was restarted are found dead by the statement that uses them.
+    const own = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () => {} });
+    await own.begin(async (tx) => {
+      await tx`lock table balance in access exclusive mode`;
+      expect(await readiness(world.origin)).toEqual([503, { status: 'no database' }]);
+    });
+    await own.end();
+    await until(async () => (await readiness(world.origin))[0] === 200, 100);
   });
 });

@@ -206,7 +206,7 @@ describe('a metrics port that is taken', () => {
 describe('the names of the metrics', () => {
   const metrics = new Metrics();
   const load = { read: 0, slow: 0, write: 0, audit: 0 };
-  metrics.watchDatabase({ observers: [], load });
+  metrics.watchDatabase({ observers: [], load, crossTenant: { nodes: [] } });
   metrics.watchRequestLog(() => 0);
   metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
   metrics.watchStreams(() => 0);

@@ -16,6 +16,8 @@ export interface Order<T> {
 /** A node that holds shards. */
 interface Node {
   group: number;
+  /** Its host and port. */
+  name: string;
   /** A text that belongs to one of its shards, as a tenant's id does. */
   key: string;
 }
@@ -27,11 +29,12 @@ const pauseMilliseconds = { min: 1_000, max: 10_000 };
 
 const distributed = "select to_regclass('pg_catalog.pg_dist_partition') is not null";
 const nodes = `
-  select distinct on (p.groupid) p.groupid, k.key
+  select distinct on (p.groupid) p.groupid, n.nodename || ':' || n.nodeport, k.key
   from (select distinct on (shard) get_shard_id_for_distribution_column('account', 'node ' || i) as shard,
     'node ' || i as key
         from generate_series(1, 500) i) k
     join pg_dist_placement p on p.shardid = k.shard and p.shardstate = 1
+    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
   where exists (select from pg_dist_partition t where t.logicalrelid = to_regclass('public.account'))
   order by p.groupid`;
 
@@ -77,10 +80,18 @@ export class CrossTenantQueries {
     return this.#nodes.length > 0;
   }
 
+  /**
+   * The nodes that hold tenants, by host and port, and whether each answered the last read that asked it. The worker of
+   * each process asks several times a second. Without Citus there are none.
+   */
+  get nodes(): { name: string; answers: boolean }[] {
+    return this.#nodes.map(({ group, name }) => ({ name, answers: !this.#paused.has(group) }));
+  }
+
   async #look(): Promise<void> {
     const [[citus] = []] = await this.#run(distributed, []);
     const found = citus === true || citus === 't' ? await this.#run(nodes, []) : [];
-    this.#nodes = found.map(([group, key]) => ({ group: Number(group), key: String(key) }));
+    this.#nodes = found.map(([group, name, key]) => ({ group: Number(group), name: String(name), key: String(key) }));
     this.#until = performance.now() + knownMilliseconds;
   }
 

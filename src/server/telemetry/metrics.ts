@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db/database.js';
+import type { CrossTenantQueries } from '../../db/distribution/cross-tenant-queries.js';
 import type { Replicas } from '../../db/replicas.js';
 import type { ObservedStatement, PoolName, StatementObserver } from '../../db/observer.js';
 
@@ -172,12 +173,24 @@ export class Metrics implements StatementObserver {
     this.#ledgers.set({ state: 'unchecked' }, unchecked);
   }
 
-  /** Adds the statements of a database. */
-  watchDatabase(database: Pick<Database, 'observers' | 'load'>): void {
+  /** Adds the statements of a database, and the nodes to which its tenants are distributed. */
+  watchDatabase(
+    database: Pick<Database, 'observers' | 'load'> & { crossTenant: Pick<CrossTenantQueries, 'nodes'> },
+  ): void {
     database.observers.push(this);
     this.#gauge('tidegate_statements_in_flight', 'Statements that run or wait now.', ['pool'], (gauge) => {
       for (const [pool, count] of Object.entries(database.load)) gauge.set({ pool }, count);
     });
+    this.#gauge(
+      'tidegate_database_node_up',
+      'Whether a node of a cluster that holds tenants answered the last look for work: 1 or 0.',
+      ['node'],
+      (gauge) => {
+        gauge.reset();
+        for (const { name, answers } of database.crossTenant.nodes) gauge.set({ node: name }, answers ? 1 : 0);
+      },
+      'min',
+    );
   }
 
   /** Adds the requests in flight, and the delay of the event loop. */
@@ -271,7 +284,7 @@ export class Metrics implements StatementObserver {
     help: string,
     labelNames: L[],
     measure?: (gauge: Gauge<L>) => void,
-    aggregator: 'sum' | 'max' = 'sum',
+    aggregator: 'sum' | 'max' | 'min' = 'sum',
   ): Gauge<L> {
     const collect = measure && {
       collect(this: Gauge<L>) {
