@@ -1,4 +1,6 @@
 -- What the worker does for an import: it claims it, tries its rows and records what they became.
+--
+-- Longer than 60 lines: record_import_rows (an insert with its columns and two updates).
 
 -- Gives an import that is due to the caller for some seconds. Returns nothing when another process has it. It fails
 -- after five attempts, and one more for each 50 rows that were recorded: more would repeat a row that always fails for
@@ -65,9 +67,28 @@ begin
 end;
 $$;
 
+-- Refuses the row of an import whose object was seen before, with the id of that object; does nothing without an id.
+create or replace function refuse_seen(p_field text, p_id text)
+returns void
+language plpgsql
+immutable
+as $$
+begin
+  if p_id is not null then
+    raise exception
+      using
+        errcode = 'TG409',
+        message = 'seen_before',
+        detail = jsonb_build_array(
+          jsonb_build_object('code', 'seen_before', 'field', p_field, 'metadata', jsonb_build_object('object_id', p_id))
+        )::text;
+  end if;
+end;
+$$;
+
 -- Tries writes one after the other, each with those before it in effect, and then undoes all of them. Returns the
 -- problems of those that are refused, by their places. So a trial has the rules of the functions that write, and no
--- others. Without an event: nothing is stored.
+-- others. Objects that only the trial has made are not named. Without an event: nothing is stored.
 create or replace function try_writes(p_tenant text, p_live boolean, p_writes jsonb)
 returns table (place int, problems jsonb)
 language plpgsql
@@ -76,6 +97,9 @@ declare
   w record;
   v_found jsonb := '{}';
   v_detail text;
+  v_problems jsonb;
+  v_id text;
+  v_made text[] := '{}';
 begin
   begin
     for w in
@@ -86,14 +110,20 @@ begin
         raise exception 'a trial cannot call %', w.fn;
       end if;
       begin
-        execute format('select from %I($1, $2, $3, $4)', w.fn)
+        execute format('select x.id from %I($1, $2, $3, $4) x', w.fn)
+        into v_id
         using p_tenant, p_live, '{}'::jsonb, w.args;
+        v_made := v_made || v_id;
       exception when others then
         if sqlstate !~ '^TG[45]' then
           raise;
         end if;
         /* sql-parser-cst-disable */ get stacked diagnostics v_detail = pg_exception_detail; /* sql-parser-cst-enable */
-        v_found := v_found || jsonb_build_object(w.place, v_detail::jsonb);
+        v_problems := v_detail;
+        if v_problems -> 0 -> 'metadata' ->> 'object_id' = any (v_made) then
+          v_problems := v_problems #- '{0,metadata}';
+        end if;
+        v_found := v_found || jsonb_build_object(w.place, v_problems);
       end;
     end loop;
     raise exception using errcode = 'TG001', message = 'tried';
@@ -123,6 +153,7 @@ as $$
 declare
   v data_import;
   v_failed int;
+  v_seen int;
   v_now bigint := wall_clock();
 begin
   update data_import i
@@ -158,12 +189,13 @@ begin
       on conflict (tenant_id, livemode, import_id, row) do nothing
       returning status
     )
-  select count(*)
-  into v_failed
-  from recorded
-  where status = 'failed';
+  select count(*) filter (where status = 'failed'), count(*) filter (where status = 'seen_before')
+  into v_failed, v_seen
+  from recorded;
   update data_import i
-  set rows_failed = i.rows_failed + v_failed
+  set
+    rows_failed = i.rows_failed + v_failed,
+    rows_seen_before = i.rows_seen_before + v_seen
   where i.tenant_id = p_tenant and i.livemode = p_live and i.id = p_id;
   return caller_revoked(p_tenant, p_live, v.caller) is null;
 end;

@@ -21,7 +21,7 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('accountId text, kind text, fileId text, dryRun boolean, rows int, caller object')
+    args_of('accountId text, kind text, fileId text, dryRun boolean, allowDuplicates? boolean, rows int, caller object')
   );
   v data_import;
   v_id text := new_id('import');
@@ -59,6 +59,7 @@ begin
       kind,
       file_id,
       dry_run,
+      allow_duplicates,
       rows,
       status,
       caller,
@@ -76,6 +77,7 @@ begin
       v_args ->> 'kind',
       v_args ->> 'fileId',
       (v_args ->> 'dryRun')::boolean,
+      coalesce((v_args ->> 'allowDuplicates')::boolean, false),
       (v_args ->> 'rows')::int,
       'pending',
       v_args -> 'caller',

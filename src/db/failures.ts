@@ -55,8 +55,13 @@ export class Failures {
         code: ProblemCode;
         field: string | null;
         message: string | null;
+        metadata?: Record<string, unknown> | null;
       }[];
-      return new DomainError(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
+      return new DomainError(
+        ...listed.map(({ code: of, field, message: text, metadata }) =>
+          problem(of, field ?? undefined, text ?? undefined, metadata ?? undefined),
+        ),
+      );
     }
     const lock = code === '55P03' ? await this.#lockBehind(error) : undefined;
     if (lock === null) return new DomainError(problem('state_conflict'));

@@ -54,6 +54,7 @@ export interface WriteFunctions {
         addressCurrency: object;
         payoutsApplicable: boolean;
       };
+      unlessSeen?: boolean | undefined;
     };
   };
   create_address: {
@@ -130,6 +131,7 @@ export interface WriteFunctions {
       kind: string;
       fileId: string;
       dryRun: boolean;
+      allowDuplicates?: boolean | undefined;
       rows: number;
       caller: object;
     };
@@ -158,6 +160,7 @@ export interface WriteFunctions {
       purposeCode: string;
       transactionType: string;
       metadata?: object | null | undefined;
+      unlessSeen?: boolean | undefined;
     };
   };
   create_root: {

@@ -33,6 +33,11 @@ export interface Edition {
   capability: { nullFor: readonly (AccountSubType | null)[] };
   /** Whether a person needs a tax card or passport, and a sole proprietor has one person only, the owner. */
   personIdentified: boolean;
+  /**
+   * Whether an import compares its partners with those that exist, by legal name and address. Elsewhere each partner
+   * has a nickname, which no other has.
+   */
+  partnersCompared: boolean;
   /** Prerequisites of activation by account kind. */
   activation: Partial<Record<AccountKind, Rules>>;
 }

@@ -78,6 +78,7 @@ export const first: Edition = {
   subTypes: [],
   capability: { nullFor: [] },
   personIdentified: true,
+  partnersCompared: false,
   activation: {
     connected_user: [
       always(payoutAddress()),

@@ -56,6 +56,7 @@ export const second: Edition = {
   subTypes: ['aggregator'],
   capability: { nullFor: ['aggregator'] },
   personIdentified: false,
+  partnersCompared: true,
   activation: {
     connected_user: [
       always(

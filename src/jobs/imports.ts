@@ -1,7 +1,8 @@
 import type { Database } from '../db/database.js';
 import { fromRow } from '../db/row-mapper.js';
-import { type Bulk, callerOf, type RowOutcome } from '../operation/bulk.js';
+import { type Bulk, callerOf, EarlierRows, type RowFault, type RowOutcome } from '../operation/bulk.js';
 import { type ImportRow, dataImport } from '../resources/import/table.js';
+import type { ImportRowStatus } from '../resources/import-row/table.js';
 import { claimSeconds, Lost, patiently, type Piece, type Turn } from './bulk.js';
 
 /** How many rows are recorded together, and tried together. */
@@ -38,24 +39,25 @@ export class Imports {
   }
 
   async run(row: ImportRow, turn: Turn): Promise<void> {
-    const { tenantId, livemode, id, attempts, kind, dryRun } = row;
+    const { tenantId, livemode, id, attempts, kind, dryRun, allowDuplicates } = row;
     const caller = callerOf(row);
+    const task = { kind, allowDuplicates, caller };
     const { rows } = await this.bulk.rowsOf(kind, await this.bulk.contentOf(row.fileId, caller));
-    const names = new Names(kind === 'partners' && dryRun ? rows : []);
-    for (let done = row.rowsDone; done < rows.length; done += batchMax) {
+    const earlier = new EarlierRows();
+    // A trial begins again after an interruption, since its rows are compared with those before them.
+    for (let done = dryRun ? 0 : row.rowsDone; done < rows.length; done += batchMax) {
       const batch = rows.slice(done, done + batchMax);
-      await turn.payWrites(batch.length);
+      if (done >= row.rowsDone) await turn.payWrites(batch.length);
       const outcomes: RowOutcome[] = [];
       let interruption: unknown;
       if (dryRun) {
-        const tried = await patiently(() => this.bulk.tried(kind, batch, caller), turn.signal);
-        outcomes.push(...names.repeated(tried, done));
+        outcomes.push(...(await patiently(() => this.bulk.tried(task, batch, earlier), turn.signal)));
       } else
         for (const [i, each] of batch.entries()) {
           if (turn.signal.aborted) break;
           try {
             const key = `${id}:${done + i + 1}`;
-            outcomes.push(await patiently(() => this.bulk.create(kind, each, key, caller), turn.signal));
+            outcomes.push(await patiently(() => this.bulk.create(task, each, key), turn.signal));
           } catch (error) {
             // The rows before it exist, so they are recorded first: the import may end here.
             interruption = error;
@@ -64,7 +66,7 @@ export class Imports {
         }
       const results = outcomes.map(({ objectId, faults }, i) => ({
         ...{ row: done + i + 1, objectId, problems: faults },
-        status: faults.length > 0 ? 'failed' : dryRun ? 'valid' : 'created',
+        status: statusOf(faults, dryRun),
       }));
       const values = [tenantId, livemode, id, attempts, done + results.length, JSON.stringify(results)];
       const [recorded] = await this.database.work('record_import_rows', values);
@@ -75,26 +77,7 @@ export class Imports {
   }
 }
 
-/** The nicknames of a file. A trial undoes its batches, so a name that two batches have is found here. */
-class Names {
-  readonly #first = new Map<string, number>();
-
-  constructor(private readonly rows: readonly Readonly<Record<string, string>>[]) {
-    for (const [i, { nickname }] of rows.entries()) {
-      const key = nickname?.toLowerCase();
-      if (key !== undefined && !this.#first.has(key)) this.#first.set(key, i);
-    }
-  }
-
-  /**
-   * The outcomes of a trial, where a row with the name of an earlier row has the fault that its creation would have.
-   */
-  repeated(outcomes: RowOutcome[], from: number): RowOutcome[] {
-    return outcomes.map((outcome, i) => {
-      const first = this.#first.get(this.rows[from + i]?.nickname?.toLowerCase() ?? '');
-      if (outcome.faults.length > 0 || first === undefined || first >= from + i) return outcome;
-      const message = `Row ${first + 1} of the file has this nickname. Choose another.`;
-      return { objectId: null, faults: [{ code: 'nickname_taken', column: 'nickname', message }] };
-    });
-  }
+function statusOf([fault]: readonly RowFault[], dryRun: boolean): ImportRowStatus {
+  if (fault === undefined) return dryRun ? 'valid' : 'created';
+  return fault.code === 'seen_before' ? 'seen_before' : 'failed';
 }

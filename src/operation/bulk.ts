@@ -34,10 +34,30 @@ export interface FileRows {
   rows: Readonly<Record<string, string>>[];
 }
 
-/** What became of a row: the id of its object, or its faults. In a trial a row without faults has no object. */
+/**
+ * What became of a row: the id of its object, or its faults. In a trial a row without faults has no object. A row that
+ * was seen before has the fault `seen_before`, and the object like it, if there is one already.
+ */
 export interface RowOutcome {
   objectId: string | null;
   faults: RowFault[];
+}
+
+/** The rows of an import: what they create, whether also those that were seen before, and for whom. */
+export interface ImportTask {
+  kind: string;
+  allowDuplicates: boolean;
+  caller: Caller;
+}
+
+/**
+ * What the earlier rows of a trial would have stored, which each batch of them undoes: what rows are compared by, and
+ * the nicknames, each with its row.
+ */
+export class EarlierRows {
+  rows = 0;
+  readonly compared = new Set<string>();
+  readonly nicknames = new Map<string, number>();
 }
 
 /**
@@ -55,7 +75,7 @@ export interface Bulk {
   /** The bytes of a file that the caller can see. */
   contentOf(fileId: string, caller: Caller): Promise<Buffer>;
   /** Creates the object of a row, once for the key, also if it is called again. */
-  create(kind: string, row: FileRows['rows'][number], key: string, caller: Caller): Promise<RowOutcome>;
+  create(task: ImportTask, row: FileRows['rows'][number], key: string): Promise<RowOutcome>;
   /** Finds the faults of rows, as if each were created after those before it. Stores nothing. */
-  tried(kind: string, rows: FileRows['rows'], caller: Caller): Promise<RowOutcome[]>;
+  tried(task: ImportTask, rows: FileRows['rows'], earlier: EarlierRows): Promise<RowOutcome[]>;
 }

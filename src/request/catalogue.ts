@@ -207,6 +207,13 @@ export const catalogue = {
     'Another account of the platform has this nickname.',
     'Choose another nickname.',
   ],
+  seen_before: [
+    409,
+    'An object like this one exists, or an earlier row of the file has it, so the row was not stored.',
+    'A row of an import has what an object has that exists: account, customer and reference number of a receivable, ' +
+      'or legal name and address of a partner. It stands in the results of imports.',
+    'Leave the row out. If it is another object, import its file again with `allow_duplicates`.',
+  ],
   state_conflict: [
     409,
     'Another request changed the object meanwhile. Read the object again before you retry.',

@@ -5,6 +5,7 @@ import type { Caller } from '../request/caller.js';
 import type { Context } from '../operation/context.js';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
+import type { Edition } from '../editions/edition.js';
 import { prefixOf } from '../types/relay-node.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
@@ -71,8 +72,15 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   /** The codes of its refusals that not every operation has. */
   refusals?: Operation['refusals'];
   routes?: readonly Path[];
-  /** The kind of import that calls it for each row of a file, with the columns that a row need not have. */
-  imports?: { kind: ImportKind; defaults?: Readonly<Record<string, string>> };
+  /**
+   * The kind of import that calls it for each row of a file, with the columns that a row need not have, and where its
+   * rows are compared with the objects that exist: everywhere by default.
+   */
+  imports?: {
+    kind: ImportKind;
+    defaults?: Readonly<Record<string, string>>;
+    compared?: (edition: Edition) => boolean;
+  };
   /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;
   /** Its route, where the route has its own code. */

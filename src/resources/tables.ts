@@ -1,3 +1,4 @@
+import type { Edition } from '../editions/edition.js';
 import type { NonEmptyArray } from 'type-graphql';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
@@ -24,6 +25,7 @@ export interface Route extends Path {
 export interface ImportOperation {
   field: string;
   defaults: Readonly<Record<string, string>>;
+  compared: (edition: Edition) => boolean;
 }
 
 /**
@@ -109,12 +111,15 @@ function weightsOf(declared: readonly Resource[]): Record<string, FieldWeight> {
   return Object.fromEntries(weights);
 }
 
-/** The operation of each kind of import, with the columns that a row need not have. */
+/** The operation of each kind of import. */
 function importsOf(declared: readonly Resource[]): ReadonlyMap<string, ImportOperation> {
   const imports = new Map<string, ImportOperation>();
   for (const { operations = {} } of declared)
     for (const [field, { imports: each }] of Object.entries(operations))
-      if (each) once(imports, each.kind, { field, defaults: each.defaults ?? {} }, 'import');
+      if (each) {
+        const { kind, defaults = {}, compared = () => true } = each;
+        once(imports, kind, { field, defaults, compared }, 'import');
+      }
   for (const kind of Object.values(ImportKind))
     if (!imports.has(kind)) throw new Error(`no operation declares that it imports ${kind}`);
   return imports;

@@ -45,7 +45,7 @@ export default defineResource({
       rules: accountProblems,
       limits: accountLimits,
       accepts: { type: ['partner'] },
-      imports: { kind: 'partners', defaults: { type: 'partner' } },
+      imports: { kind: 'partners', defaults: { type: 'partner' }, compared: (edition) => edition.partnersCompared },
       refusals: ['nickname_taken'],
       routes: [post('/v1/accounts')],
     },

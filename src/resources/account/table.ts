@@ -190,6 +190,15 @@ export const account = pgTable('account', accountColumns(), (t) => [
   // All accounts of a tenant, for a platform that lists its own with the partners of its users.
   index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
   index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+  // What rows of imports are compared by.
+  index('account_seen')
+    .on(
+      t.tenantId,
+      t.livemode,
+      sql`hashtextextended(${t.ownerId} || ' ' || (${t.businessDetails} ->> 'legalName')
+        || jsonb_strip_nulls(${t.businessDetails} -> 'physicalAddress')::text, 0)`,
+    )
+    .where(sql`${t.kind} = 'partner'`),
   ...listIndexes('account', t, filters(t)),
   ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
   ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),

@@ -3,7 +3,12 @@ import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 import { listIndexes, parentIndexes } from '../../db/filter-index.js';
 import { dataImport } from '../import/table.js';
 
-export const ImportRowStatus = { CREATED: 'created', VALID: 'valid', FAILED: 'failed' } as const;
+export const ImportRowStatus = {
+  CREATED: 'created',
+  VALID: 'valid',
+  FAILED: 'failed',
+  SEEN_BEFORE: 'seen_before',
+} as const;
 export type ImportRowStatus = (typeof ImportRowStatus)[keyof typeof ImportRowStatus];
 
 /** What is wrong with a row of a file. */

@@ -12,6 +12,9 @@ registerEnumType(ImportRowStatus, {
     CREATED: { description: 'Its object was created.' },
     VALID: { description: 'A trial found no fault.' },
     FAILED: { description: 'It has faults, and nothing was created.' },
+    SEEN_BEFORE: {
+      description: 'An object like it exists, or an earlier row of the file has it. Nothing was created.',
+    },
   },
 });
 
@@ -41,9 +44,12 @@ export class ImportRow extends Node {
   row: number;
   @Field(() => ImportRowStatus, { description: 'What became of it.' })
   status: ImportRowStatus;
-  @Field(() => ID, { nullable: true, description: 'The object that was created; null otherwise.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The object that was created, or the one that was seen before; null otherwise.',
+  })
   objectId: string | null;
-  @Field(() => [ImportProblem], { description: 'Its faults, 20 at most; empty if it did not fail.' })
+  @Field(() => [ImportProblem], { description: 'Its faults, 20 at most, or that it was seen before; empty otherwise.' })
   problems: ImportProblem[];
 }
 

@@ -23,6 +23,14 @@ class CreateImportInput {
     description: 'Whether only the faults of the rows are found and nothing is created; false by default.',
   })
   dryRun?: boolean | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Whether rows are stored whose objects were seen before; false by default. A receivable was seen before where ' +
+      'one that is not void has its account, customer and reference number; a partner of Edition 2 where one that is ' +
+      'not deactivated has its legal name and address.',
+  })
+  allowDuplicates?: boolean | null;
 }
 
 const CreateImportPayload = payloadOf('CreateImport', 'import', Import);
@@ -38,14 +46,14 @@ export class ImportResolver {
   async createImport(@Input(() => CreateImportInput) input: CreateImportInput, @Ctx() context: Context) {
     const { bulk, caller, scope } = context;
     if (!bulk) throw new Error('an import was made without a gateway');
-    const { kind, fileId, dryRun } = input;
+    const { kind, fileId, dryRun, allowDuplicates } = input;
     await checkFiles(scope, [{ id: fileId, field: 'import.file_id', purposes: ['import'] }]);
     const { faults, rows } = await bulk.rowsOf(kind, await contentOf(scope, fileId));
     if (faults.length > 0)
       throw new DomainError(...faults.map((fault) => problem('parameter_invalid', 'import.file_id', fault)));
     const row = await context.write('create_import', dataImport, {
       ...{ accountId: caller.actingAccountId, kind, fileId, caller },
-      ...{ dryRun: dryRun ?? false, rows: rows.length },
+      ...{ dryRun: dryRun ?? false, allowDuplicates: allowDuplicates ?? false, rows: rows.length },
     });
     return { import: row };
   }

@@ -19,10 +19,13 @@ export const dataImport = pgTable(
     kind: text('kind').$type<ImportKind>().notNull(),
     fileId: text('file_id').notNull(),
     dryRun: boolean('dry_run').notNull(),
+    /** Whether rows are stored whose objects were seen before. */
+    allowDuplicates: boolean('allow_duplicates').notNull().default(false),
     /** The rows of the file, and how many of them are done. */
     rows: integer('rows').notNull(),
     rowsDone: integer('rows_done').notNull().default(0),
     rowsFailed: integer('rows_failed').notNull().default(0),
+    rowsSeenBefore: integer('rows_seen_before').notNull().default(0),
     ...workColumns(),
     ...visibilityColumns(),
   },

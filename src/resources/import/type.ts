@@ -36,14 +36,20 @@ export class Import extends Node {
   fileId: string;
   @Field(() => Boolean, { description: 'Whether it only finds the faults of the rows, and creates nothing.' })
   dryRun: boolean;
+  @Field(() => Boolean, { description: 'Whether rows are stored whose objects were seen before.' })
+  allowDuplicates: boolean;
   @Field(() => BulkStatus, { description: 'How far it is.' })
   status: BulkStatus;
   @Field(() => Int, { description: 'The rows of the file, without its header.' })
   rows: number;
-  @Field(() => Int, { description: 'The rows that are done, whether or not they failed.' })
+  @Field(() => Int, { description: 'The rows that are done: created or valid, failed, or seen before.' })
   rowsDone: number;
   @Field(() => Int, { description: 'The rows that failed.' })
   rowsFailed: number;
+  @Field(() => Int, {
+    description: 'The rows that were seen before: an object like theirs exists, and none was created.',
+  })
+  rowsSeenBefore: number;
   @Field(() => String, { nullable: true, description: 'Why it FAILED as a whole; null otherwise.' })
   error: string | null;
   @Field(() => DateTime, { nullable: true, description: 'When it ended; null before.' })

@@ -114,6 +114,14 @@ export const receivable = pgTable(
     index('receivable_owed')
       .on(t.tenantId, t.livemode, t.customerId, t.currency, t.amountReconcilable)
       .where(sql`${t.customerId} is not null and ${t.status} = 'open'`),
+    // What rows of imports are compared by.
+    index('receivable_seen')
+      .on(
+        t.tenantId,
+        t.livemode,
+        sql`hashtextextended(${t.customerId} || ' ' || (${t.invoice} ->> 'referenceNumber'), 0)`,
+      )
+      .where(sql`${t.customerId} is not null and not ${t.voided}`),
     ...fileIndexes('receivable', t, { document: sql`${t.invoice} ->> 'document'` }),
     ...listIndexes('receivable', t, filters(t), { own: t.accountId }),
     ...parentIndexes('receivable_account', t, t.accountId, filters(t)),

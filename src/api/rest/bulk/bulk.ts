@@ -2,7 +2,15 @@ import { getNamedType, type GraphQLField, type GraphQLSchema, isObjectType } fro
 import type { Database } from '../../../db/database.js';
 import type { Scope } from '../../../db/scope.js';
 import { wholeList } from '../../../db/whole-list.js';
-import type { AskedList, Bulk, FileRows, RowOutcome, WrittenList } from '../../../operation/bulk.js';
+import type {
+  AskedList,
+  Bulk,
+  EarlierRows,
+  FileRows,
+  ImportTask,
+  RowOutcome,
+  WrittenList,
+} from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
 import { run } from '../../../operation/guard.js';
 import { editions } from '../../../editions/editions.js';
@@ -125,13 +133,20 @@ export class ApiBulk implements Bulk {
     return contentOf(this.#contextOf(caller).scope, fileId);
   }
 
-  create(kind: string, row: FileRows['rows'][number], key: string, caller: Caller): Promise<RowOutcome> {
-    return this.services.during(caller, () => this.#importOf(kind).create(row, this.#contextOf(caller, { key })));
+  create({ kind, allowDuplicates, caller }: ImportTask, row: FileRows['rows'][number], key: string) {
+    return this.services.during(caller, () =>
+      this.#importOf(kind).create(row, this.#contextOf(caller, { key }), allowDuplicates),
+    );
   }
 
-  tried(kind: string, rows: FileRows['rows'], caller: Caller): Promise<RowOutcome[]> {
+  tried(
+    { kind, allowDuplicates, caller }: ImportTask,
+    rows: FileRows['rows'],
+    earlier: EarlierRows,
+  ): Promise<RowOutcome[]> {
     const { database, during } = this.services;
-    return during(caller, () => this.#importOf(kind).tried(rows, () => this.#contextOf(caller), database));
+    const contextOf = () => this.#contextOf(caller);
+    return during(caller, () => this.#importOf(kind).tried(rows, contextOf, allowDuplicates, earlier, database));
   }
 
   #importOf(kind: string): ImportRows {
