@@ -177,9 +177,10 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
       payment_id, balance_after, version, context_id, on_root_list)
      ${common('bt')}, ${id('posting', 'n')}, receiver, 1000, currency, 'pending', ${id('payment', 'n')}, (1 + round) *
      1000, 1 + round, ${listed}`,
-    `insert into balance (tenant_id, livemode, account_id, currency, pending, version, of_partner, context_id,
-      on_root_list)
-     select tenant_id, livemode, account_id, currency, sum(amount), count(*), false, account_id, true from entry
+    `insert into balance (tenant_id, livemode, account_id, currency, pending, version, latest, of_partner,
+      context_id, on_root_list)
+     select tenant_id, livemode, account_id, currency, sum(amount), count(*), max(created), false, account_id, true
+     from entry
      where (tenant_id, livemode) = (${tenantAndMode}) group by 1, 2, 3, 4`,
     `insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
      select ${tenantAndMode}, ${user('n')}, 'USD', false, ${user('n')}, true

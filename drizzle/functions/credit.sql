@@ -28,6 +28,7 @@ declare
   v_postings text[] := '{}';
   v_entries entry[] := '{}';
   v_contras contra_entry[] := '{}';
+  v_late balance[] := '{}';
   v_now bigint := clock(p_tenant, p_live);
 begin
   for i in 1..cardinality(p_causes) loop
@@ -90,10 +91,15 @@ begin
       payout_processing = payout_processing + k.payout_processing,
       pending = pending + k.pending,
       processing = processing + k.processing,
-      version = version + cardinality(k.places)
+      version = version + cardinality(k.places),
+      latest = greatest(latest, v_now),
+      late = late or coalesce(latest > v_now, false)
     where tenant_id = p_tenant and livemode = p_live and account_id = k.account_id and currency = k.currency
     returning *
     into strict b;
+    if b.latest > v_now then
+      v_late := v_late || b;
+    end if;
     -- The amounts and versions between, from the last entry to the first.
     v_after := to_jsonb(b);
     for i in reverse cardinality(k.places)..1 loop
@@ -139,5 +145,10 @@ begin
     x.context_id,
     x.on_root_list
   from unnest(v_entries) x;
+  foreach b in array v_late loop
+    for e in select x.* from unnest(v_entries) x where x.account_id = b.account_id and x.currency = b.currency loop
+      perform insert_late_entry(p_tenant, p_live, b.account_id, b.currency, e.version, b.latest);
+    end loop;
+  end loop;
 end;
 $$;

@@ -56,7 +56,9 @@ begin
       when v_other = 'processing' then -v_amount
       else 0
     end,
-    version = version + 2
+    version = version + 2,
+    latest = greatest(latest, p_now),
+    late = late or coalesce(latest > p_now, false)
   where tenant_id = p_tenant and livemode = p_live and account_id = v_account and currency = v_currency
   returning *
   into strict b;
@@ -118,6 +120,10 @@ begin
       b.context_id,
       b.on_root_list
     );
+  if b.latest > p_now then
+    perform insert_late_entry(p_tenant, p_live, v_account, v_currency, b.version - 1, b.latest);
+    perform insert_late_entry(p_tenant, p_live, v_account, v_currency, b.version, b.latest);
+  end if;
   return p_posting;
 end;
 $$;
@@ -142,6 +148,7 @@ declare
   v_amount bigint;
   v_after bigint;
   v_version bigint;
+  v_latest bigint;
   v_acting_account text;
   v_root boolean;
   v_within boolean := false;
@@ -206,10 +213,13 @@ begin
           when v_category = 'processing' then v_amount
           else 0
         end,
-        version = version + 1
+        version = version + 1,
+        latest = greatest(latest, v_now),
+        late = late or coalesce(latest > v_now, false)
       where tenant_id = p_tenant and livemode = p_live and account_id = v_account and currency = v_currency
       returning
         version,
+        latest,
         context_id,
         on_root_list,
         case
@@ -219,7 +229,7 @@ begin
           when v_category = 'pending' then pending
           else processing
         end
-      into strict v_version, v_acting_account, v_root, v_after;
+      into strict v_version, v_latest, v_acting_account, v_root, v_after;
       if v_after < 0 and v_amount < 0 and v_category = 'available' and p_kind not in ('dispute', 'reversal') then
         perform refuse(402, 'balance_insufficient', null);
       end if;
@@ -258,6 +268,9 @@ begin
           v_acting_account,
           v_root
         );
+      if v_latest > v_now then
+        perform insert_late_entry(p_tenant, p_live, v_account, v_currency, v_version, v_latest);
+      end if;
     end if;
   end loop;
   return v_posting;

@@ -11,6 +11,8 @@ create or replace view violations as
   union all
   select tenant_id, livemode, rule, what from balance_rank_violations
   union all
+  select tenant_id, livemode, rule, what from late_entry_violations
+  union all
   select tenant_id, livemode, rule, what from payout_violations
   union all
   select tenant_id, livemode, rule, what from checkout_violations

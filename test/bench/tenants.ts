@@ -142,11 +142,11 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
     ],
     [
       'balances',
-      `insert into balance (tenant_id, livemode, account_id, currency, pending, version, owner_id, of_partner,
+      `insert into balance (tenant_id, livemode, account_id, currency, pending, version, latest, owner_id, of_partner,
         context_id, on_root_list)
-       select e.tenant_id, false, e.account_id, e.currency, sum(e.amount), count(*), a.owner_id, false, a.context_id,
-       a.on_root_list from entry e join account a on a.tenant_id = e.tenant_id and not a.livemode
-       and a.id = e.account_id group by 1, 3, 4, 7, 9, 10`,
+       select e.tenant_id, false, e.account_id, e.currency, sum(e.amount), count(*), max(e.created), a.owner_id, false,
+       a.context_id, a.on_root_list from entry e join account a on a.tenant_id = e.tenant_id and not a.livemode
+       and a.id = e.account_id group by 1, 3, 4, 8, 10, 11`,
     ],
     [
       'events',

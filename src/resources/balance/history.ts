@@ -6,6 +6,7 @@ import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
+import { nowOfStatement } from '../clock/now.js';
 import { Compartment } from '../ledger/table.js';
 import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
 import { type CompartmentField, ofEach } from './funds.js';
@@ -68,7 +69,11 @@ interface Span {
   descendants?: boolean;
 }
 
-/** The amount in each compartment at the end of each step: the `balance_after` of its last entry before then. */
+/**
+ * The amount in each compartment at the end of each step: the `balance_after` of its last entry before then. The order
+ * of entries is their version. An entry counts at the greatest `created` up to it, which is its own unless it is late,
+ * and at the latest now: a time that is not before now has all entries, whatever the clock did.
+ */
 export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
   const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}:${span.descendants === true}`;
   return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
@@ -90,21 +95,25 @@ async function readSeries(
     sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
   const keyOf = (table: string) =>
     sql.raw(`(${['account_id', 'currency', 'category'].map((name) => `${table}.${name}`).join(" || ' ' || ")})`);
-  const lastOf = (compartment: string, end: SQL) =>
-    sql.join(
-      [
-        sql`select e.created, e.balance_after from entry e where ${tenantAndMode('e')} and`,
-        isParent(keyOf('e'), keyOf(compartment)),
-        sql`and e.created < ${end} order by e.created desc, e.version desc limit 1`,
-      ],
-      sql` `,
-    );
+  const lastOf = (of: string, end: SQL) => sql`select least(l.at, (select now from clock)) as created, l.balance_after
+    from ((select e.created as at, e.balance_after, e.version from entry e
+        where ${tenantAndMode('e')} and ${isParent(keyOf('e'), keyOf(of))} and e.created < ${end}
+          and (not ${sql.raw(of)}.late or (select true from late_entry x where ${tenantAndMode('x')}
+            and x.account_id = e.account_id and x.currency = e.currency and x.version = e.version) is null)
+        order by e.created desc, e.version desc limit 1)
+      union all (select x.as_of, x.balance_after, x.version from late_entry x
+        where ${sql.raw(of)}.late and ${tenantAndMode('x')} and ${isParent(keyOf('x'), keyOf(of))} and x.as_of < ${end}
+        order by x.as_of desc, x.version desc limit 1)) l
+    order by l.version desc limit 1`;
+  const end = sql`(select case when ${p('to')}::bigint > now then ${sql.raw(String(2n ** 63n - 1n))}
+    else ${p('to')}::bigint end from clock)`;
   const points = sql`with recursive step as (${spans}),
-    compartment as (select b.id as shown_id, b.account_id, b.currency, c.category
+    clock as materialized (select ${nowOfStatement} as now),
+    compartment as (select b.id as shown_id, b.account_id, b.currency, b.late, c.category
       from (${balancesOfActingAccounts(descendants)}) b,
       unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
-    walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', sql`${p('to')}`)}) l
-      union all select w.shown_id, w.account_id, w.currency, w.category, l.* from walk w
+    walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', end)}) l
+      union all select w.shown_id, w.account_id, w.currency, w.late, w.category, l.* from walk w
         cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),
     reached as (select w.*, case when w.created < ${p('from')} then -1 else ${step} end as start from walk w),
     numbered as (select c.*, s.start, r.balance_after as amount,

@@ -10,6 +10,9 @@ export const clockOffset: SQL = sql`coalesce((select c.offset_seconds from test_
 /** The time by the clock of the tenant and mode, in epoch seconds: the database's clock, and its test clock. */
 export const now: SQL = sql`(floor(date_part('epoch', clock_timestamp()))::bigint + ${clockOffset})`;
 
+/** The same time at the beginning of the statement, within which it does not change. */
+export const nowOfStatement: SQL = sql`(floor(date_part('epoch', statement_timestamp()))::bigint + ${clockOffset})`;
+
 /** Reads the time by the clock of the caller's tenant and mode. */
 export async function readNow(scope: Scope): Promise<number> {
   const [row] = await scope.read<{ now: string }>(

@@ -48,6 +48,13 @@ export const balance = pgTable(
     processing: minor('processing').default(sql`0`),
     /** The number of its entries; each entry has the version that it produced. */
     version: bigint('version', { mode: 'number' }).notNull().default(0),
+    /**
+     * The greatest `created` of its entries. Null means that it has none, or that a job has not found it yet, for a
+     * balance from before this column.
+     */
+    latest: bigint('latest', { mode: 'number' }),
+    /** Whether it has late entries: reads as of a time look at those of such a balance alone. */
+    late: boolean('late').notNull().default(false),
     /** Copied from the account, so that the pending balances of an account's partners are one index scan. */
     ownerId: text('owner_id'),
     ofPartner: boolean('of_partner').notNull(),
@@ -161,6 +168,29 @@ export const entry = pgTable(
   ],
 );
 export type EntryRow = typeof entry.$inferSelect;
+
+/**
+ * An entry that was posted while the clock of the database was behind an entry before it, after a step back. The order
+ * of a balance is its version, and the entry is sealed as it is; so reads as of a time follow `as_of`, the greatest
+ * `created` of the entries up to it. All other entries have no row here, and their `created` is that time.
+ */
+export const lateEntry = pgTable(
+  'late_entry',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    version: bigint('version', { mode: 'number' }).notNull(),
+    category: text('category').$type<Compartment>().notNull(),
+    balanceAfter: minor('balance_after'),
+    asOf: bigint('as_of', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'late_entry_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.currency, t.version] }),
+    index('late_entry_by_compartment').on(t.tenantId, t.livemode, parentKey(compartmentKey), t.asOf, t.version),
+  ],
+);
 
 /**
  * The external side of a posting: banks, payout rails, foreign exchange. It has entries but no balance, so no row
