@@ -325,6 +325,44 @@ describe('a file', () => {
     expect(wide.faults).toEqual(['has 900001 cells in row 1, and 1 in its header']);
   });
 
+  it('may have semicolons or tabs between its cells, which its header shows, or its first line', async () => {
+    const columns = ['currency', 'invoice.amount', 'metadata.'];
+    const rows = [{ currency: 'USD', 'invoice.amount': '1.00', 'metadata.a': 'x, y; z\tw' }];
+    const cells = [
+      ['currency', 'invoice.amount', 'metadata.a'],
+      ['USD', '1.00', '"x, y; z\tw"'],
+    ];
+    for (const by of [',', ';', '\t'])
+      for (const before of ['', '\ufeff', `sep=${by}\n`, `\ufeffsep=${by}\r\n`, `"sep=${by}"\n`, '\n\n']) {
+        const content = before + cells.map((line) => line.join(by)).join('\r\n');
+        const expected = before.startsWith('"') && by === '\t' ? expect.anything() : rows;
+        expect([content, (await rowsOfFile(Buffer.from(content), columns)).rows]).toEqual([content, expected]);
+      }
+    const one = await rowsOfFile(Buffer.from('currency\nUSD\n'), columns);
+    expect(one.rows).toEqual([{ currency: 'USD' }]);
+    // A key of metadata with another delimiter in it.
+    const keyed = await rowsOfFile(Buffer.from('currency,metadata.a;b,invoice.amount\nUSD,x,1.00'), columns);
+    expect(keyed.rows).toEqual([{ currency: 'USD', 'metadata.a;b': 'x', 'invoice.amount': '1.00' }]);
+    const user = await given.directUser(1);
+    for (const by of [';', '\t']) {
+      const content = [header, row('7.00')].join('\n').replaceAll(',', by);
+      expect((await imported(user, 'receivables', content)).made).toMatchObject({ rows: 1, rows_failed: 0 });
+    }
+    expect(await count('receivable', user)).toBe(2);
+  });
+
+  it('may have lines and columns at its end without a name and a value, which are none', async () => {
+    const user = await given.directUser(1);
+    const commas = ','.repeat(header.split(',').length - 1);
+    const content = [`${header},,`, `${row('5.00')},,`, `${commas},,`, commas, `${row('6.00')}, `, ` ${commas},,`];
+    const { made, rows } = await imported(user, 'receivables', content.join('\n'));
+    expect([made.rows, made.rows_done, made.rows_failed, rows.length]).toEqual([2, 2, 0, 2]);
+    const refused = await create(user, 'receivables', await upload(user, `${header},,\n${row('5.00')},,x`));
+    expect(refused.body.errors[0].message).toBe('file_id has no name for its column 11.');
+    const none = await create(user, 'receivables', await upload(user, `${header}\n${commas}\n`));
+    expect(none.body.errors[0].message).toBe('file_id must have a header and at least one row.');
+  });
+
   it('must be text of its purpose', async () => {
     const user = await given.directUser(1);
     for (const content of [new Uint8Array([0xff, 0xfe, 0x41]), bytes('a\0b'), bytes('%PDF-1.4\n%%EOF\n')])

@@ -103,6 +103,7 @@ declare
 begin
   perform refuse_future_incorporation(p_tenant, true, v_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, false, v_id, v_args ->> 'nickname');
+  perform refuse_taken_nickname(p_tenant, true, v_id, v_args ->> 'nickname');
   -- Lock test mode first, in every call.
   v_old := array(
     select a from account a where a.tenant_id = p_tenant and a.id = v_id order by a.livemode for no key update

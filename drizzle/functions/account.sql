@@ -2,20 +2,35 @@
 --
 -- Longer than 60 lines: insert_account (two inserts with their columns); create_root (both modes in one loop).
 
--- A nickname is unique per tenant and mode, compared without case; the unique index catches what this check misses.
+-- A nickname is unique per tenant and mode, compared by its Unicode form NFKC, without case and without blanks around
+-- it. Writes of one name wait here for each other until their end, since names from before this comparison may be
+-- there twice, so that no unique index can have it; the unique index compares the case alone.
 create or replace function refuse_taken_nickname(p_tenant text, p_live boolean, p_id text, p_nickname text)
 returns void
 language plpgsql
 as $$
+declare
+  v_own boolean;
+  v_name text := lower(btrim(normalize(p_nickname, nfkc), ' ' || chr(9) || chr(10) || chr(13)));
 begin
-  if
-    p_nickname is not null
-    and exists (
-      select
-      from account
-      where tenant_id = p_tenant and livemode = p_live and nickname_key = lower(p_nickname) and id <> p_id
-    )
-  then
+  if p_nickname is null then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended(p_tenant || ' ' || p_live || ' ' || v_name, 0));
+  -- An account may keep its name, also where another one from before has it.
+  select bool_or(a.id = p_id)
+  into v_own
+  from account a
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.nickname is not null
+    and hashtextextended(
+      lower(btrim(normalize(a.nickname, nfkc), ' ' || chr(9) || chr(10) || chr(13))),
+      0
+    ) = hashtextextended(v_name, 0)
+    and lower(btrim(normalize(a.nickname, nfkc), ' ' || chr(9) || chr(10) || chr(13))) = v_name;
+  if not v_own then
     perform refuse(409, 'nickname_taken', 'account.nickname');
   end if;
 end;

@@ -261,8 +261,8 @@ function statements(tenant: string, platform: string, total: number): [string, s
       'balances',
       `insert into balance (tenant_id, livemode, account_id, currency, pending, version, latest, owner_id, of_partner,
         context_id, on_root_list)
-       select e.tenant_id, e.livemode, e.account_id, e.currency, sum(e.amount), count(*), max(e.created), a.owner_id, false,
-       a.context_id, a.on_root_list
+       select e.tenant_id, e.livemode, e.account_id, e.currency, sum(e.amount), count(*), max(e.created), a.owner_id,
+       false, a.context_id, a.on_root_list
        from entry e join account a on a.tenant_id = e.tenant_id and a.livemode = e.livemode and a.id = e.account_id
        where e.tenant_id = '${tenant}' group by e.tenant_id, e.livemode, e.account_id, e.currency, a.owner_id,
        a.context_id, a.on_root_list;`,

@@ -16,6 +16,36 @@ of('refuse_taken_nickname', () => {
     await check(made.id, made.nickname);
     await check('account_1', null);
   });
+
+  it('refuses another Unicode form of it and one with blanks around it, and not the own one', async () => {
+    const made = await user({ nickname: `Café ${nickname()}` });
+    const check = (id: string, name: string) => call('refuse_taken_nickname', root.tenantId, false, id, name);
+    const forms = [made.nickname.normalize('NFD'), `\u00a0${made.nickname}\t`, made.nickname.replace('C', '\uff23')];
+    for (const form of forms) {
+      expect(await refusal(check('account_1', form))).toBe('nickname_taken account.nickname');
+      await check(made.id, form);
+    }
+    await check('account_1', made.nickname.replace('é', 'e'));
+  });
+
+  it('lets accounts from before keep names that are one, and refuses it for others', async () => {
+    const [one, other] = [await user({ nickname: `Ö ${nickname()}` }), await user({ nickname: nickname() })];
+    // As it was stored before names were compared by their form.
+    await world.sql`update account set nickname = ${one.nickname.normalize('NFD')} where id = ${other.id}`;
+    for (const [{ id }, form] of [
+      [one, 'NFC'],
+      [other, 'NFD'],
+    ] as const)
+      expect(await write(root, 'update_account', { id, nickname: one.nickname.normalize(form) })).toMatchObject({ id });
+    expect(await refusal(user({ nickname: ` ${one.nickname}` }))).toBe('nickname_taken account.nickname');
+  });
+
+  it('admits one of several accounts that get forms of one name at the same time', async () => {
+    const name = `Café ${nickname()}`;
+    const forms = [name, name.normalize('NFD'), `${name} `, ` ${name}`, name.toUpperCase(), `${name}\u00a0`];
+    const made = await Promise.allSettled(forms.map((each) => user({ nickname: each })));
+    expect(made.filter(({ status }) => status === 'fulfilled').length).toBe(1);
+  });
 });
 
 of('refuse_future_incorporation', () => {

@@ -190,6 +190,14 @@ export const account = pgTable('account', accountColumns(), (t) => [
   // All accounts of a tenant, for a platform that lists its own with the partners of its users.
   index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
   index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+  // What nicknames are compared by: not unique, since names from before may be there twice.
+  index('account_nickname')
+    .on(
+      t.tenantId,
+      t.livemode,
+      sql`hashtextextended(lower(btrim(normalize(${t.nickname}, nfkc), ' ' || chr(9) || chr(10) || chr(13))), 0)`,
+    )
+    .where(sql`${t.nickname} is not null`),
   // What rows of imports are compared by.
   index('account_seen')
     .on(

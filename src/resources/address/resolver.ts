@@ -1,5 +1,5 @@
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import validator from 'validator';
+import { ValidationErrorsIBAN, validateIBAN } from 'ibantools';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
@@ -57,7 +57,7 @@ export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'numbe
         ),
       );
   }
-  if (given(bank?.iban) && !validator.isIBAN(bank.iban))
+  if (given(bank?.iban) && !isIban(bank.iban))
     problems.push(
       problem(
         'parameter_invalid',
@@ -66,6 +66,15 @@ export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'numbe
       ),
     );
   return problems;
+}
+
+/**
+ * Whether a text is an IBAN, with the check digits, length and form of its country; blanks and hyphens between its
+ * parts and small letters are fine. The check digits that some countries have inside are not checked.
+ */
+function isIban(text: string): boolean {
+  const { errorCodes } = validateIBAN(text.replaceAll(/[ -]/g, '').toUpperCase());
+  return errorCodes.every((code) => code === ValidationErrorsIBAN.WrongAccountBankBranchChecksum);
 }
 
 /**

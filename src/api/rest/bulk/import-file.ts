@@ -28,7 +28,7 @@ export async function rowsOfFile(content: Buffer, columns: readonly string[]): P
   if (content.length > importMax.bytes) return faulty([`is larger than ${importMax.bytes / 1024 / 1024} MB`]);
   const read = await cellsOf(content);
   if (typeof read === 'string') return faulty([read]);
-  const [header = [], ...lines] = read;
+  const [header = [], ...lines] = withoutEmptyColumns(read);
   if (header.length > importMax.columns) return faulty([`must have at most ${importMax.columns} columns`]);
   const faults = [...headerFaults(header, columns), ...sizeFaults(header, lines)];
   if (faults.length > 0) return faulty(faults);
@@ -37,8 +37,47 @@ export async function rowsOfFile(content: Buffer, columns: readonly string[]): P
 
 const faulty = (faults: string[]): FileRows => ({ faults: faults.slice(0, problemsMax), rows: [] });
 
+/** The characters that may separate the cells of a file; the first one where its header has none of them. */
+const delimiters = [',', ';', '\t'] as const;
+
+/**
+ * How a file separates its cells: as its first line says, which spreadsheets write as `sep=;`, or by the character that
+ * its header has most often outside quotes. `from` is the line with the header.
+ */
+function delimiterOf(content: Buffer): { delimiter: string; from: number } {
+  const text = content.subarray(0, pieceBytes).toString().replace('\ufeff', '');
+  const said = delimiters.find((each) => text.slice(0, 7).toLowerCase().replaceAll('"', '').startsWith(`sep=${each}`));
+  if (said) return { delimiter: said, from: 2 };
+  const counts = new Map<string, number>();
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    else if (character === '\n' && !quoted && counts.size > 0) break;
+    else if (!quoted && character !== '\r' && character !== '\n')
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+  }
+  const often = (each: string) => counts.get(each) ?? 0;
+  return { delimiter: delimiters.toSorted((one, other) => often(other) - often(one))[0]!, from: 1 };
+}
+
+const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell.trim() === '';
+
+/** The lines without the columns that have neither a name nor a value, as spreadsheets leave them behind. */
+function withoutEmptyColumns(lines: string[][]): string[][] {
+  const [header = [], ...rows] = lines;
+  // A line of too many cells is a fault, whatever they have.
+  const width = Math.min(Math.max(0, ...lines.map((cells) => cells.length)), importMax.columns);
+  const empty = new Set<number>();
+  for (let i = 0; i < width; i++)
+    if (isEmpty(header[i]) && rows.every((cells) => isEmpty(cells[i]) || cells.length > importMax.columns))
+      empty.add(i);
+  if (empty.size === 0) return lines;
+  return lines.map((cells) => (cells.length > importMax.columns ? cells : cells.filter((_, i) => !empty.has(i))));
+}
+
 /**
  * The cells of a file by lines; no more lines than what shows that there are too many lines, or too many cells in one.
+ * A line without a value is none.
  */
 async function cellsOf(content: Buffer): Promise<string[][] | string> {
   try {
@@ -46,10 +85,15 @@ async function cellsOf(content: Buffer): Promise<string[][] | string> {
   } catch {
     return 'must be text in UTF-8';
   }
-  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1_000_000 };
+  const { delimiter, from } = delimiterOf(content);
+  const options = {
+    ...{ bom: true, relax_column_count: true, skip_empty_lines: true, max_record_size: 1_000_000 },
+    ...{ delimiter, from_line: from, record_delimiter: ['\r\n', '\n', '\r'] },
+  };
   const lines: string[][] = [];
   try {
     for await (const cells of Readable.from(piecesOf(content)).pipe(parse(options)) as AsyncIterable<string[]>) {
+      if (cells.length <= importMax.columns && cells.every(isEmpty)) continue;
       lines.push(cells);
       if (cells.length > importMax.columns || lines.length > importMax.rows + 1) break;
     }

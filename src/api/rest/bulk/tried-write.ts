@@ -53,4 +53,4 @@ export const seenBefore = ({ fn }: Write): Problem =>
 
 /** The nickname of a new account, as the database compares it; null where it has none. */
 export const nicknameOf = ({ args }: Write): string | null =>
-  (args as ComparedArguments).nickname?.toLowerCase() ?? null;
+  (args as ComparedArguments).nickname?.normalize('NFKC').trim().toLowerCase() ?? null;
