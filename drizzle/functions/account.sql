@@ -162,51 +162,6 @@ begin
 end;
 $$;
 
--- Refuses the row of an import whose legal name and address are those of a partner of the same owner that is not
--- deactivated. Until their end, rows of one owner wait here for each other, so that each sees what the others have
--- stored.
-create or replace function refuse_seen_partner(p_tenant text, p_live boolean, p_args jsonb)
-returns void
-language plpgsql
-as $$
-declare
-  v_owner text := p_args ->> 'ownerId';
-  v_name text := p_args -> 'businessDetails' ->> 'legalName';
-  v_address jsonb := nullif(nullif(jsonb_strip_nulls(p_args -> 'businessDetails' -> 'physicalAddress'), 'null'), '{}');
-  v_seen text;
-begin
-  perform
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner
-  for no key update;
-  select a.id
-  into v_seen
-  from account a
-  where
-    a.tenant_id = p_tenant
-    and a.livemode = p_live
-    and a.kind = 'partner'
-    and hashtextextended(
-      a.owner_id || ' ' || (a.business_details ->> 'legalName') || jsonb_strip_nulls(
-        a.business_details -> 'physicalAddress'
-      )::text,
-      0
-    ) = hashtextextended(v_owner || ' ' || v_name || v_address::text, 0)
-    -- In a form for which no index of the owner or the status alone is used.
-    and nullif(
-      (a.owner_id, a.business_details ->> 'legalName', jsonb_strip_nulls(a.business_details -> 'physicalAddress')) = (
-        v_owner,
-        v_name,
-        v_address
-      )
-      and a.status <> 'deactivated',
-      false
-    ) is not null
-  limit 1;
-  perform refuse_seen('account.business_details.legal_name', v_seen);
-end;
-$$;
-
 create or replace function create_account(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof account
 language plpgsql

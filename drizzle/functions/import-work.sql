@@ -67,25 +67,6 @@ begin
 end;
 $$;
 
--- Refuses the row of an import whose object was seen before, with the id of that object; does nothing without an id.
-create or replace function refuse_seen(p_field text, p_id text)
-returns void
-language plpgsql
-immutable
-as $$
-begin
-  if p_id is not null then
-    raise exception
-      using
-        errcode = 'TG409',
-        message = 'seen_before',
-        detail = jsonb_build_array(
-          jsonb_build_object('code', 'seen_before', 'field', p_field, 'metadata', jsonb_build_object('object_id', p_id))
-        )::text;
-  end if;
-end;
-$$;
-
 -- Tries writes one after the other, each with those before it in effect, and then undoes all of them. Returns the
 -- problems of those that are refused, by their places. So a trial has the rules of the functions that write, and no
 -- others. Objects that only the trial has made are not named. Without an event: nothing is stored.

@@ -3,44 +3,6 @@
 -- Longer than 60 lines: create_receivable (one insert with its columns); update_receivable (checks under a lock and one
 -- update with its columns).
 
--- Refuses the row of an import whose account, customer and reference number are those of a receivable that is not void.
--- Until their end, rows of one account wait here for each other, so that each sees what the others have stored.
-create or replace function refuse_seen_receivable(p_tenant text, p_live boolean, p_args jsonb)
-returns void
-language plpgsql
-as $$
-declare
-  v_account text := p_args ->> 'accountId';
-  v_customer text := p_args ->> 'customerId';
-  v_reference text := p_args -> 'invoice' ->> 'referenceNumber';
-  v_seen text;
-begin
-  perform
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_account
-  for no key update;
-  select r.id
-  into v_seen
-  from receivable r
-  where
-    r.tenant_id = p_tenant
-    and r.livemode = p_live
-    and not r.voided
-    and r.customer_id is not null
-    and hashtextextended(r.customer_id || ' ' || (r.invoice ->> 'referenceNumber'), 0) = hashtextextended(
-      v_customer || ' ' || v_reference,
-      0
-    )
-    -- In a form for which no index of the customer or the account alone is used.
-    and nullif(
-      (r.account_id, r.customer_id, r.invoice ->> 'referenceNumber') = (v_account, v_customer, v_reference),
-      false
-    ) is not null
-  limit 1;
-  perform refuse_seen('receivable.invoice.reference_number', v_seen);
-end;
-$$;
-
 create or replace function create_receivable(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof receivable
 language plpgsql
