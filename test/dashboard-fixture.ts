@@ -110,6 +110,18 @@ export class Dashboard {
 
 const desk = { width: 1440, height: 1000 };
 
+/** Changes the documents that a page sends, so that the gateway refuses a part of them. */
+export const changeDocuments = (page: Page, change: (query: string) => string) =>
+  page.route('**/graphql', (route, request) => {
+    const asked = request.postDataJSON() as { query?: string } | null;
+    if (!asked?.query) return route.fallback();
+    return route.continue({ postData: JSON.stringify({ ...asked, query: change(asked.query) }) });
+  });
+
+/** A change by which the totals of deposits are refused: their range ends before it begins. */
+export const refusedTotals = (query: string): string =>
+  query.replace(/from: \$from\b([^]*?)to: \$to\b/, 'from: $$to$1to: $$from');
+
 /** Opens an address of a gateway in a browser without a session. */
 export async function visit(served: { chromium: Browser; origin: string }, address: string): Promise<Visit> {
   const made = await newVisit(served);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { decimal, formatMoney, sum } from '../src/dashboard/format/money.js';
-import { faults, useDashboard } from './dashboard-fixture.js';
+import { changeDocuments, faults, refusedTotals, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
 import { inTurn, scale, share } from './faults/scale.js';
 import { completeDeposit, Speaker, tenantOf } from './world.js';
@@ -69,6 +69,45 @@ chapter('receivables in the dashboard', () => {
     await page.locator('.amount-line').getByText('Void').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('a part of a page that the gateway refuses', () => {
+  it('shows its error in its place, and the other parts stay', async () => {
+    const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    await changeDocuments(page, refusedTotals);
+    await open('/dashboard');
+    const part = (name: string) => page.getByRole('region', { name });
+    const alert = part('Money in').getByRole('alert');
+    await alert.getByText('must be later than').waitFor();
+    expect(await alert.getByText(/^Request req_/).count()).toBe(1);
+    await part('Balances').locator('.balance-total').first().waitFor();
+    await part('To reconcile').waitFor();
+    await part('Latest events').locator('li').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    // What was refused is asked for again.
+    await page.unrouteAll();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await part('Money in').getByRole('img').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('of an object leaves the object, and an object that cannot be read is not said to be missing', async () => {
+    const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    await changeDocuments(page, (query) => query.replace('partners(first: 10)', 'partners(first: 0)'));
+    const { id } = await dashboard.user(1, 'Indigo Looms');
+    await open(`/dashboard/accounts/${id}`);
+    await page.getByRole('region', { name: 'Customers' }).getByText('must be from 1 to 100').waitFor();
+    await page.getByRole('region', { name: 'Details' }).waitFor();
+    await page.unrouteAll();
+    await page.route('**/graphql', (route, request) => {
+      if (!request.postData()?.includes('query Account(')) return route.fallback();
+      const error = { message: 'Try again later.', path: ['account'], extensions: { httpStatus: 503 } };
+      return route.fulfill({ json: { data: { account: null }, errors: [error] } });
+    });
+    await open(`/dashboard/accounts/${id}`);
+    await page.getByRole('alert').getByText('Try again later.').waitFor();
+    expect(await page.getByText('There is nothing at this address').count()).toBe(0);
   });
 });
 

@@ -35,8 +35,7 @@ function Users() {
   // A search goes with no other filter.
   const variables = search ? { search } : { type: ['USER' as const] };
   const [{ data, error }] = useQuery({ query: UsersQuery, variables });
-  if (error) return <Problem error={error} />;
-  if (!data) return <Lines count={4} />;
+  if (!data?.accounts) return error ? <Problem error={error} /> : <Lines count={4} />;
   const users = data.accounts.nodes.filter(({ type }) => type === 'USER');
   return (
     <>

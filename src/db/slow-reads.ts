@@ -55,6 +55,8 @@ export class SlowReads {
   async read(question: TenantQuestion, read: Read): Promise<Found> {
     const { budget } = read;
     if (budget?.ended) throw budget.ended;
+    // It is not asked again by the resolvers of a query whose one statement was ended.
+    if (budget?.tooSlow) throw budget.tooSlow;
     budget?.rest();
     // Which replica may answer depends on what the request has seen.
     if (!budget || question.source) return this.#inTurn(question, read, () => {});

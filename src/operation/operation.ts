@@ -35,6 +35,8 @@ export interface Operation extends Permission {
    * with the contract.
    */
   refusals?: readonly ProblemCode[] | undefined;
+  /** Its field is not nullable in the graph: it shows what the request has already, so that nothing refuses it. */
+  notNull?: true | undefined;
   /** The table of the row that the operation returns, if an idempotency key can replay its answer. */
   answers?: PgTable | undefined;
 }

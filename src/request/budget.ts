@@ -25,6 +25,9 @@ export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes:
 /** The limits of all requests in flight of one process. Measured: docs/decisions/fair-turns.md. */
 export const inFlightDefault = { slots: 32, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 1_000 };
 
+/** The least size of an error as JSON, besides its message: its code, place and the addresses of both. */
+const errorBytes = 400;
+
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
 
@@ -49,6 +52,8 @@ export class RequestBudget {
   /** What the request takes from the allowance of its root account; null if requests are not charged. */
   charge: Charge | null = null;
   readonly report: RequestReport = { codes: [] };
+  /** The refusal of the only slow question that the request has, once PostgreSQL took too long for it. */
+  tooSlow: DomainError | undefined;
   #until = Number.POSITIVE_INFINITY;
   #nodes = 0;
   #bytes = 0;
@@ -102,6 +107,12 @@ export class RequestBudget {
     if (this.#bytes > this.limits.answerBytes) this.end(tooLarge(this.limits.answerBytes));
     if (++this.#fields % fieldsBetweenLooks === 0 && performance.now() > this.#until)
       this.end(tooLate(this.limits.seconds));
+  }
+
+  /** Counts an error of the answer by its least size: a field below a list can be refused once for each parent. */
+  error(message: string): void {
+    this.#bytes += errorBytes + message.length;
+    if (this.#bytes > this.limits.answerBytes) this.end(tooLarge(this.limits.answerBytes));
   }
 }
 

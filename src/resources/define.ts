@@ -67,6 +67,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   accepts?: Operation['accepts'];
   /** The limits of its parameters by their paths on /v1, for the contract; its rules refuse what exceeds them. */
   limits?: Operation['limits'];
+  /** Its field is not nullable in the graph: it shows what the request has already, so that nothing refuses it. */
+  notNull?: true;
   /** Why no event reports it, where none does: each other write has one. */
   withoutEvent?: string;
   /** The codes of its refusals that not every operation has. */

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, it } from 'vitest';
-import { useDashboard } from '../dashboard-fixture.js';
+import { changeDocuments, refusedTotals, useDashboard } from '../dashboard-fixture.js';
 import { Camera, first, named, press, printed, settled, type State, steps } from './camera.js';
 
 const dashboard = useDashboard();
@@ -79,6 +79,14 @@ const unanswered = (from: string, link: string) => async (page: Page) => {
   await page.locator('.skeleton').first().waitFor();
 };
 
+/** A part of the first page is refused, and the others are there. */
+const refusedPart = async (page: Page) => {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await changeDocuments(page, refusedTotals);
+  await page.goto(`${dashboard.origin}/dashboard`);
+  await settled(page);
+};
+
 const failed = async (page: Page) => {
   await at('/')(page);
   await page.route('**/graphql', (route) =>
@@ -94,6 +102,7 @@ it('pages that load, that have failed, for readers, and before signing in', asyn
     ['loading-home', unanswered('/settings', '.side a[href$="/dashboard/"], .side a[href$="/dashboard"]')],
     ['loading-object', unanswered('/payments', '.linked a')],
     ['failed', failed],
+    ['refused-part', refusedPart],
   ];
   await camera.take(states, () => signedIn(1));
   await camera.take([

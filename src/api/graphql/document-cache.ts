@@ -1,7 +1,6 @@
 import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../operation/context.js';
-import { SlowQuestion } from '../../db/slow-questions.js';
 import type { Estimate, Estimator, NodeCounter } from './query-cost.js';
 import { DomainError } from '../../request/problems.js';
 import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/compiler.js';
@@ -168,8 +167,6 @@ export class DocumentCache {
     try {
       return await compiled?.answer(operationName, variables, context);
     } catch (error) {
-      // The resolvers would ask the same question again.
-      if (error instanceof SlowQuestion) throw error;
       if (!(error instanceof DomainError)) this.onFault(error, context.requestId);
       return undefined;
     } finally {

@@ -34,6 +34,7 @@ import { dryRunOf, selectionsMax, withoutLongNames } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
+import { nullableWhereRefused } from './nullable-fields.js';
 import { isPageType, type ListSizes } from './query-parts.js';
 import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { problem, retryAfter } from '../../request/problems.js';
@@ -58,6 +59,7 @@ export function buildGraph(): GraphQLSchema {
   // The library's own check executes an introspection query, which takes longer than building the schema.
   const schema = inOrder(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
   assertValidSchema(schema);
+  nullableWhereRefused(schema, operations);
   resolveStoredNames(schema);
   readDirectly(schema, readers);
   guard(schema, operations);
@@ -210,6 +212,7 @@ function executor<C extends ServerContext>(schema: GraphQLSchema, { suggestions,
       fieldResolver: measuredFieldResolver,
       hideSuggestions: !suggestions,
     });
+    for (const { message } of result.errors ?? []) budget.error(message);
     // Discard the partial result of a request that has ended.
     if (budget.ended) return { data: null, errors: [budget.ended] };
     return flat(result, { schema, document, operationName: request.operationName }, (error) =>

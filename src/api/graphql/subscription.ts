@@ -137,6 +137,7 @@ async function resultOf(
     fieldResolver: measuredFieldResolver,
     hideSuggestions: !settings.suggestions,
   });
+  for (const { message } of executed.errors ?? []) context.budget.error(message);
   const { ended } = context.budget;
   const complete = ended ? { data: null, errors: [new GraphQLError('', { originalError: ended })] } : executed;
   const shown = flat(complete, { schema, document, operationName: operationName ?? undefined }, onFault);

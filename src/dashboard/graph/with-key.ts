@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type AnyVariables, CombinedError, stringifyDocument, type TypedDocumentNode } from 'urql';
 import { useSession } from '../session';
 import { consistentFetch } from './consistency';
-import { type Failure, failureOf } from './write';
+import { type Done, type Failure, failureOf } from './write';
 
 /**
  * Asks one query with an API key in place of the session, for what no session may read. The key is in this request
@@ -11,14 +11,14 @@ import { type Failure, failureOf } from './write';
 export function useKeyedQuery<Data, Variables extends AnyVariables>(query: TypedDocumentNode<Data, Variables>) {
   const { viewer } = useSession();
   const [state, setState] = useState<{ pending: boolean; failure?: Failure }>({ pending: false });
-  const ask = async (variables: Variables, apiKey: string): Promise<Data | undefined> => {
+  const ask = async (variables: Variables, apiKey: string): Promise<Done<Data> | undefined> => {
     setState({ pending: true });
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
     if (viewer.onBehalf) headers['on-behalf-of'] = viewer.account.id;
     try {
       const body = JSON.stringify({ query: stringifyDocument(query), variables });
       const answer = await consistentFetch('/graphql', { method: 'POST', headers, body, credentials: 'omit' });
-      const { data, errors } = (await answer.json()) as { data?: Data; errors?: { message: string }[] };
+      const { data, errors } = (await answer.json()) as { data?: Done<Data>; errors?: { message: string }[] };
       if (!errors) {
         setState({ pending: false });
         return data;

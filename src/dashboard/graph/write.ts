@@ -12,6 +12,12 @@ export interface Failure {
 /** What stands beside an empty field that has to have a value. */
 export const required = 'This is required.';
 
+/**
+ * The answer to a request of which nothing was refused. Its fields are nullable because each can be refused alone, and
+ * then the request has an error.
+ */
+export type Done<Data> = { [Field in keyof Data]: NonNullable<Data[Field]> };
+
 /** The codes of a value that is not there. */
 const missing = ['parameter_missing', 'parameter_invalid_empty'];
 
@@ -41,7 +47,7 @@ export function useWrite<Data, Variables extends AnyVariables>(mutation: TypedDo
   const [state, setState] = useState<{ pending: boolean; failure?: Failure | undefined }>({ pending: false });
   const attempt = useRef<{ content: string; key: string } | null>(null);
 
-  const write = async (variables: Variables, apiKey?: string): Promise<Data | undefined> => {
+  const write = async (variables: Variables, apiKey?: string): Promise<Done<Data> | undefined> => {
     const content = JSON.stringify(variables);
     if (attempt.current?.content !== content) attempt.current = { content, key: crypto.randomUUID() };
     // The options of one request replace those of the client, so they begin with the client's headers.
@@ -56,7 +62,7 @@ export function useWrite<Data, Variables extends AnyVariables>(mutation: TypedDo
     const { data, error } = await client.mutation(mutation, variables, { fetchOptions: { headers } }).toPromise();
     if (!error) attempt.current = null;
     setState({ pending: false, failure: error && failureOf(error) });
-    return error ? undefined : data;
+    return error ? undefined : (data as Done<Data>);
   };
   return { ...state, write, reset: () => setState({ pending: false }) };
 }

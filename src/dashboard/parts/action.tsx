@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useWrite } from '../graph';
+import { type Done, useWrite } from '../graph';
 import { useMayWrite } from '../session';
 import { Dialog } from './dialog';
 import { Copy } from './facts';
@@ -19,8 +19,8 @@ interface ActionDialogProps<Data, Input, Values> {
   read: (values: Values) => Input;
   onClose: () => void;
   /** With it, the dialog stays open, and shows what is left to say of the answer. */
-  after?: (data: Data) => ReactNode;
-  onDone?: ((data: Data) => void) | undefined;
+  after?: (data: Done<Data>) => ReactNode;
+  onDone?: ((data: Done<Data>) => void) | undefined;
   /** What will happen, and the fields of the form. */
   children?: ReactNode;
 }

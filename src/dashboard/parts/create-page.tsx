@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { Link, useLocation } from 'wouter';
-import { useWrite } from '../graph/write';
+import { type Done, useWrite } from '../graph/write';
 import { useMayWrite } from '../session';
 import { Empty } from './empty';
 import { Form } from './form';
@@ -16,7 +16,7 @@ interface CreatePageProps<Data, Input, Asked> {
   /** Makes the input of the values of the form. */
   read: (asked: Asked) => Input;
   /** The address of what was created. */
-  addressOf: (data: Data) => string;
+  addressOf: (data: Done<Data>) => string;
   /** The fields of the form. */
   children: ReactNode;
 }

@@ -10,8 +10,8 @@ interface FoundFieldProps<Data, Variables extends AnyVariables, Row>
   query: TypedDocumentNode<Data, Variables>;
   /** What the query asks for: what is sought, or without it the usual list. A search goes with few other filters. */
   variables: (search: string) => NoInfer<Variables>;
-  /** The list of an answer. */
-  listOf: (data: Data) => Pick<Connection<Row>, 'nodes'> & { pageInfo: { hasNextPage: boolean } };
+  /** The list of an answer; null where it is refused. */
+  listOf: (data: Data) => (Pick<Connection<Row>, 'nodes'> & { pageInfo: { hasNextPage: boolean } }) | null;
   /** Whether a row of the list can be chosen. */
   fits?: (row: Row) => boolean;
   /** How a row is called. */
@@ -47,7 +47,7 @@ export function FoundField<Data, Variables extends AnyVariables, Row extends { i
   const rows = list?.nodes.filter(fits) ?? [];
   const found = rows.map((row): Option => ({ value: row.id, name: called(row) }));
   const more = list?.pageInfo.hasNextPage ?? false;
-  if (error && !data && text === '') return <Problem error={error} />;
+  if (error && !list && text === '') return <Problem error={error} />;
   if (empty && list && found.length === 0 && !more && text === '') return empty;
   const all = chosen && found.every(({ value }) => value !== chosen.value) ? [chosen, ...found] : found;
   const choose = (value: string) => {

@@ -22,6 +22,7 @@ export * from './member-field';
 export * from './money';
 export * from './object-link';
 export * from './page';
+export * from './part';
 export * from './problem';
 export * from './search';
 export * from './shares';

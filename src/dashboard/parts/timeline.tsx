@@ -1,7 +1,7 @@
 import { eventWords, useTimes } from '../format';
 import { graphql, useLive } from '../graph';
 import { Card } from './page';
-import { Pending } from './problem';
+import { Answered, Part } from './part';
 
 const TimelineQuery = graphql(`
   query Timeline($objectId: ID!, $accountId: ID) {
@@ -22,22 +22,28 @@ interface TimelineProps {
 export function Timeline({ objectId, account }: TimelineProps) {
   const listed = account?.type === 'PARTNER' ? account.owner : account;
   const result = useLive(TimelineQuery, { objectId, accountId: listed?.id ?? null });
-  const { data } = result;
   const time = useTimes();
   return (
-    <Card title="Timeline">
-      {!data && <Pending result={result} lines={3} />}
-      {data?.events.nodes.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
-      <ol className="timeline">
-        {data?.events.nodes.map(({ id, type, created }) => (
-          <li key={id}>
-            <span>{eventWords(type)}</span>
-            <time dateTime={created} title={time(created, 'full')}>
-              {time(created)}
-            </time>
-          </li>
-        ))}
-      </ol>
-    </Card>
+    <Answered answer={result}>
+      <Card title="Timeline">
+        <Part value={result.data?.events} field="events">
+          {({ nodes }) => (
+            <>
+              {nodes.length === 0 && <p className="hint">Nothing has been recorded yet.</p>}
+              <ol className="timeline">
+                {nodes.map(({ id, type, created }) => (
+                  <li key={id}>
+                    <span>{eventWords(type)}</span>
+                    <time dateTime={created} title={time(created, 'full')}>
+                      {time(created)}
+                    </time>
+                  </li>
+                ))}
+              </ol>
+            </>
+          )}
+        </Part>
+      </Card>
+    </Answered>
   );
 }

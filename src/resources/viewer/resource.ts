@@ -6,7 +6,7 @@ export default defineResource({
   object: 'viewer',
   resolvers: [ViewerResolver],
   operations: {
-    viewer: { access: 'read', callers: everyone },
+    viewer: { access: 'read', callers: everyone, notNull: true },
     node: { object: 'node', access: 'read', callers: everyone },
     nodes: { object: 'node', access: 'read', callers: everyone },
   },

@@ -3,7 +3,13 @@ import { getArgumentValues, getVariableValues } from 'graphql/execution/values.j
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
 import { columnOf, shape, values } from '../../../db/list-statement.js';
-import { pageQuestion, presentQuestion, type Question, questionOfParts } from '../../../db/slow-questions.js';
+import {
+  pageQuestion,
+  presentQuestion,
+  type Question,
+  questionOfParts,
+  SlowQuestion,
+} from '../../../db/slow-questions.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
@@ -108,7 +114,7 @@ export class CompiledQuery {
   /** Whether resolvers have to answer, for any variables. It becomes true when a statement is not possible. */
   resolved = false;
   #hour: Hour | undefined;
-  /** The tenants and shapes whose statements may not be added in the current hour. They are not built again. */
+  /** The tenants and shapes that resolvers answer in the current hour: no statement was left, or it is too slow. */
   readonly #refused = new Set<string>();
   /** The branches that take arguments: roots and edges to many. */
   readonly #withArguments: BranchWithArguments[];
@@ -183,6 +189,12 @@ export class CompiledQuery {
       const data = row.data.replaceAll(objectMark, '');
       return { data: respaced(data), objects: row.data.length - data.length };
     } catch (error) {
+      // The slow field alone is null, and which one it is only the resolvers can tell.
+      if (error instanceof SlowQuestion) {
+        if (parts.filter(({ slow }) => slow).length === 1) context.budget.tooSlow = error;
+        else this.#refuse(scope.caller.tenantId, name);
+        return undefined;
+      }
       const { code = '' } = error as { code?: string };
       if (code === absent) return undefined;
       // PostgreSQL rejects the statement (class 42), which is a bug of ours. It is reported once; then resolvers
@@ -199,23 +211,27 @@ export class CompiledQuery {
       this.statements.clear();
       this.#refused.clear();
     }
+    if (this.#refused.has(`${tenantId} ${name}`)) return undefined;
     const known = this.statements.get(name);
-    if (known || this.statements.size >= shapesMax) return known;
-    const refusal = `${tenantId} ${name}`;
-    if (this.#refused.has(refusal) || this.#refused.size >= refusedMax) return undefined;
+    if (known || this.statements.size >= shapesMax || this.#refused.size >= refusedMax) return known;
     try {
       const statement = statementOf(this.tree.branches, terms, this.answerBytes);
       if (hour.add(tenantId, statement.text)) {
         this.statements.set(name, statement);
         return statement;
       }
-      this.#refused.add(refusal);
+      this.#refuse(tenantId, name);
       return undefined;
     } catch (error) {
       if (!(error instanceof NotCompilable)) throw error;
       this.resolved = true;
       return undefined;
     }
+  }
+
+  /** Leaves a shape of a tenant to the resolvers for the rest of the hour. */
+  #refuse(tenantId: string, name: string): void {
+    if (this.#refused.size < refusedMax) this.#refused.add(`${tenantId} ${name}`);
   }
 }
 

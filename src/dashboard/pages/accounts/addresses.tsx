@@ -1,9 +1,10 @@
 import { words } from '../../format';
+import type { RowOf } from '../../graph';
 import { Card, Copy, Facts, Status, ToolButton, useMayTest } from '../../parts';
 import type { AccountDetail } from './detail';
 import { addressToolsOf } from './tools';
 
-type Address = AccountDetail['addresses']['nodes'][number];
+type Address = RowOf<AccountDetail['addresses']>;
 
 const categories: Record<Address['category'], string> = {
   SERVICE_RECEIVE: 'To be paid at',

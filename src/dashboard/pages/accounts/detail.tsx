@@ -1,5 +1,5 @@
 import { countryName, requirementWords, useTimes, words } from '../../format';
-import { BalanceFragment, graphql, type ResultOf, useLive } from '../../graph';
+import { BalanceFragment, graphql, type ResultOf, type RowOf, useLive } from '../../graph';
 import {
   amountColumn,
   Card,
@@ -9,6 +9,7 @@ import {
   FileLink,
   Loaded,
   ObjectLink,
+  Part,
   stateColumn,
   statusColumn,
   Table,
@@ -90,7 +91,9 @@ function AccountPage({ account }: { account: AccountDetail }) {
       side={
         <>
           <About account={account} />
-          <Persons account={account} />
+          <Part value={account.persons} field="account.persons" title="Persons">
+            {({ nodes }) => <Persons persons={nodes} />}
+          </Part>
           <TestTools id={account.id} {...toolsOf(account, own)}>
             {partner && account.status === 'ACTIVATED' && (
               <li>
@@ -102,11 +105,24 @@ function AccountPage({ account }: { account: AccountDetail }) {
       }
     >
       <Lacking account={account} />
-      <Addresses addresses={account.addresses.nodes} />
-      {!partner && account.balance && <Balances balance={account.balance} />}
-      {partner && <Invoices owes={account.owes} page={account.billedReceivables} />}
-      <Paid account={account} />
-      <Customers account={account} />
+      <Part value={account.addresses} field="account.addresses" title="Addresses">
+        {({ nodes }) => <Addresses addresses={nodes} />}
+      </Part>
+      {partner ? (
+        <Part value={account.billedReceivables} field="account.billedReceivables" title="Owes">
+          {(page) => <Invoices owes={account.owes} page={page} />}
+        </Part>
+      ) : (
+        <Part value={account.balance} field="account.balance" title="Balances">
+          {(balance) => <Balances balance={balance} />}
+        </Part>
+      )}
+      <Part value={account.depositsOut} field="account.depositsOut" title="Latest payments">
+        {({ nodes }) => <Paid payments={nodes} />}
+      </Part>
+      <Part value={account.partners} field="account.partners" title="Customers">
+        {({ nodes }) => <Customers customers={nodes} />}
+      </Part>
       <Timeline objectId={account.id} account={account} />
     </DetailPage>
   );
@@ -156,12 +172,12 @@ function About({ account }: { account: AccountDetail }) {
   );
 }
 
-function Persons({ account }: { account: AccountDetail }) {
-  if (account.persons.nodes.length === 0) return null;
+function Persons({ persons }: { persons: readonly RowOf<AccountDetail['persons']>[] }) {
+  if (persons.length === 0) return null;
   return (
     <Card title="Persons">
       <ul className="persons">
-        {account.persons.nodes.map(({ id, fullName, relationship }) => (
+        {persons.map(({ id, fullName, relationship }) => (
           <li key={id}>
             <strong>{fullName}</strong>
             <span className="hint">
@@ -177,14 +193,14 @@ function Persons({ account }: { account: AccountDetail }) {
   );
 }
 
-function Paid({ account }: { account: AccountDetail }) {
+function Paid({ payments }: { payments: readonly RowOf<AccountDetail['depositsOut']>[] }) {
   const time = useTimes();
-  if (account.depositsOut.nodes.length === 0) return null;
+  if (payments.length === 0) return null;
   return (
     <Card title="Latest payments">
       <Table
         label="Latest payments"
-        rows={account.depositsOut.nodes}
+        rows={payments}
         href={({ id }) => `/payments/${id}`}
         columns={[
           { head: 'Received', cell: ({ created }) => time(created), line: true },
@@ -196,13 +212,13 @@ function Paid({ account }: { account: AccountDetail }) {
   );
 }
 
-function Customers({ account }: { account: AccountDetail }) {
-  if (account.partners.nodes.length === 0) return null;
+function Customers({ customers }: { customers: readonly RowOf<AccountDetail['partners']>[] }) {
+  if (customers.length === 0) return null;
   return (
     <Card title="Customers">
       <Table
         label="Customers"
-        rows={account.partners.nodes}
+        rows={customers}
         href={({ id }) => `/accounts/${id}`}
         columns={[{ head: 'Name', cell: (partner) => nameOf(partner) }, statusColumn(true)]}
       />

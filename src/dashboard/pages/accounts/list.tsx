@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { countryName, currencies, currencyOf, hundredths, useTimes } from '../../format';
-import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
+import { graphql, type ResultOf, type RowOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   Choice,
   ClearFilters,
@@ -41,7 +41,7 @@ const AccountsQuery = graphql(
   [NameFragment],
 );
 
-type Account = ResultOf<typeof AccountsQuery>['accounts']['nodes'][number];
+type Account = RowOf<ResultOf<typeof AccountsQuery>['accounts']>;
 
 const statuses = ['DRAFT', 'VERIFYING', 'ACTIVATED', 'DEACTIVATED', 'HOLD'] as const;
 
@@ -193,7 +193,9 @@ function Owed({ amounts }: { amounts: Account['owes'] }) {
   return amounts === null ? <span className="hint">over 10,000 invoices</span> : <Amounts amounts={amounts} />;
 }
 
-function Amounts({ amounts = [] }: { amounts?: readonly { amount: string; currency: string }[] | undefined }) {
+/** Amounts of a row; undefined where the gateway refused them. */
+function Amounts({ amounts }: { amounts: readonly { amount: string; currency: string }[] | undefined }) {
+  if (!amounts) return <span className="hint none">not known</span>;
   const filled = amounts.filter(({ amount }) => hundredths(amount) !== 0n);
   if (filled.length === 0) return <span className="hint none">–</span>;
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { currencyOf, formatMoney, hundredths } from '../../format';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph';
+import { graphql, type ResultOf, type RowOf, type VariablesOf } from '../../graph';
 import { AmountField, CreatePage, Empty, FoundField, SelectField } from '../../parts';
 import { useSession } from '../../session';
 import { CustomerField } from '../receivables/customer-field';
@@ -72,7 +72,7 @@ export function CreateCheckout() {
   );
 }
 
-type Invoice = ResultOf<typeof InvoicesQuery>['receivables']['nodes'][number];
+type Invoice = RowOf<ResultOf<typeof InvoicesQuery>['receivables']>;
 
 interface Sides {
   payeeId: string;

@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, useLive, useWrite } from '../../graph';
+import { graphql, type ResultOf, type RowOf, useLive, useWrite } from '../../graph';
 import {
   Card,
   Copy,
@@ -9,6 +9,7 @@ import {
   Loaded,
   Money,
   ObjectLink,
+  Part,
   Problem,
   statusColumn,
   Table,
@@ -82,7 +83,11 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
       }
     >
       {open && <Share checkout={checkout} />}
-      <Attempts checkout={checkout} />
+      <Card title="Attempts">
+        <Part value={checkout.transactions} field="checkout.transactions">
+          {({ nodes }) => <Attempts attempts={nodes} />}
+        </Part>
+      </Card>
       <Timeline objectId={id} account={checkout.toAccount} />
     </DetailPage>
   );
@@ -105,24 +110,20 @@ function Share({ checkout: { pageUrl } }: { checkout: CheckoutDetail }) {
   );
 }
 
-function Attempts({ checkout }: { checkout: CheckoutDetail }) {
+function Attempts({ attempts }: { attempts: readonly RowOf<CheckoutDetail['transactions']>[] }) {
   const time = useTimes();
+  if (attempts.length === 0) return <p className="hint">The customer has not tried to pay yet.</p>;
   return (
-    <Card title="Attempts">
-      {checkout.transactions.nodes.length === 0 && <p className="hint">The customer has not tried to pay yet.</p>}
-      {checkout.transactions.nodes.length > 0 && (
-        <Table
-          label="Attempts"
-          rows={checkout.transactions.nodes}
-          columns={[
-            { head: 'Method', cell: ({ method }) => words(method) },
-            { head: 'Tried', cell: ({ created }) => time(created), line: true },
-            { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode) },
-            statusColumn(true),
-          ]}
-        />
-      )}
-    </Card>
+    <Table
+      label="Attempts"
+      rows={attempts}
+      columns={[
+        { head: 'Method', cell: ({ method }) => words(method) },
+        { head: 'Tried', cell: ({ created }) => time(created), line: true },
+        { head: 'Reason', cell: ({ reasonCode }) => reasonCode && words(reasonCode) },
+        statusColumn(true),
+      ]}
+    />
   );
 }
 

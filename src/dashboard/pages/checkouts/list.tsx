@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useTimes } from '../../format';
-import { graphql, type ResultOf, sent, useLive } from '../../graph';
+import { graphql, type ResultOf, type RowOf, sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -32,7 +32,7 @@ const CheckoutsQuery = graphql(
   [NameFragment],
 );
 
-type Checkout = ResultOf<typeof CheckoutsQuery>['checkouts']['nodes'][number];
+type Checkout = RowOf<ResultOf<typeof CheckoutsQuery>['checkouts']>;
 
 const statuses = ['INITIALIZED', 'COMPLETED', 'EXPIRED', 'CANCELLED'] as const;
 

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { eventWords, useTimes } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, type RowOf, useLive } from '../../graph';
 import { ClearFilters, Empty, FilterBar, Json, List, Page, TextFilter, useFilters } from '../../parts';
 
 const EventsQuery = graphql(`
@@ -12,7 +12,7 @@ const EventsQuery = graphql(`
   }
 `);
 
-type Event = ResultOf<typeof EventsQuery>['events']['nodes'][number];
+type Event = RowOf<ResultOf<typeof EventsQuery>['events']>;
 
 /** The events with the objects that they carry, as webhooks and streams send them. */
 export function Events() {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTimes, words } from '../../format';
-import { graphql, type ResultOf } from '../../graph';
+import { graphql, type ResultOf, type RowOf } from '../../graph';
 import { ActionButton, type Column, Empty, Page, stateColumn, Table, Two } from '../../parts';
 import { ShowWithKey, statusOf } from './with-key';
 
@@ -21,7 +21,7 @@ const RevokeSession = graphql(`
   }
 `);
 
-type Session = ResultOf<typeof SessionsQuery>['sessions']['nodes'][number];
+type Session = RowOf<ResultOf<typeof SessionsQuery>['sessions']>;
 
 /** The sessions of the account: of this dashboard, and of pages that the account built. */
 export function Sessions() {

@@ -1,6 +1,6 @@
 import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, sent, useLive } from '../../graph';
-import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Status, useFilters } from '../../parts';
+import { graphql, type ResultOf, type RowOf, sent, useLive } from '../../graph';
+import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Part, Status, useFilters } from '../../parts';
 import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
 
@@ -20,7 +20,7 @@ const WebhookQuery = graphql(`
 `);
 
 type Endpoint = NonNullable<ResultOf<typeof WebhookQuery>['webhookEndpoint']>;
-type Delivery = Endpoint['deliveries']['nodes'][number];
+type Delivery = RowOf<Endpoint['deliveries']>;
 
 const statuses = ['PENDING', 'SUCCEEDED', 'FAILED'] as const;
 
@@ -54,8 +54,14 @@ function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void })
     >
       <div className="detail">
         <Card title="Deliveries" action={<Choice label="Status" name="status" values={statuses} />}>
-          <Deliveries endpoint={endpoint} onDone={endpoint.enabled ? ask : undefined} />
-          <Pager pageInfo={endpoint.deliveries.pageInfo} />
+          <Part value={endpoint.deliveries} field="webhookEndpoint.deliveries">
+            {({ nodes, pageInfo }) => (
+              <>
+                <Deliveries endpoint={endpoint} rows={nodes} onDone={endpoint.enabled ? ask : undefined} />
+                <Pager pageInfo={pageInfo} />
+              </>
+            )}
+          </Part>
         </Card>
         <About endpoint={endpoint} />
       </div>
@@ -85,13 +91,13 @@ function About({ endpoint }: { endpoint: Endpoint }) {
 
 interface DeliveriesProps {
   endpoint: Endpoint;
+  rows: readonly Delivery[];
   /** Called when one was sent again; without it none can be. */
   onDone: (() => void) | undefined;
 }
 
-function Deliveries({ endpoint, onDone }: DeliveriesProps) {
+function Deliveries({ endpoint, rows, onDone }: DeliveriesProps) {
   const time = useTimes();
-  const rows = endpoint.deliveries.nodes;
   if (rows.length === 0) {
     return (
       <Empty title="Nothing was sent">

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from 'urql';
-import { useKeyedQuery } from '../../graph';
+import { type Done, useKeyedQuery } from '../../graph';
 import { Card, Form } from '../../parts';
 import { useSession } from '../../session';
 
@@ -9,7 +9,7 @@ interface ShowWithKeyProps<Data> {
   /** Why it takes a key, and what else is good to know. */
   hint: string;
   query: TypedDocumentNode<Data, { accountId: string }>;
-  onShown: (data: Data) => void;
+  onShown: (data: Done<Data>) => void;
 }
 
 /** Asks for a key to show what no session sees: once, until the page is left. */

@@ -47,7 +47,7 @@ function about(object: unknown): { name?: string | null | undefined; money?: { a
 export function Events() {
   const result = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
   const time = useTimes();
-  const events = result.data?.events.nodes;
+  const events = result.data?.events?.nodes;
   return (
     <Card title="Latest events">
       {!events && <Pending result={result} lines={6} />}

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { dayBefore, useTimeZone } from '../../format';
 import { BalanceFragment, graphql, useLive } from '../../graph';
-import { Lines, Page, Problem } from '../../parts';
+import { Answered, Lines, Page, Part, Problem } from '../../parts';
 import { nameOf, useSession } from '../../session';
 import { Balances } from './balances';
 import { Checklist } from './checklist';
@@ -43,7 +43,8 @@ export function Home() {
     const at = (day: number) => `${dayBefore(viewer.now, timeZone, day)}T00:00:00Z`;
     return { from: at(days), to: at(-2), timeZone };
   }, [viewer.now, timeZone]);
-  const { data, error, ask } = useLive(HomeQuery, span);
+  const result = useLive(HomeQuery, span);
+  const { data, error, ask } = result;
   const account = data?.viewer.account;
   const platform = viewer.account.type === 'PLATFORM';
   return (
@@ -59,30 +60,37 @@ export function Home() {
       {account && account.requirements.length > 0 && account.status === 'DRAFT' && (
         <Checklist accountId={account.id} requirements={account.requirements} />
       )}
-      <div className="home">
-        {account ? <Balances balance={account.balance} /> : <CardSkeleton lines={4} />}
-        <div className="home-side">
-          {account && (!platform || account.nextPayoutAt) && (
-            <NextPayout
-              at={account.nextPayoutAt}
-              obstacles={account.payoutsBlockedBy}
-              available={account.own?.available ?? []}
-            />
+      <Answered answer={result}>
+        <div className="home">
+          {account ? (
+            <Part value={account.balance} field="viewer.account.balance" title="Balances">
+              {(balance) => <Balances balance={balance} />}
+            </Part>
+          ) : (
+            <CardSkeleton lines={4} />
           )}
-          <Work platform={platform} />
+          <div className="home-side">
+            {account && (!platform || account.nextPayoutAt) && (
+              <Part value={account.own} field="viewer.account.own" title="Next payout">
+                {({ available }) => (
+                  <NextPayout at={account.nextPayoutAt} obstacles={account.payoutsBlockedBy} available={available} />
+                )}
+              </Part>
+            )}
+            <Work platform={platform} />
+          </div>
+          {account ? (
+            <Part value={account.depositTotals} field="viewer.account.depositTotals" title="Money in">
+              {(totals) => (
+                <MoneyIn totals={totals} last={dayBefore(viewer.now, timeZone, 0)} days={days} timeZone={timeZone} />
+              )}
+            </Part>
+          ) : (
+            <CardSkeleton lines={8} />
+          )}
+          <Events />
         </div>
-        {account ? (
-          <MoneyIn
-            totals={account.depositTotals}
-            last={dayBefore(viewer.now, timeZone, 0)}
-            days={days}
-            timeZone={timeZone}
-          />
-        ) : (
-          <CardSkeleton lines={8} />
-        )}
-        <Events />
-      </div>
+      </Answered>
     </Page>
   );
 }

@@ -10,8 +10,8 @@ import {
   useTimes,
   useTimeZone,
 } from '../../format';
-import { graphql, useLive } from '../../graph';
-import { Card, Money, ObjectLink, Pending } from '../../parts';
+import { graphql, type ResultOf, useLive } from '../../graph';
+import { Answered, Card, Money, ObjectLink, Part, Pending } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(
@@ -48,14 +48,12 @@ const listed = 3;
 /** How many payments of its list a platform adds up. */
 const addedMax = 100;
 
-/**
- * What waits for the viewer: money to reconcile, and receivables that are overdue. The list of a platform has not all
- * that its users have to reconcile, so its sum is that of the list, where it is short enough.
- */
+type Answer = ResultOf<typeof WorkQuery>;
+
+/** What waits for the viewer: money to reconcile, and receivables that are overdue. */
 export function Work({ platform }: { platform: boolean }) {
   const variables = { timeZone: useTimeZone(), payments: platform ? addedMax : listed };
   const result = useLive(WorkQuery, variables, { seconds: 20 });
-  const time = useTimes();
   const { data } = result;
   if (!data) {
     return (
@@ -64,8 +62,40 @@ export function Work({ platform }: { platform: boolean }) {
       </Card>
     );
   }
-  const { pending } = data.viewer.account.balance;
-  const { nodes: payments, totalCount, pageInfo } = data.deposits;
+  const { deposits, receivables } = data;
+  const { balance, receivableAgeing } = data.viewer.account;
+  return (
+    <Answered answer={result}>
+      <Part value={deposits} field="deposits" title="To reconcile">
+        {(page) => (
+          <Part value={balance} field="viewer.account.balance" title="To reconcile">
+            {({ pending }) => <ToReconcile {...{ platform, page, pending }} />}
+          </Part>
+        )}
+      </Part>
+      <Part value={receivables} field="receivables" title="Overdue">
+        {({ nodes }) => (
+          <Part value={receivableAgeing} field="viewer.account.receivableAgeing" title="Overdue">
+            {(ageing) => <Overdue {...{ nodes, ageing }} />}
+          </Part>
+        )}
+      </Part>
+    </Answered>
+  );
+}
+
+interface ToReconcileProps {
+  platform: boolean;
+  page: NonNullable<Answer['deposits']>;
+  pending: readonly Amount[];
+}
+
+/**
+ * The money to reconcile. The list of a platform has not all that its users have to reconcile, so its sum is that of
+ * the list, where it is short enough.
+ */
+function ToReconcile({ platform, page: { nodes: payments, totalCount, pageInfo }, pending }: ToReconcileProps) {
+  const time = useTimes();
   const unreconciled = payments.slice(0, listed).map(({ id, created, currency, amount, fromAccount }) => ({
     ...{ id, currency, amount },
     name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
@@ -73,37 +103,46 @@ export function Work({ platform }: { platform: boolean }) {
   }));
   const ofList = platform ? (pageInfo.hasNextPage ? [] : sumsOf(payments)) : pending;
   const elsewhere = platform && !pageInfo.hasNextPage && pending.some((all) => !sameSum(all, ofList));
-  const ageing = data.viewer.account.receivableAgeing.filter(({ bucket }) => bucket !== 'NOT_DUE');
-  const overdue = data.receivables.nodes.map(({ id, currency, amountReconcilable: amount, invoice }) => ({
+  return (
+    <Waiting
+      title="To reconcile"
+      items={unreconciled}
+      sums={ofList}
+      more={elsewhere && <Elsewhere />}
+      count={totalCount === null ? 'over 10,000 payments' : counted(totalCount, 'payment')}
+      all="/payments?show=unreconciled"
+    >
+      {elsewhere ? 'Nothing on your own list waits.' : 'All received money is reconciled.'}
+    </Waiting>
+  );
+}
+
+interface OverdueProps {
+  nodes: NonNullable<Answer['receivables']>['nodes'];
+  ageing: NonNullable<Answer['viewer']['account']['receivableAgeing']>;
+}
+
+/** The receivables that are overdue: the first of them, and the sums of all. */
+function Overdue({ nodes, ageing: all }: OverdueProps) {
+  const ageing = all.filter(({ bucket }) => bucket !== 'NOT_DUE');
+  const overdue = nodes.map(({ id, currency, amountReconcilable: amount, invoice }) => ({
     ...{ id, currency, amount },
     name: invoice.referenceNumber,
     when: `due ${formatDay(invoice.dueDate)}`,
   }));
   return (
-    <>
-      <Waiting
-        title="To reconcile"
-        items={unreconciled}
-        sums={ofList}
-        more={elsewhere && <Elsewhere />}
-        count={totalCount === null ? 'over 10,000 payments' : counted(totalCount, 'payment')}
-        all="/payments?show=unreconciled"
-      >
-        {elsewhere ? 'Nothing on your own list waits.' : 'All received money is reconciled.'}
-      </Waiting>
-      <Waiting
-        title="Overdue"
-        items={overdue}
-        sums={sumsOf(ageing)}
-        count={counted(
-          ageing.reduce((total, { count }) => total + count, 0),
-          'receivable',
-        )}
-        all="/receivables?show=overdue"
-      >
-        No receivable is overdue.
-      </Waiting>
-    </>
+    <Waiting
+      title="Overdue"
+      items={overdue}
+      sums={sumsOf(ageing)}
+      count={counted(
+        ageing.reduce((total, { count }) => total + count, 0),
+        'receivable',
+      )}
+      all="/receivables?show=overdue"
+    >
+      No receivable is overdue.
+    </Waiting>
   );
 }
 

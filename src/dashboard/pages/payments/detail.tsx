@@ -1,5 +1,5 @@
 import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, type RowOf, useLive } from '../../graph';
 import {
   amountColumn,
   Card,
@@ -9,6 +9,7 @@ import {
   Loaded,
   Money,
   ObjectLink,
+  Part,
   statusColumn,
   Table,
   TestTools,
@@ -69,8 +70,12 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       }
     >
       {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
-      <Allocations payment={payment} />
-      <Disputes payment={payment} />
+      <Part value={payment.allocations} field="deposit.allocations" title="Counts towards">
+        {({ nodes }) => <Allocations allocations={nodes} />}
+      </Part>
+      <Part value={payment.disputedBy} field="deposit.disputedBy" title="Disputes">
+        {({ nodes }) => <Disputes disputes={nodes} />}
+      </Part>
       <Timeline objectId={payment.id} account={payment.toAccount} />
     </DetailPage>
   );
@@ -98,8 +103,8 @@ function About({ payment }: { payment: PaymentDetail }) {
   );
 }
 
-function Allocations({ payment }: { payment: PaymentDetail }) {
-  const rows = payment.allocations.nodes.map((allocation, i) => ({ ...allocation, id: String(i) }));
+function Allocations({ allocations }: { allocations: readonly RowOf<PaymentDetail['allocations']>[] }) {
+  const rows = allocations.map((allocation, i) => ({ ...allocation, id: String(i) }));
   if (rows.length === 0) return null;
   return (
     <Card title="Counts towards">
@@ -124,14 +129,14 @@ function Allocations({ payment }: { payment: PaymentDetail }) {
   );
 }
 
-function Disputes({ payment }: { payment: PaymentDetail }) {
+function Disputes({ disputes }: { disputes: readonly RowOf<PaymentDetail['disputedBy']>[] }) {
   const time = useTimes();
-  if (payment.disputedBy.nodes.length === 0) return null;
+  if (disputes.length === 0) return null;
   return (
     <Card title="Disputes">
       <Table
         label="Disputes"
-        rows={payment.disputedBy.nodes}
+        rows={disputes}
         href={({ id }) => `/payments/${id}`}
         columns={[
           { head: 'Received', cell: ({ created }) => time(created), line: true },

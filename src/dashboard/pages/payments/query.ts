@@ -1,5 +1,5 @@
 import { hundredths } from '../../format';
-import { graphql, type ResultOf, type VariablesOf } from '../../graph';
+import { graphql, type ResultOf, type RowOf, type VariablesOf } from '../../graph';
 import { NameFragment } from '../../session';
 
 /** A page of the payments, for the list and for its export. */
@@ -27,7 +27,7 @@ export const PaymentsQuery = graphql(
 );
 
 /** A payment of the list. */
-export type Payment = ResultOf<typeof PaymentsQuery>['deposits']['nodes'][number];
+export type Payment = RowOf<ResultOf<typeof PaymentsQuery>['deposits']>;
 
 /** Which payments the list shows. */
 export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>;

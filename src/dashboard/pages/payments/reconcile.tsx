@@ -67,18 +67,21 @@ function useCandidates(payment: PaymentDetail, filter: string) {
     pause: accountId === undefined,
   });
   const search = useSettled(filter) || statementDescriptor;
-  const pause = !data?.receivables.pageInfo.hasNextPage || search === '';
-  const [{ data: found }] = useQuery({ query: FoundQuery, variables: { search }, pause });
+  const pause = !data?.receivables?.pageInfo.hasNextPage || search === '';
+  const [{ data: found, error: notFound }] = useQuery({ query: FoundQuery, variables: { search }, pause });
   const known = useRef({ data, candidates: new Map<string, Candidate>() });
   // A new answer has what was reconciled meanwhile.
   if (known.current.data !== data) known.current = { data, candidates: new Map() };
   const { candidates } = known.current;
-  for (const each of [...(data?.receivables.nodes ?? []), ...(found?.receivables.nodes ?? [])]) {
+  for (const each of [...(data?.receivables?.nodes ?? []), ...(found?.receivables?.nodes ?? [])]) {
     const mine = each.account.id === accountId && each.currency === currency && each.status === 'OPEN';
     if (mine && hundredths(each.amountReconcilable) > 0n) candidates.set(each.id, each);
     else candidates.delete(each.id);
   }
-  return { open: data && [...candidates.values()], error };
+  return {
+    open: data?.receivables ? [...candidates.values()] : undefined,
+    error: error ?? (pause ? undefined : notFound),
+  };
 }
 
 /** Counts what is left of a payment towards receivables. The best matches come first. */
@@ -91,6 +94,7 @@ export function Reconcile({ payment }: { payment: PaymentDetail }) {
       action={<span className="count">{formatMoney({ ...payment, amount: payment.pendingRest })} to reconcile</span>}
     >
       {!open && <Pending result={{ error }} lines={4} />}
+      {open && error && <Problem error={error} />}
       {open?.length === 0 && (
         <Empty title={`No open receivable in ${payment.currency}`}>
           <p>Create a receivable for the invoice that this payment pays, then reconcile it here.</p>

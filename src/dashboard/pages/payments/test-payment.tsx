@@ -97,7 +97,7 @@ function Payee({ payeeId: given, ...sides }: StepProps) {
   const { viewer } = useSession();
   const choose = given === undefined && viewer.account.type === 'PLATFORM';
   const [{ data, error }] = useQuery({ query: NewestUserQuery, pause: !choose });
-  const newest = data?.accounts.nodes[0];
+  const newest = data?.accounts?.nodes[0];
   const [chosen, setChosen] = useState<string>();
   const payeeId = choose ? (chosen ?? newest?.id) : (given ?? viewer.account.id);
   if (error) return <Problem error={error} />;
@@ -140,17 +140,18 @@ function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { pay
     if (done) onClose();
     else go(`/payments/${id}`);
   };
-  if (error && !data) return <Problem error={error} />;
-  if (!data?.payee) return <Lines count={5} />;
+  if (!data?.payee) return error ? <Problem error={error} /> : <Lines count={5} />;
   // The addresses at which a customer can pay: its own ones first, then those of the payee.
   const places = [data.customer, data.payee].flatMap((account) =>
-    (account?.addresses.nodes ?? []).map(({ id, currency, bankAccount }) => ({
+    (account?.addresses?.nodes ?? []).map(({ id, currency, bankAccount }) => ({
       value: id,
       name: `${nameOf(account!)} · ${currency} · …${(bankAccount?.number ?? bankAccount?.iban ?? '').slice(-4)}`,
     })),
   );
   if (places.length === 0)
-    return (
+    return error ? (
+      <Problem error={error} />
+    ) : (
       <p className="hint">
         {nameOf(data.payee)} has no receiving address yet. It gets one some seconds after it was activated.
       </p>

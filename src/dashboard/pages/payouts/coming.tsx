@@ -11,7 +11,7 @@ import {
   words,
 } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Card, Money, ObjectLink, Pending } from '../../parts';
+import { Answered, Card, Money, ObjectLink, Part } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const ComingQuery = graphql(
@@ -40,6 +40,12 @@ const ComingQuery = graphql(
 
 type Answer = ResultOf<typeof ComingQuery>;
 
+/** The lists from which the week is made. */
+interface Lists {
+  accounts: NonNullable<Answer['accounts']>;
+  payouts: NonNullable<Answer['payouts']>;
+}
+
 /** Money that is to be sent or to arrive at a time. */
 interface Entry {
   id: string;
@@ -54,19 +60,27 @@ const days = 7;
 
 /** A week of what will be paid out and what will arrive, and why other money will not be. */
 export function Coming() {
-  const timeZone = useTimeZone();
   const result = useLive(ComingQuery, {});
   const { data } = result;
-  if (!data)
-    return (
-      <Card title="Coming">
-        <Pending result={result} lines={4} />
-      </Card>
-    );
-  const entries = entriesOf(data);
-  const week = Array.from({ length: days }, (_, i) => dayBefore(data.viewer.now, timeZone, -i));
+  return (
+    <Answered answer={result}>
+      <Part value={data?.accounts} field="accounts" title="Coming" lines={4}>
+        {(accounts) => (
+          <Part value={data?.payouts} field="payouts" title="Coming" lines={4}>
+            {(payouts) => <Week accounts={accounts} payouts={payouts} now={data?.viewer.now ?? ''} />}
+          </Part>
+        )}
+      </Part>
+    </Answered>
+  );
+}
+
+function Week({ accounts, payouts, now }: Lists & { now: string }) {
+  const timeZone = useTimeZone();
+  const entries = entriesOf({ accounts, payouts });
+  const week = Array.from({ length: days }, (_, i) => dayBefore(now, timeZone, -i));
   const later = entries.filter(({ at }) => dayOf(at, timeZone) > week.at(-1)!);
-  const blocked = data.accounts.nodes
+  const blocked = accounts.nodes
     // A platform without money of its own has nothing to pay out.
     .filter(
       ({ type, balance }) => type !== 'PLATFORM' || balance?.available.some(({ amount }) => hundredths(amount) > 0n),
@@ -89,9 +103,7 @@ export function Coming() {
           ))}
         </ul>
       )}
-      {data.accounts.pageInfo.hasNextPage && (
-        <p className="hint">The next payouts of the 25 newest accounts are shown.</p>
-      )}
+      {accounts.pageInfo.hasNextPage && <p className="hint">The next payouts of the 25 newest accounts are shown.</p>}
       {blocked.map(({ account, obstacle }) => (
         <Blocked key={`${account.id} ${obstacle.reasonCode} ${obstacle.currency}`} {...{ account, obstacle }} />
       ))}
@@ -99,7 +111,7 @@ export function Coming() {
   );
 }
 
-function entriesOf({ accounts, payouts }: Answer): Entry[] {
+function entriesOf({ accounts, payouts }: Lists): Entry[] {
   const arrivals = payouts.nodes.flatMap(({ id, amount, currency, expectedArrival, account }) =>
     expectedArrival
       ? [{ id, at: expectedArrival, name: nameOf(account), what: 'Arrives', money: [{ amount, currency }] }]

@@ -1,5 +1,5 @@
 import { useTimes } from '../../format';
-import { graphql, type ResultOf, sent, useLive } from '../../graph';
+import { graphql, type ResultOf, type RowOf, sent, useLive } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -33,7 +33,7 @@ const PayoutsQuery = graphql(
   [NameFragment],
 );
 
-type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
+type Payout = RowOf<ResultOf<typeof PayoutsQuery>['payouts']>;
 
 const statuses = ['PROCESSING', 'COMPLETED', 'FAILED'] as const;
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { countryName, formatDay, useTimes } from '../../format';
-import { graphql, pagesOf, type ResultOf } from '../../graph';
+import { graphql, pagesOf, type ResultOf, type RowOf } from '../../graph';
 import { Card, Empty, Lines, Mark, Money, ObjectLink, Problem } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 import type { PayoutDetail } from './detail';
@@ -29,7 +29,7 @@ const SettlementsQuery = graphql(
   [NameFragment],
 );
 
-type Settlement = NonNullable<ResultOf<typeof SettlementsQuery>['payout']>['allocations']['nodes'][number];
+type Settlement = RowOf<NonNullable<ResultOf<typeof SettlementsQuery>['payout']>['allocations']>;
 
 export interface Settlements {
   rows: readonly Settlement[];

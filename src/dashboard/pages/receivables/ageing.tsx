@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Link } from 'wouter';
 import { counted, currenciesOf, dayBefore, sum, useTimeZone } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Card, Money, Pending, Shares } from '../../parts';
+import { Answered, Card, Money, Part, Shares } from '../../parts';
 
 const AgeingQuery = graphql(`
   query Ageing($timeZone: String!) {
@@ -16,7 +16,7 @@ const AgeingQuery = graphql(`
   }
 `);
 
-type Entry = ResultOf<typeof AgeingQuery>['viewer']['account']['receivableAgeing'][number];
+type Entry = NonNullable<ResultOf<typeof AgeingQuery>['viewer']['account']['receivableAgeing']>[number];
 
 /** The ages of open receivables, with the days overdue at which each begins and ends. */
 const buckets = [
@@ -35,14 +35,17 @@ export function Ageing() {
     useMemo(() => ({ timeZone }), [timeZone]),
     { seconds: 30 },
   );
-  const { data } = result;
-  if (!data)
-    return (
-      <Card title="Open">
-        <Pending result={result} lines={4} />
-      </Card>
-    );
-  const entries = data.viewer.account.receivableAgeing;
+  const viewer = result.data?.viewer;
+  return (
+    <Answered answer={result}>
+      <Part value={viewer?.account.receivableAgeing} field="viewer.account.receivableAgeing" title="Open" lines={4}>
+        {(entries) => <Ages entries={entries} now={viewer?.now ?? ''} />}
+      </Part>
+    </Answered>
+  );
+}
+
+function Ages({ entries, now }: { entries: Entry[]; now: string }) {
   if (entries.length === 0) return null;
   return (
     <Card title="Open" className="ageing" action={<span className="hint">by days overdue</span>}>
@@ -51,7 +54,7 @@ export function Ageing() {
           key={currency}
           currency={currency}
           entries={entries.filter((entry) => entry.currency === currency)}
-          now={data.viewer.now}
+          now={now}
         />
       ))}
     </Card>

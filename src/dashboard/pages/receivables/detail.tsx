@@ -1,5 +1,5 @@
 import { formatDay, formatMoney, hundredths, useTimes, words } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
+import { graphql, type ResultOf, type RowOf, useLive } from '../../graph';
 import {
   amountColumn,
   Card,
@@ -10,6 +10,7 @@ import {
   FileLink,
   Loaded,
   ObjectLink,
+  Part,
   Shares,
   Status,
   Table,
@@ -81,7 +82,9 @@ function ReceivablePage({ receivable, now }: { receivable: ReceivableDetail; now
       }
     >
       <Progress receivable={receivable} />
-      <Allocations receivable={receivable} />
+      <Part value={receivable.allocations} field="receivable.allocations" title="Payments">
+        {({ nodes }) => <Allocations allocations={nodes} />}
+      </Part>
       <Timeline objectId={receivable.id} account={receivable.account} />
     </DetailPage>
   );
@@ -139,9 +142,9 @@ function Progress({ receivable }: { receivable: ReceivableDetail }) {
   );
 }
 
-function Allocations({ receivable }: { receivable: ReceivableDetail }) {
+function Allocations({ allocations }: { allocations: readonly RowOf<ReceivableDetail['allocations']>[] }) {
   const time = useTimes();
-  const rows = receivable.allocations.nodes.map((allocation, i) => ({ ...allocation, id: String(i) }));
+  const rows = allocations.map((allocation, i) => ({ ...allocation, id: String(i) }));
   return (
     <Card title="Payments">
       {rows.length === 0 ? (

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { currencies, currencyOf, formatDay, hundredths } from '../../format';
-import { graphql, type ResultOf, sent, useLive, type VariablesOf } from '../../graph';
+import { graphql, type ResultOf, type RowOf, sent, useLive, type VariablesOf } from '../../graph';
 import {
   amountAndStatus,
   Choice,
@@ -47,7 +47,7 @@ const ReceivablesQuery = graphql(
   [NameFragment],
 );
 
-type Receivable = ResultOf<typeof ReceivablesQuery>['receivables']['nodes'][number];
+type Receivable = RowOf<ResultOf<typeof ReceivablesQuery>['receivables']>;
 
 const statuses = ['OPEN', 'LOCKED', 'SETTLED', 'VOID'] as const;
 const orders = {
