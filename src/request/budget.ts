@@ -25,8 +25,8 @@ export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes:
 /** The limits of all requests in flight of one process. Measured: docs/decisions/fair-turns.md. */
 export const inFlightDefault = { slots: 32, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 1_000 };
 
-/** The least size of an error as JSON, besides its message: its code, place and the addresses of both. */
-const errorBytes = 400;
+/** The most fields of an answer that are refused: an error costs several times the processor time of an object. */
+export const refusedMax = 1_000;
 
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
@@ -109,10 +109,9 @@ export class RequestBudget {
       this.end(tooLate(this.limits.seconds));
   }
 
-  /** Counts an error of the answer by its least size: a field below a list can be refused once for each parent. */
-  error(message: string): void {
-    this.#bytes += errorBytes + message.length;
-    if (this.#bytes > this.limits.answerBytes) this.end(tooLarge(this.limits.answerBytes));
+  /** Counts the fields of the answer that were refused: one below a list can be refused once for each parent. */
+  refused(fields: number): void {
+    if (fields > refusedMax) this.end(tooManyRefused());
   }
 }
 
@@ -146,6 +145,16 @@ const tooManyNodes = (nodes: number): DomainError =>
       undefined,
       `The answer has more than ${nodes} objects. Ask for smaller pages, or for the inner objects in requests ` +
         'of their own. A write that the request made stays made.',
+    ),
+  );
+
+const tooManyRefused = (): DomainError =>
+  new DomainError(
+    problem(
+      'answer_too_large',
+      undefined,
+      `More than ${refusedMax} fields of the answer are refused, such as one field of each object of a list. Ask for ` +
+        'fewer objects at once to see why. A write that the request made stays made.',
     ),
   );
 

@@ -212,7 +212,7 @@ function executor<C extends ServerContext>(schema: GraphQLSchema, { suggestions,
       fieldResolver: measuredFieldResolver,
       hideSuggestions: !suggestions,
     });
-    for (const { message } of result.errors ?? []) budget.error(message);
+    budget.refused(result.errors?.length ?? 0);
     // Discard the partial result of a request that has ended.
     if (budget.ended) return { data: null, errors: [budget.ended] };
     return flat(result, { schema, document, operationName: request.operationName }, (error) =>

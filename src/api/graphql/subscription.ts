@@ -137,7 +137,7 @@ async function resultOf(
     fieldResolver: measuredFieldResolver,
     hideSuggestions: !settings.suggestions,
   });
-  for (const { message } of executed.errors ?? []) context.budget.error(message);
+  context.budget.refused(executed.errors?.length ?? 0);
   const { ended } = context.budget;
   const complete = ended ? { data: null, errors: [new GraphQLError('', { originalError: ended })] } : executed;
   const shown = flat(complete, { schema, document, operationName: operationName ?? undefined }, onFault);
