@@ -141,6 +141,28 @@ describe('without compression', () => {
   });
 });
 
+describe('an answer that is the same for everyone', () => {
+  // The plugin, which compresses each answer anew, does not know the length of what it will send.
+  it.each([
+    ...['/', '/docs', '/docs/events', '/docs/nothing', '/openapi.json', '/graphiql', '/dashboard', '/operator'],
+    ...['/checkout/assets/page.css', '/checkout/assets/page.js'],
+  ])('is compressed once: %s', async (path) => {
+    for (const encoding of ['br', 'gzip'] as const) {
+      const answers = [];
+      for (let n = 0; n < 2; n++) {
+        const answer = await ask(path, { host: 'gateway.example', 'accept-encoding': encoding });
+        expect([answer.status, answer.headers['content-encoding']]).toEqual([
+          path === '/docs/nothing' ? 404 : 200,
+          encoding,
+        ]);
+        expect(answer.headers['content-length']).toBe(String(answer.body.length));
+        answers.push(answer.body);
+      }
+      expect(answers[1]).toEqual(answers[0]);
+    }
+  });
+});
+
 describe('the ETag of a response of /v1', () => {
   it('allows a 304 response in every encoding, for one tag or several', async () => {
     const path = `/v1/accounts/${user.id}`;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { sendFile, StaticFile } from '../request/static-files.js';
 
 /**
  * The parts of the style and of the script, in their order: a rule may overrule an earlier one, and the parts of the
@@ -17,9 +19,10 @@ const assets = Object.fromEntries(
   Object.entries(parts).map(([name, files]) => {
     const content = Buffer.from(files.map(textOf).join('\n'));
     const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
-    return [name, { content, path: `/checkout/assets/${name}?v=${hash}` }];
+    const file = new StaticFile(path.extname(name), { identity: content });
+    return [name, { file, path: `/checkout/assets/${name}?v=${hash}` }];
   }),
-) as Record<'page.css' | 'page.js', { content: Buffer; path: string }>;
+) as Record<'page.css' | 'page.js', { file: StaticFile; path: string }>;
 
 /** The addresses of the style and the script. They change with the content of these files. */
 export const assetPaths = { css: assets['page.css'].path, js: assets['page.js'].path };
@@ -28,10 +31,8 @@ export const assetPaths = { css: assets['page.css'].path, js: assets['page.js'].
  * Registers the style and the script of the pages. A browser may cache them for ever: a new content has a new address.
  */
 export function assetRoutes(app: FastifyInstance): void {
-  for (const [name, { content }] of Object.entries(assets)) {
-    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
-    app.get(`/checkout/assets/${name}`, { config: { open: true } }, (_, reply) =>
-      reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(content),
+  for (const [name, { file }] of Object.entries(assets))
+    app.get(`/checkout/assets/${name}`, { config: { open: true } }, (request, reply) =>
+      sendFile(request, reply, file, 'fixed'),
     );
-  }
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
-import { type Encoding, fixedFiles, sendFile, StaticFile } from './static-files.js';
+import { type Encoding, fixedFiles, sendFile, StaticFile } from '../request/static-files.js';
 
 /** The folder that `npm run build` fills. The path is the same from `src` and from `dist`. */
 const folder = new URL('../../dist/dashboard/', import.meta.url);

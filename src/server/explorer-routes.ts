@@ -4,7 +4,7 @@ import { explorerFiles, explorerPage, explorerPlace } from '../api/graphql/explo
 import { examples } from '../api/graphql/explorer-examples.js';
 import type { Config } from '../config.js';
 import { once } from './once.js';
-import { fixedFiles, sendFile, StaticFile } from './static-files.js';
+import { fixedFiles, sendFile, StaticFile } from '../request/static-files.js';
 
 /** Sends the page of the explorer, whose files `explorerRoutes` registers. */
 export type SendExplorer = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

@@ -6,6 +6,7 @@ import type { Config } from '../config.js';
 import { isLoopback } from '../request/addresses.js';
 import type { DashboardLinks } from './dashboard-links.js';
 import type { Demo } from './demo/demo.js';
+import { sendFile, StaticFile } from '../request/static-files.js';
 import { version } from '../request/version.js';
 
 /** The parts of the gateway that the start page shows. */
@@ -35,12 +36,14 @@ const policy = [
  * the start prints them. Silent: the specification has no such page.
  */
 export function startPage(app: FastifyInstance, parts: StartPage): void {
-  app.get('/', { config: { open: true } }, (request, reply) =>
-    reply
-      .header('content-security-policy', policy)
-      .type('text/html; charset=utf-8')
-      .send(page(parts, isHere(request, parts.config))),
-  );
+  let everywhere: StaticFile | undefined;
+  // The page for this machine has new links each time, and is not compressed.
+  app.get('/', { config: { open: true }, compress: false }, (request, reply) => {
+    reply.header('content-security-policy', policy);
+    if (isHere(request, parts.config)) return reply.type('text/html; charset=utf-8').send(page(parts, true));
+    everywhere ??= new StaticFile('.html', { identity: Buffer.from(page(parts, false)) });
+    return sendFile(request, reply, everywhere, 'page');
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import fresh from 'fresh';
 import { DomainError, problem } from '../../request/problems.js';
+import { sendFile, StaticFile } from '../../request/static-files.js';
 import { pathOf } from '../request.js';
 import type { SiteFile, SiteIndex } from './maker/site-files.js';
 
@@ -21,25 +22,36 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The files that were read, by their names. All of the site are 11 MB, and a third of that in each encoding. */
+type Kept = Map<string, StaticFile>;
+
 /**
  * Serves the documentation at /docs, as the build has made it. A request names an entry of the site's index and never a
- * file, so that no address leads out of the folder. Files are read when they are asked for, because most processes
- * show few pages.
+ * file, so that no address leads out of the folder. Files are read when they are first asked for, because most
+ * processes show few pages, and compressed once.
  * Silent: the specification asks for no documentation.
  */
 export function docsSite(app: FastifyInstance): void {
   let files: SiteIndex['files'] | undefined;
+  const kept: Kept = new Map();
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     files ??= filesOf();
-    const path = pathOf(request.url);
-    const page = path.replace(/\/+$/, '');
+    const asked = pathOf(request.url);
+    const page = withoutSlashes(asked);
     const found = Object.hasOwn(files, page) && page !== missingPath ? files[page] : undefined;
-    if (!found) return send(request, reply.code(404), files[missingPath]!);
+    if (!found) return send(request, reply.code(404), kept, files[missingPath]!);
     // Only to a page that there is: another address could have characters that a header must not have.
-    return page === path ? send(request, reply, found) : reply.redirect(page, 308);
+    return page === asked ? send(request, reply, kept, found) : reply.redirect(page, 308);
   };
   app.get('/docs', { config: { open: true } }, answer);
   app.get('/docs/*', { config: { open: true } }, answer);
+}
+
+/** A path without the slashes at its end. A pattern for them would look for the end of the path from each slash. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
 
 const missingPath = '/docs/missing';
@@ -53,15 +65,12 @@ function filesOf(): SiteIndex['files'] {
   return (JSON.parse(fs.readFileSync(fileURLToPath(index), 'utf8')) as SiteIndex).files;
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, { file, type, hash, fixed }: SiteFile) {
-  // The tag is weak, since one page has several encodings.
-  const etag = `W/"${hash}"`;
-  reply
-    .header('content-security-policy', policy)
-    .header('cache-control', fixed ? 'public, max-age=31536000, immutable' : 'no-cache');
-  if (reply.statusCode === 200) {
-    reply.header('etag', etag).header('vary', 'accept-encoding');
-    if (fresh(request.headers, { etag })) return reply.code(304).send();
-  }
-  return reply.type(type).send(await fs.promises.readFile(new URL(file, folder)));
+/** Sends a file of the site. It is compressed once for as long as it is kept. */
+async function send(request: FastifyRequest, reply: FastifyReply, kept: Kept, { file, fixed }: SiteFile) {
+  const known = kept.get(file);
+  const found =
+    known ?? new StaticFile(path.extname(file), { identity: await fs.promises.readFile(new URL(file, folder)) });
+  if (!known) kept.set(file, found);
+  reply.header('content-security-policy', policy);
+  return sendFile(request, reply, found, fixed ? 'fixed' : 'page');
 }

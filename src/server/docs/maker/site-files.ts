@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** One address of the site: its file, its type, and a hash of its content. */
+/** One address of the site. */
 export interface SiteFile {
   file: string;
-  type: string;
-  hash: string;
   /** The address changes with the content, so a browser may keep it for ever. */
   fixed?: true;
 }
@@ -17,16 +15,6 @@ export interface SiteIndex {
   source: string;
   files: Record<string, SiteFile>;
 }
-
-const types: Record<string, string> = {
-  css: 'text/css; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json; charset=utf-8',
-  png: 'image/png',
-  svg: 'image/svg+xml',
-  yml: 'application/yaml; charset=utf-8',
-};
 
 const hashOf = (content: string | Buffer): string =>
   createHash('sha256').update(content).digest('base64url').slice(0, 16);
@@ -58,8 +46,7 @@ export class SiteFiles {
   }
 
   #write(address: string, file: string, content: string | Buffer, more: { fixed?: true } = {}): void {
-    const type = types[path.extname(file).slice(1)]!;
-    this.#files[address] = { file, type, hash: hashOf(content), ...more };
+    this.#files[address] = { file, ...more };
     fs.writeFileSync(path.join(this.#staging, file), content);
   }
 

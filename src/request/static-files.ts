@@ -4,32 +4,35 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, problem } from './problems.js';
 
 const types = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.yml': 'application/yaml; charset=utf-8',
 };
 
-/** The encodings of a file, the smallest first. */
-const encodings = ['br', 'gzip', 'identity'] as const;
-
 /** An encoding in which a file is sent. */
-export type Encoding = (typeof encodings)[number];
+export type Encoding = 'br' | 'gzip' | 'identity';
 
 /** A page, script or style that is the same until the process ends, as it is and compressed. */
 export class StaticFile {
   readonly type: string;
   /** The tag is weak, since one file has several encodings. */
   readonly tag: string;
+  /** Its encodings, the smallest first. A picture is compressed already. */
+  readonly encodings: readonly Encoding[];
   readonly #bodies: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
 
   /** What the build has not compressed is compressed when it is first asked for. */
   constructor(extension: string, bodies: Partial<Record<Encoding, Buffer>> & { identity: Buffer }) {
     this.type = types[extension as keyof typeof types] ?? 'application/octet-stream';
     this.tag = `W/"${createHash('sha256').update(bodies.identity).digest('base64url').slice(0, 22)}"`;
+    this.encodings = this.type === types['.png'] ? ['identity'] : ['br', 'gzip', 'identity'];
     this.#bodies = { ...bodies };
   }
 
@@ -55,9 +58,12 @@ export async function sendFile(
   kept: keyof typeof caching,
 ): Promise<FastifyReply> {
   if (!file) throw new DomainError(problem('route_missing'));
-  reply.header('cache-control', caching[kept]).header('vary', 'accept-encoding').header('etag', file.tag);
-  if (fresh(request.headers, { etag: file.tag })) return reply.code(304).send();
-  const accepted = negotiate(request.headers['accept-encoding'] ?? '', [...encodings]) as Encoding | null;
+  reply.header('cache-control', caching[kept]).header('vary', 'accept-encoding');
+  if (reply.statusCode === 200) {
+    reply.header('etag', file.tag);
+    if (fresh(request.headers, { etag: file.tag })) return reply.code(304).send();
+  }
+  const accepted = negotiate(request.headers['accept-encoding'] ?? '', [...file.encodings]) as Encoding | null;
   const encoding = accepted ?? 'identity';
   const body = await file.body(encoding);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
