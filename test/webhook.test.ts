@@ -1055,6 +1055,27 @@ describe('an attempt', () => {
     expect(received).toBe(2);
   });
 
+  it('ends after a few answers that only announce another one', async () => {
+    const announcing = (most: number) =>
+      raw((socket) => {
+        let sent = 0;
+        const write = () => {
+          while (sent < most) {
+            sent++;
+            if (!socket.write('HTTP/1.1 103 Early Hints\r\n\r\n')) return void socket.once('drain', write);
+          }
+          socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+        };
+        write();
+      });
+    expect(await attempt(await announcing(8))).toMatchObject({ status: 204, error: null });
+    for (const most of [9, Number.POSITIVE_INFINITY])
+      expect(await attempt(await announcing(most))).toMatchObject({
+        status: null,
+        error: 'the response does not come after 8 announcements (1xx)',
+      });
+  });
+
   long('says that nothing listens, and that a host has no address', async () => {
     expect(await attempt('http://127.0.0.1:1/')).toMatchObject({ error: 'the connection was refused' });
     expect(await attempt('http://hooks.invalid/')).toMatchObject({ error: 'the host name has no address' });

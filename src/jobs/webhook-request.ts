@@ -124,6 +124,15 @@ function answered(begin: () => ClientRequest, body: string): Promise<IncomingMes
   return new Promise((resolve, reject) => {
     const request = begin();
     let begun = false;
+    let before = 0;
+    // A receiver could go on for ever with answers that announce another one (1xx).
+    request.on('information', () => {
+      if (++before <= announcementsMax) return;
+      // The event has arrived, and is not sent again.
+      begun = true;
+      reject(new Error(`the response does not come after ${announcementsMax} announcements (1xx)`));
+      request.destroy();
+    });
     request.on('response', (answer) => {
       begun = true;
       resolve(answer);
@@ -142,6 +151,8 @@ function answered(begin: () => ClientRequest, body: string): Promise<IncomingMes
   });
 }
 
+/** The most answers that may announce the response: a server sends one or two, such as 103 with links to load. */
+const announcementsMax = 8;
 const closedCodes = new Set<string | undefined>(['ECONNRESET', 'EPIPE']);
 
 const nothing = { status: null, response: null, retryAfter: null };
