@@ -15,7 +15,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { textLengthMaxDefault } from '../src/operation/text-problems.js';
+import { textLengthMaxDefault } from '../src/types/text-length.js';
 import { editions } from '../src/editions/editions.js';
 import { resources } from '../src/resources/define.js';
 import { operationOf, type Route, routes } from '../src/resources/registry.js';

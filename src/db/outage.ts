@@ -37,7 +37,7 @@ const outages: readonly (readonly [pattern: RegExp, meaning: Outage])[] = [
   [/^(CONNECT_TIMEOUT|CONNECTION_.*)$/, 'lost'],
   [/^SASL_SIGNATURE_MISMATCH$/, 'refused'],
   // TLS: an invalid certificate, or a server without TLS.
-  [/^(ERR_TLS_.*|ERR_SSL_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/, 'refused'],
+  [/^(ERR_TLS_.*|ERR_SSL_.*|EPROTO|UNABLE_TO_.*|HOSTNAME_MISMATCH)$|CERT/, 'refused'],
   // Codes of the operating system: refused, reset, unreachable, not found, no descriptors left.
   [
     /^(ECONN.*|EPIPE|ETIMEDOUT|EHOST.*|ENET.*|ENOTFOUND|EAI_.*|EAGAIN|EACCES|EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS)$/,
@@ -77,7 +77,7 @@ export const causeOf = (error: unknown): Failed => ((error as Error).cause ?? er
  * which the client finds out with its key.
  */
 const lostNode = /^(08...|57P0.|XX000)$/;
-const ofNode = /\b(remote node|to the node|connection marked as essential|node \S+:\d+)\b/;
+const ofNode = /remote node|to the node|connection marked as essential|node \S+:\d/;
 
 /** A shard was moved or split between the planning and the execution of a statement, which was rolled back. */
 const movedShard = /^could not find valid entry for shard \d+/;

@@ -5,8 +5,9 @@ import { type CheckoutPlace, placeOf } from '../resources/checkout/link.js';
 import type { CheckoutTerms } from '../resources/checkout/terms.js';
 import type { Database } from '../db/database.js';
 import type { Secrets } from '../db/secrets.js';
-import { DomainError, retryAfter } from '../request/problems.js';
+import { DomainError, retryAfter, sentenceV1 } from '../request/problems.js';
 import { type Acquirers, acquirerOf } from './acquirer.js';
+import { formLimits } from './form-body.js';
 import { assetPaths } from './page-assets.js';
 import { policyOf } from './page-policy.js';
 import { payerScope, type Session, sessionOf, stateOf } from './session.js';
@@ -33,6 +34,11 @@ export interface Opened {
 
 /** The message for a request that cannot be read. */
 export const unreadable: Message = { title: 'This could not be read', text: 'Please open the payment link again.' };
+/** The message for a form that is longer than any that a page sends. */
+const tooLong: Message = {
+  title: 'This form is too long',
+  text: `The form has more than ${formLimits.bytes} bytes. It was not read, and you have not been charged.`,
+};
 /** The message for an address without a checkout. */
 export const notValid: Message = {
   title: 'This payment link is not valid',
@@ -115,6 +121,9 @@ export class Answers {
         title: 'This address is not safe',
         text: 'Open it again with https:// at its beginning.',
       });
+    const text = domainError?.problems[0]?.field === 'form' ? sentenceV1(domainError.problems[0]) : undefined;
+    if (text !== undefined || status === 413)
+      return this.message(reply, { ...tooLong, ...(text && { text }), ...link('Back to the payment page') });
     return this.message(reply, { ...unreadable, ...link('Back to the payment page') });
   }
 }

@@ -188,7 +188,7 @@ function cardRefused(field: string, path: string): Message {
 
 /** The text of the date field if it is a date, otherwise an empty text. */
 function dateOnly(text = ''): string {
-  return /^\s*(\d{1,2}\s*[/ ]\s*\d{2,4}|\d{4}-\d{1,2})\s*$/.test(text) ? text : '';
+  return /^(\d{1,2}\s*\/\s*\d{2,4}|\d{1,2}\s+\d{2,4}|\d{4}-\d{1,2})$/.test(text.trim()) ? text : '';
 }
 
 /** The text of the name field if it has no digit of any script, otherwise an empty text. */

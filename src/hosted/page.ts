@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contentOf } from '../resources/file/content.js';
 import { Answers, type Hosted, notValid, unreadable } from './answers.js';
+import { fieldsOfForm, formLimits } from './form-body.js';
 import { formRoutes } from './forms.js';
 import { assetPaths, assetRoutes } from './page-assets.js';
 import { policyOf } from './page-policy.js';
@@ -36,8 +37,8 @@ export function hostedPages(app: FastifyInstance, hosted: Hosted): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (_: FastifyRequest, text: string) => Object.fromEntries(new URLSearchParams(text)),
+    { parseAs: 'string', bodyLimit: formLimits.bytes },
+    async (_: FastifyRequest, text: string) => fieldsOfForm(text),
   );
   app.addHook('onRequest', async (_, reply) => {
     reply.headers(pageHeaders);

@@ -15,6 +15,7 @@ import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempoten
 import { editionProblems, emptyIds, emptyRequired, inputProblems, remaining } from './input-problems.js';
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
+import { textProblems } from './text-problems.js';
 import { catalogue } from '../request/catalogue.js';
 import { type MessageText, type Problem, problem, DomainError, snake } from '../request/problems.js';
 
@@ -51,8 +52,8 @@ function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Opera
     for (const field of Object.values(type.getFields())) {
       const list = lists.get(getNamedType(field.type).name);
       const resolve = field.resolve as GraphQLFieldResolver<unknown, Context> | undefined;
-      if (list === undefined || !resolve) continue;
-      field.extensions = { ...field.extensions, list };
+      if (!resolve || (list === undefined && field.args.length === 0)) continue;
+      if (list) field.extensions = { ...field.extensions, list };
       field.resolve = (source, args, context: Context, info) => {
         checkEdge(field, args, context);
         return resolve(source, args, context, info);
@@ -61,19 +62,20 @@ function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Opera
   }
 }
 
-/** Refuses an edge to objects that a session cannot read, and filters that the caller's edition does not have. */
+/**
+ * Refuses an edge to objects that a session cannot read, texts that no argument may contain, and filters that the
+ * caller's edition does not have.
+ */
 export function checkEdge(
-  { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
+  { name, extensions }: Pick<GraphQLField<unknown, unknown>, 'name' | 'extensions'>,
   args: Record<string, unknown>,
   { caller, edition }: Pick<Context, 'caller' | 'edition'>,
 ): void {
   const list = extensions.list as Operation | undefined;
   const reason = list && deniedToSession(caller, list);
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
-  const problems =
-    list === undefined
-      ? []
-      : [...editionProblems(list.name, list.object, args, edition), ...emptyIds(list.object, args)];
+  const problems = textProblems(args, list?.object ?? snake(name));
+  if (list) problems.push(...editionProblems(list.name, list.object, args, edition), ...emptyIds(list.object, args));
   if (problems.length > 0) throw new DomainError(...problems);
 }
 

@@ -1,8 +1,6 @@
 import { listMembersFault, listMembersMax } from '../types/pagination.js';
+import { lengthFault, textLengthMaxDefault } from '../types/text-length.js';
 import { listNames, type Problem, problem, problemsMax, snake } from '../request/problems.js';
-
-/** The most characters of a text, unless an operation has another limit. */
-export const textLengthMaxDefault = 5_000;
 
 /**
  * The problems of text and lists that no argument may contain, whatever its type: PostgreSQL refuses NUL, UTF-8 has no
@@ -43,6 +41,5 @@ function findText(value: unknown, path: () => string, asWritten: boolean, check:
 function textFault(value: string, lengthMax: number): string | undefined {
   if (value.includes('\u0000')) return 'contains the character NUL';
   if (!value.isWellFormed()) return 'must be well-formed Unicode';
-  if (value.length > lengthMax && [...value].length > lengthMax) return `must have at most ${lengthMax} characters`;
-  return undefined;
+  return lengthFault(value, lengthMax);
 }

@@ -1,5 +1,12 @@
 import { code as currencyOf, codes as listedCurrencies } from 'currency-codes';
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import {
+  GraphQLError,
+  GraphQLScalarType,
+  type GraphQLScalarTypeConfig,
+  Kind,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
 import {
   GraphQLCountryCode,
   GraphQLDateTime,
@@ -9,6 +16,7 @@ import {
   GraphQLURL,
 } from 'graphql-scalars';
 import { problemsMax } from '../request/problems.js';
+import { lengthFault } from './text-length.js';
 
 const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';
 
@@ -17,9 +25,31 @@ const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';
  * output would turn it into an error. So no scalar of a text checks on output, and the query compiler answers the same.
  */
 
+/** Refuses a text that is longer than any text may be. Each parser calls it before a pattern or library sees the text. */
+function refuseLong(value: unknown): void {
+  const fault = typeof value === 'string' ? lengthFault(value) : undefined;
+  if (fault !== undefined) refuse(fault);
+}
+
+/** The configuration of a library's scalar, whose parsers see no text that is too long. */
+function bounded<I, O>(scalar: GraphQLScalarType<I, O>): GraphQLScalarTypeConfig<I, O> {
+  const { parseValue, parseLiteral, ...config } = scalar.toConfig();
+  return {
+    ...config,
+    parseValue: (value) => {
+      refuseLong(value);
+      return parseValue(value);
+    },
+    parseLiteral: (node, variables) => {
+      if ('value' in node) refuseLong(node.value);
+      return parseLiteral(node, variables);
+    },
+  };
+}
+
 /** A calendar date. The library's own scalar, with the address of its specification. */
 export const LocalDate = new GraphQLScalarType<string, string>({
-  ...GraphQLLocalDate.toConfig(),
+  ...bounded(GraphQLLocalDate),
   serialize: String,
   description: 'A calendar date, as YYYY-MM-DD, such as `2026-01-31`.',
   specifiedByURL: rfc3339,
@@ -27,7 +57,7 @@ export const LocalDate = new GraphQLScalarType<string, string>({
 
 /** An IP address. The library's own scalar, with the address of its specification. */
 export const IP = new GraphQLScalarType<string, string>({
-  ...GraphQLIP.toConfig(),
+  ...bounded(GraphQLIP),
   serialize: String,
   description: 'An IPv4 or IPv6 address, such as `203.0.113.7` or `2001:db8::7`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4291#section-2.2',
@@ -35,7 +65,7 @@ export const IP = new GraphQLScalarType<string, string>({
 
 /** An e-mail address. The library's own scalar, with the address of its specification. */
 export const EmailAddress = new GraphQLScalarType<string, string>({
-  ...GraphQLEmailAddress.toConfig(),
+  ...bounded(GraphQLEmailAddress),
   serialize: String,
   description: 'An e-mail address, such as `accounts@acme.example`.',
   specifiedByURL: 'https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address',
@@ -43,7 +73,7 @@ export const EmailAddress = new GraphQLScalarType<string, string>({
 
 /** An absolute address of the web. The library's own scalar would answer another text than was stored. */
 export const URL = new GraphQLScalarType<unknown, string>({
-  ...GraphQLURL.toConfig(),
+  ...bounded(GraphQLURL),
   serialize: String,
   description: 'An absolute address of the web, such as `https://shop.example/thanks`.',
   specifiedByURL: 'https://url.spec.whatwg.org/',
@@ -92,6 +122,7 @@ export const Amount = new GraphQLScalarType<bigint, string>({
 const amountDigitsMax = 13;
 
 function parseAmount(value: unknown): bigint {
+  refuseLong(value);
   const match = typeof value === 'string' ? /^(0|[1-9]\d*)(?:\.(\d{2}))?$/.exec(value) : null;
   if (!match) return refuse('must be a decimal string with two places and no leading zero, such as "10.00"');
   const [, units = '', decimals = '00'] = match;
@@ -123,6 +154,7 @@ export const DateTime = new GraphQLScalarType<number, string>({
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 
 function parseTime(value: unknown): number {
+  refuseLong(value);
   const seconds = secondsOf(value);
   if (seconds < 0 || seconds > epochMax) return refuse(`must be from ${timeText(0)} to ${timeText(epochMax)}`);
   return seconds;
@@ -160,6 +192,7 @@ export const CountryCode = new GraphQLScalarType<string, string>({
 });
 
 function parseCountry(value: unknown): string {
+  refuseLong(value);
   return String(GraphQLCountryCode.parseValue(value)).toUpperCase();
 }
 
@@ -179,6 +212,7 @@ export const Currency = new GraphQLScalarType<string, string>({
 });
 
 function parseCurrency(value: unknown): string {
+  refuseLong(value);
   if (typeof value !== 'string' || !currencies.has(value))
     return refuse('must be an active ISO 4217 currency code, such as USD');
   return value;

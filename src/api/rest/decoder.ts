@@ -238,7 +238,7 @@ export function parseQuery(search: string): Record<string, unknown> {
   for (const [name, value] of new URLSearchParams(search)) {
     const path = name
       .replace(/\[\]$/, '')
-      .replaceAll(/\[([^\]]*)\]/g, '.$1')
+      .replaceAll(/\[([^[\]]*)\]/g, '.$1')
       .split('.');
     let at = out;
     for (const step of path.slice(0, -1)) {

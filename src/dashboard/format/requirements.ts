@@ -26,7 +26,7 @@ export function nameOfPath(path: string): string {
 /** What an account lacks, for a person: the gateway's sentences are for programs. */
 export function requirementWords({ fieldName, message, alternatives }: Requirement): string {
   const [, role] = /^account\.persons\.(\w+)/.exec(fieldName) ?? [];
-  const [count] = /\d+(?= persons)/.exec(message) ?? [];
+  const [count] = /(?<!\d)\d+(?= persons)/.exec(message) ?? [];
   if (role) return count ? `${count} ${role}s` : `${role === 'owner' ? 'An' : 'A'} ${role}`;
   if (fieldName.startsWith('account.addresses.')) return 'A bank account for payouts';
   if (!fieldName.startsWith('account.')) return message;

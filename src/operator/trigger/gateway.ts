@@ -86,7 +86,7 @@ export class TestGateway {
   /** The path of the page of a checkout. */
   async page(checkout: string): Promise<string> {
     const { headers } = await this.#sent('GET', `/v1/checkouts/${checkout}`);
-    return new URL(/<(.+)>; rel="payment"/.exec(headers.get('link') ?? '')![1]!).pathname;
+    return new URL(/<([^<>]+)>; rel="payment"/.exec(headers.get('link') ?? '')![1]!).pathname;
   }
 
   /** Sends a form of a payment page, as its payer does. */

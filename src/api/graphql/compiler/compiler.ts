@@ -244,7 +244,7 @@ function respaced(data: string): string {
   return data.replace(marked, (_, json: string) => (json.length <= 2 ? json : JSON.stringify(JSON.parse(json))));
 }
 
-const marked = new RegExp(`${jsonBegin}([^${jsonEnd}]*)${jsonEnd}`, 'g');
+const marked = new RegExp(`${jsonBegin}([^${jsonBegin}${jsonEnd}]*)${jsonEnd}`, 'g');
 
 /** The rules whose fields take arguments. */
 const readsWithArguments = new Set<Rule['read']>(['one', 'page', 'edge', 'funds']);

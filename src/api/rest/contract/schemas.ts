@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { camel, snake } from '../../../request/problems.js';
 import { listMembersMax } from '../../../types/pagination.js';
-import { textLengthMaxDefault } from '../../../operation/text-problems.js';
+import { textLengthMaxDefault } from '../../../types/text-length.js';
 import type { Operation } from '../../../operation/operation.js';
 import { anyStoredObject, type KeyRule, type Keys, Optional, OrNull, Stated } from '../../../resources/shape.js';
 import { noteOfKey, noteOfParameter, withEditions } from './edition-notes.js';
