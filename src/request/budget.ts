@@ -1,6 +1,7 @@
 import {
   type GraphQLFieldResolver,
   type GraphQLObjectType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   defaultFieldResolver,
   getNamedType,
@@ -179,6 +180,8 @@ interface Prices {
   field: (type: string, field: string) => ((args: Record<string, unknown>) => number) | undefined;
   /** The points of counting a list. */
   total: (found: number | null) => number;
+  /** Whether only the number of the whole list is selected of a page. */
+  countOnly: (page: GraphQLObjectType, info: GraphQLResolveInfo) => boolean;
 }
 
 /** How a schema is measured. */
@@ -227,9 +230,9 @@ export function measure(schema: GraphQLSchema, { counted, prices }: Measure): vo
  * Charges the rows of a page with the page, whichever of its fields are selected, and the count of its list where a
  * client asks for that. Returns the types whose fields lead to those rows, which are not charged again.
  */
-function chargePage(type: GraphQLObjectType, { total }: Prices): GraphQLObjectType[] {
-  type.isTypeOf = (page: { nodes?: readonly unknown[] }, { budget }: Measured) => {
-    budget?.charge?.countObjects(page.nodes?.length ?? 0);
+function chargePage(type: GraphQLObjectType, { total, countOnly }: Prices): GraphQLObjectType[] {
+  type.isTypeOf = (page: { nodes?: readonly unknown[] }, { budget }: Measured, info) => {
+    if (!countOnly(type, info)) budget?.charge?.countObjects(page.nodes?.length ?? 0);
     return true;
   };
   const { totalCount, edges } = type.getFields();

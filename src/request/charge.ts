@@ -37,6 +37,7 @@ export class Charge {
   #requested = 0;
   #actual = 0;
   #refusedPoints = 0;
+  #bounded = false;
   #cost: Cost | undefined;
   /** Why the request was refused, if its allowance did not suffice. */
   refusal: DomainError | undefined;
@@ -72,6 +73,14 @@ export class Charge {
     throw error;
   }
 
+  /**
+   * Whether the request costs no more than it took. Otherwise it may read a list of links that is longer than usual; the
+   * rest is taken afterwards, and is then a part of what it could cost.
+   */
+  bound(bounded: boolean): void {
+    this.#bounded = bounded;
+  }
+
   /** Counts what the request has really used. */
   count(points: number): void {
     this.#actual += points;
@@ -93,8 +102,9 @@ export class Charge {
   settled(ended: boolean): Cost {
     if (this.#cost) return this.#cost;
     if (ended) this.#actual = Math.max(this.#actual, this.#requested);
+    if (this.#bounded) this.#actual = Math.min(this.#actual, this.#requested);
     if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual);
-    const requested = this.#requested + this.#refusedPoints;
+    const requested = Math.max(this.#requested + this.#refusedPoints, this.#actual);
     this.#cost = { requested, actual: this.#actual, ...this.allowance.state };
     return this.#cost;
   }

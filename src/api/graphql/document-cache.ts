@@ -102,6 +102,7 @@ export class DocumentCache {
     const { charge, report } = context.budget;
     context.budget.visit?.weigh(turnsOf(estimate.nodes));
     report.operation = this.#label(cached, operationName);
+    charge?.bound(!estimate.open);
     const waiting = charge?.take(estimate.points);
     if (waiting) await waiting;
     charge?.count(estimate.introspection);

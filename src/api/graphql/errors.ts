@@ -27,6 +27,7 @@ import {
   sentenceOfGraph,
 } from '../../request/problems.js';
 import type { Cost } from '../../request/charge.js';
+import { withoutLongNames } from './dry-run.js';
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';
 
@@ -240,4 +241,21 @@ function rootFields(requested: GraphOperation): { node: FieldNode; field: RootFi
     const field = type?.getFields()[node.name.value];
     return field ? [{ node, field }] : [];
   });
+}
+
+/**
+ * Restores our code of a limit error, which Apollo replaces by its own code for validation errors. Also cuts long names
+ * and values, like the names of parameters.
+ */
+export function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const original = error instanceof GraphQLError ? error.originalError : undefined;
+  const own =
+    formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
+      ? original.extensions.code
+      : undefined;
+  return {
+    ...formatted,
+    message: withoutLongNames(formatted.message),
+    ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }),
+  };
 }

@@ -19,6 +19,8 @@ export interface Estimate {
   points: number;
   /** The points among them that no execution counts, because the library itself answers introspection. */
   introspection: number;
+  /** Whether a list that it selects may have more members than the points are for. */
+  open: boolean;
 }
 
 /** What one path of an operation could cost. */
@@ -102,7 +104,7 @@ export function refuseTooMany({ nodes, path, nodesAtPath }: Estimate, limit: num
 }
 
 function estimate(parts: Part[], variables: Variables): Estimate {
-  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, introspection: 0 };
+  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, introspection: 0, open: false };
   const names: string[] = [];
   const limited = (count: number) => Math.min(count, countMax);
   const countAll = (all: Part[], times: number): [nodes: number, points: number] => {
@@ -116,6 +118,7 @@ function estimate(parts: Part[], variables: Variables): Estimate {
   };
   const count = (part: Part, times: number): [nodes: number, points: number] => {
     if (!part.asked(variables)) return [0, 0];
+    if (part.open) found.open = true;
     const here = limited(times * part.size(variables));
     names.push(part.name);
     if (part.counted && here > found.nodesAtPath) {

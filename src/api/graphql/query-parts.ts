@@ -42,6 +42,8 @@ export interface Part {
   /** The number of its members for each of its parents. */
   size: (variables: Variables) => number;
   asked: (variables: Variables) => boolean;
+  /** Whether its size is a usual one, and each further member is a row that somebody has stored: a list of links. */
+  open?: boolean;
   /** The points that it costs for each of its parents, without its objects. */
   points: (variables: Variables) => number;
   /** The parts below, one list for each type that a member may have. */
@@ -111,9 +113,11 @@ export class QueryParts {
     };
     for (const set of sets) collect(set, []);
     const parts = [...byKey.values()].flatMap((found) => this.#part(type, found, page) ?? []);
-    // PostgreSQL reads the rows of a page whichever of its fields are selected.
-    if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges'))
-      parts.push({ name: 'nodes', counted: true, size: page, asked: () => true, points: free, below: [] });
+    // PostgreSQL reads the rows of a page whichever of its fields are selected, unless only their number is.
+    if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges')) {
+      const asked = rowsAskedBy([...byKey.values()]);
+      parts.push({ name: 'nodes', counted: true, size: page, asked, points: free, below: [] });
+    }
     return parts;
   }
 
@@ -142,7 +146,9 @@ export class QueryParts {
       .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined))
       .filter((parts) => parts.length > 0);
     if (!counted && below.length === 0 && points === free) return undefined;
-    return { name, counted, size, asked: askedBy(found), points, below };
+    // A figure has no more rows than its arguments say, but for the currencies and methods that nobody counts before.
+    const open = listed && Boolean(list) && points === free;
+    return { name, counted, size, asked: askedBy(found), open, points, below };
   }
 
   /** What a field costs for each of its parents, without its objects. */
@@ -214,6 +220,16 @@ function askedBy(found: Found[]): Part['asked'] {
   if (found.some(({ conditions }) => conditions.length === 0)) return () => true;
   return (variables) => found.some(({ conditions }) => conditions.every((directive) => holds(directive, variables)));
 }
+
+/** Whether the rows of a page are read: a page of which only the number of its list is selected has none. */
+function rowsAskedBy(fields: Found[][]): Part['asked'] {
+  const named = fields.map((found) => ({ name: found[0]!.node.name.value, asked: askedBy(found) }));
+  return (variables) => !isCountOnly(named.flatMap(({ name, asked }) => (asked(variables) ? name : [])));
+}
+
+/** Whether only the number of the whole list is selected of a page, so that none of its rows is needed. */
+export const isCountOnly = (names: readonly string[]): boolean =>
+  names.includes('totalCount') && names.every((name) => name === 'totalCount' || name === '__typename');
 
 function holds({ name, arguments: given }: DirectiveNode, variables: Variables): boolean {
   const value = given?.find((argument) => argument.name.value === 'if')?.value;

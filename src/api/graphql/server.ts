@@ -8,14 +8,13 @@ import {
   assertValidSchema,
   type DocumentNode,
   execute,
-  GraphQLError,
   type GraphQLFormattedError,
   GraphQLObjectType,
   GraphQLSchema,
 } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import { explained, flat, formatted, type Rules } from './errors.js';
+import { explained, flat, formatted, ownCode, type Rules } from './errors.js';
 import { elsewhere, guard, permitCaller } from '../../operation/guard.js';
 import { inputProblems } from '../../operation/input-problems.js';
 import {
@@ -28,9 +27,10 @@ import {
   weights as fieldWeights,
 } from '../../resources/registry.js';
 import type { QueryCompiler } from './compiler/compiler.js';
+import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
-import { dryRunOf, selectionsMax, withoutLongNames } from './dry-run.js';
+import { dryRunOf, selectionsMax } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
@@ -64,6 +64,7 @@ export function buildGraph(): GraphQLSchema {
   readDirectly(schema, readers);
   guard(schema, operations);
   describeEditions(schema, operations);
+  countWithoutRows(schema);
   const nodes = new NodeCounter(schema, publicSizes);
   const prices = {
     isPage: isPageType,
@@ -72,6 +73,7 @@ export function buildGraph(): GraphQLSchema {
       return weight && ((args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]));
     },
     total: pointsOfTotal,
+    countOnly: selectsCountOnly,
   };
   measure(schema, { counted: (type) => nodes.counts(type.name), prices });
   return schema;
@@ -222,23 +224,6 @@ function executor<C extends ServerContext>(schema: GraphQLSchema, { suggestions,
 }
 
 /**
- * Restores our code of a limit error, which Apollo replaces by its own code for validation errors. Also cuts long names
- * and values, like the names of parameters.
- */
-function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const original = error instanceof GraphQLError ? error.originalError : undefined;
-  const own =
-    formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
-      ? original.extensions.code
-      : undefined;
-  return {
-    ...formatted,
-    message: withoutLongNames(formatted.message),
-    ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }),
-  };
-}
-
-/**
  * The plugin that fills the document cache, checks the nodes and formats responses. It explains refused input like /v1.
  */
 function answering<C extends ServerContext>(
@@ -261,6 +246,7 @@ function answering<C extends ServerContext>(
           report.operation = operationLabel(document, request.operationName);
           report.answeredBy = 'resolvers';
           refuseTooMany(estimate, nodesMax);
+          charge?.bound(!estimate.open);
           contextValue.budget.visit?.weigh(turnsOf(estimate.nodes));
           await charge?.take(estimate.points);
           charge?.count(estimate.introspection);
