@@ -58,7 +58,7 @@ describe('the worker of exports and imports', () => {
       [shared, taken] = [shared - granted, taken + granted - back];
       return { granted, remaining: shared };
     });
-    await paid(() => new Charge(lease, 1), 2_500, new AbortController().signal);
+    await paid(() => new Charge(lease, 1, 'worker'), 2_500, new AbortController().signal);
     expect(taken).toBeGreaterThanOrEqual(2_500);
   });
 });

@@ -25,7 +25,7 @@ const testedAmongOthers: Record<string, [file: string, ...functions: string[]]> 
   'import-row': ['bulk', 'record_import_rows'],
   key: ['person', 'rotate_api_key', 'revoke_api_key'],
   payment: ['ledger', 'insert_payment', 'move_payment'],
-  'rate-limit': ['shared', 'take_allowance'],
+  'rate-limit': ['shared', 'take_allowance', 'count_senders', 'take_rotation'],
   transaction: ['checkout', 'begin_transaction', 'settle_transaction'],
   'webhook-delivery': ['webhook', 'queue_deliveries', 'redeliver_webhooks'],
   'webhook-endpoint': ['webhook', 'create_webhook_endpoint', 'update_webhook_endpoint'],

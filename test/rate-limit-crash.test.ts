@@ -46,5 +46,6 @@ it('a gateway that is killed loses its account at most one lease, and the others
   const seconds = (performance.now() - started) / 1_000;
   const firstPage = 20;
   expect(admitted).toBeLessThanOrEqual(burst + seconds * perSecond);
-  expect(admitted).toBeGreaterThan(burst - burst / leaseShare - firstPage - read);
+  // One key leaves the last tenth.
+  expect(admitted).toBeGreaterThan(burst - burst / 10 - burst / leaseShare - firstPage - read);
 }, 120_000);

@@ -211,14 +211,16 @@ describe('an account that has used its allowance', () => {
     expect([(await rows()).length, (await keys()).length]).toEqual([1, 1]);
   });
 
+  // The last tenth is kept for other senders: test/exempt.test.ts.
   it('is shared by its keys, its connected users and both APIs, and not by other accounts or modes', async () => {
     const both = await given.platformBoth(1);
     const platform = both.test;
     const user = await platform.connectedUser();
     const other = await given.platform(1);
     await exhausted(platform);
-    expect((await user.get('/v1/accounts')).status).toBe(429);
-    expect((await user.graph('{ deposits(first: 100) { nodes { id } } }')).status).toBe(429);
+    const large = '{ accounts(first: 100) { nodes { partners(first: 4) { nodes { id } } } } }';
+    expect((await user.graph(large)).status).toBe(429);
+    expect((await platform.graph('{ deposits(first: 100) { nodes { id } } }')).status).toBe(429);
     expect((await platform.actingFor(user.id).get('/v1/accounts')).status).toBe(429);
     expect((await both.live.get('/v1/balance')).status).toBe(200);
     expect((await other.get('/v1/balance')).status).toBe(200);
@@ -247,7 +249,8 @@ describe('several gateways', () => {
     }
     const seconds = (performance.now() - started) / 1_000;
     expect(spent).toBeLessThanOrEqual(burst + seconds * perSecond);
-    expect(spent).toBeGreaterThan(burst - lost - (origins.length * burst) / 16);
+    // One sender leaves the last tenth.
+    expect(spent).toBeGreaterThan(burst - burst / 10 - lost - (origins.length * burst) / 16);
   });
 
   it('give back what they hold when they stop', async () => {

@@ -65,3 +65,125 @@ begin
   return next;
 end;
 $$;
+
+-- The most senders that are known of an allowance.
+create or replace function senders_max()
+returns int
+language plpgsql
+immutable
+as $$
+begin
+  return 20;
+end;
+$$;
+
+-- Adds what senders have spent of an allowance since the last call to what was known, and returns those that have spent
+-- most, with their points. Together they have spent no more than is gone: what comes back is first that of all others,
+-- and then an equal part of each. So who spends all that comes back stays known, and who spends little is forgotten.
+-- Without an event: what a request costs is in its response.
+create or replace function count_senders(p_tenant text, p_live boolean, p_spent jsonb, p_burst bigint, p_rate bigint)
+returns jsonb
+language plpgsql
+as $$
+declare
+  v_full_at bigint;
+  v_known jsonb;
+  -- The points that are gone of the allowance; a debt is no longer than that of take_allowance.
+  v_gone bigint;
+  v_spent jsonb;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  select a.full_at, coalesce(a.spent, '{}')
+  into v_full_at, v_known
+  from allowance a
+  where a.tenant_id = p_tenant and a.livemode = p_live
+  for update;
+  if not found then
+    return '{}';
+  end if;
+  v_gone := (v_full_at - (date_part('epoch', clock_timestamp()) * 1000000)::bigint) * p_rate / 1000000;
+  v_gone := least(greatest(v_gone, 0), 2 * p_burst);
+  with
+    both_of as (
+      select x.key, x.value::bigint as points
+      from jsonb_each_text(v_known) x
+      union all
+      select x.key, x.value::bigint as points
+      from jsonb_each_text(p_spent) x
+    ),
+    most as (
+      select b.key, sum(b.points)::bigint as points
+      from both_of b
+      group by b.key
+      having sum(b.points) > 0
+      order by 2 desc, 1
+      limit senders_max()
+    ),
+    -- For each sender, what it and each that has spent more would give back, if those that have spent less give all.
+    given as (
+      select
+        m.key,
+        m.points,
+        (
+          sum(m.points) over () - v_gone - coalesce(
+            sum(m.points) over (
+              order by m.points, m.key
+              rows between unbounded preceding and 1 preceding
+            ),
+            0
+          )
+        ) / (count(*) over () - row_number() over (order by m.points, m.key) + 1) as back
+      from most m
+    ),
+    level as (
+      select greatest(ceil(max(g.back)), 0)::bigint as back
+      from given g
+    )
+  select coalesce(jsonb_object_agg(g.key, g.points - l.back), '{}')
+  into v_spent
+  from
+    given g
+    cross join level l
+  where g.points > l.back;
+  update allowance a
+  set spent = nullif(v_spent, '{}')
+  where a.tenant_id = p_tenant and a.livemode = p_live;
+  return v_spent;
+end;
+$$;
+
+-- Whether one more rotation of a key may be answered although the allowance is used up: at most ten in each minute.
+-- Without an event: the rotation has one.
+create or replace function take_rotation(p_tenant text, p_live boolean)
+returns boolean
+language plpgsql
+as $$
+declare
+  v_now bigint;
+  v_times bigint[];
+begin
+  select coalesce(a.rotations, '{}')
+  into v_times
+  from allowance a
+  where a.tenant_id = p_tenant and a.livemode = p_live
+  for update;
+  if not found then
+    return false;
+  end if;
+  v_now := (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+  -- A time that is ahead is one of a clock that was set back since.
+  v_times := array(
+    select t
+    from unnest(v_times) t
+    where t > v_now - 60000000 and t <= v_now
+    order by t
+  );
+  if cardinality(v_times) >= 10 then
+    return false;
+  end if;
+  update allowance a
+  set rotations = v_times || v_now
+  where a.tenant_id = p_tenant and a.livemode = p_live;
+  return true;
+end;
+$$;

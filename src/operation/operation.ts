@@ -37,6 +37,11 @@ export interface Operation extends Permission {
   refusals?: readonly ProblemCode[] | undefined;
   /** Its field is not nullable in the graph: it shows what the request has already, so that nothing refuses it. */
   notNull?: true | undefined;
+  /**
+   * Whether it ends a key or session, or replaces a key: then it is answered although the allowance is used up, and
+   * charged afterwards. Replacing is so ten times a minute.
+   */
+  ends?: 'revoked' | 'replaced' | undefined;
   /** The table of the row that the operation returns, if an idempotency key can replay its answer. */
   answers?: PgTable | undefined;
 }

@@ -23,3 +23,14 @@ export interface Caller {
   actingAccountId: string;
   actingAccountKind: AccountKind;
 }
+
+/**
+ * The sender of a caller's requests, by whose use the last part of an allowance is given: a key or session of the root
+ * account, or a connected user with all of its keys and sessions.
+ */
+export function senderOf({ kind, accountId, session, keyId }: Sent): string {
+  if (kind === 'connected_user') return accountId;
+  return session?.id ?? keyId ?? accountId;
+}
+
+type Sent = Pick<Caller, 'kind' | 'accountId' | 'keyId'> & { session?: { id: string } | undefined };

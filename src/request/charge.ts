@@ -12,13 +12,25 @@ export interface AllowanceState {
   resetSeconds: number;
 }
 
-/** The allowance of one root account and mode, as one gateway knows it. */
+/**
+ * The allowance of one root account and mode, as one gateway knows it. A sender is a key or session of the root account,
+ * or one of its connected users.
+ */
 export interface Allowance {
-  readonly state: AllowanceState;
+  /** What is left for a sender. */
+  stateOf(sender: string): AllowanceState;
   /** Takes points. Returns a promise only if it has to wait; throws or rejects when there are too few. */
-  take(points: number): undefined | Promise<void>;
+  take(points: number, sender: string): undefined | Promise<void>;
   /** Gives points back that were taken and not used; takes more when the number is negative. */
-  give(points: number): void;
+  give(points: number, sender: string): void;
+}
+
+/** How a request is answered although too few points are left: it ends a key or session, and is charged afterwards. */
+export interface Exemption {
+  /** Whether this request is such an operation, and has not been tried too often. Asked at most once. */
+  claim(): boolean | Promise<boolean>;
+  /** Called when the request has ended something, so that it does not count as a try. */
+  ended(): void;
 }
 
 /** The cost of an answer, as `extensions.cost` has it. */
@@ -42,25 +54,76 @@ export class Charge {
   /** Why the request was refused, if its allowance did not suffice. */
   refusal: DomainError | undefined;
 
+  /** The refusal that waits until the body says whether the request ends a key or session. */
+  #late: { error: DomainError; points: number } | undefined;
+  #exempt: boolean | undefined;
+  /** How the request may be answered with too few points. */
+  exemption: Exemption | undefined;
+  /** Whether a refusal waits for `refuseLate`. */
+  waits = false;
+
   constructor(
     private readonly allowance: Allowance,
     /** The points of an object, and of whatever else is one look at a table. */
     private readonly objectPoints: number,
+    private readonly sender: string,
   ) {}
 
   /** Takes the points that a part of the request could cost. Refuses the request when too few are left. */
   take(points: number): undefined | Promise<void> {
     try {
-      const waiting = this.allowance.take(points);
+      const waiting = this.allowance.take(points, this.sender);
       if (waiting)
         return waiting.then(
           () => this.#took(points),
-          (error: unknown) => this.#refused(error, points),
+          (error: unknown) => this.#lacks(error, points),
         );
       this.#took(points);
     } catch (error) {
-      this.#refused(error, points);
+      return this.#lacks(error, points);
     }
+  }
+
+  /** Decides about a request whose refusal has waited. It throws the refusal, or takes the points afterwards. */
+  refuseLate(): undefined | Promise<void> {
+    const late = this.#late;
+    this.#late = undefined;
+    this.waits = false;
+    return late && this.#lacks(late.error, late.points);
+  }
+
+  /** The refusal that has waited, for a request that has failed before its document was known. */
+  lateRefusal(): DomainError | undefined {
+    if (!this.#late) return undefined;
+    const { error, points } = this.#late;
+    this.#late = undefined;
+    this.#refusedPoints = points;
+    this.refusal = error;
+    return error;
+  }
+
+  /** Too few points are left: the request waits for its body, is exempt, or is refused. */
+  #lacks(error: unknown, points: number): undefined | Promise<void> {
+    if (!(error instanceof DomainError) || error.problems[0]?.code !== 'rate_limit_exceeded')
+      return this.#refused(error, points);
+    if (this.waits) {
+      this.#late = { error, points };
+      return;
+    }
+    const exempt = this.#exempt ?? this.exemption?.claim() ?? false;
+    const decide = (claimed: boolean) => {
+      this.#exempt = claimed;
+      if (!claimed) this.#refused(error, points);
+      this.allowance.give(-points, this.sender);
+      this.#took(points);
+    };
+    if (exempt instanceof Promise) return exempt.then(decide);
+    decide(exempt);
+  }
+
+  /** Says that the request has ended a key or session. */
+  ended(): void {
+    if (this.#exempt) this.exemption?.ended();
   }
 
   #took(points: number): void {
@@ -92,7 +155,7 @@ export class Charge {
   }
 
   get state(): AllowanceState {
-    return this.allowance.state;
+    return this.allowance.stateOf(this.sender);
   }
 
   /**
@@ -103,9 +166,9 @@ export class Charge {
     if (this.#cost) return this.#cost;
     if (ended) this.#actual = Math.max(this.#actual, this.#requested);
     if (this.#bounded) this.#actual = Math.min(this.#actual, this.#requested);
-    if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual);
+    if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual, this.sender);
     const requested = Math.max(this.#requested + this.#refusedPoints, this.#actual);
-    this.#cost = { requested, actual: this.#actual, ...this.allowance.state };
+    this.#cost = { requested, actual: this.#actual, ...this.state };
     return this.#cost;
   }
 }

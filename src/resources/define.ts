@@ -73,6 +73,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   withoutEvent?: string;
   /** The codes of its refusals that not every operation has. */
   refusals?: Operation['refusals'];
+  /** Whether it ends a key or session, or replaces one, and so is answered although the allowance is used up. */
+  ends?: Operation['ends'];
   routes?: readonly Path[];
   /**
    * The kind of import that calls it for each row of a file, with the columns that a row need not have, and where its

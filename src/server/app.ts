@@ -268,7 +268,7 @@ function eachRequest(
 function refusals(app: FastifyInstance, log: Logger): void {
   app.setNotFoundHandler((request, reply) => refuseRoute(request, reply));
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const problems = problemsOf(error);
+    const problems = problemsOf((request.budget?.charge?.lateRefusal() as FastifyError | undefined) ?? error);
     if (problems[0]?.code === 'service_fault') log.error({ requestId: request.id, ...faultLine(error) }, 'fault');
     return refuse(request, reply, problems);
   });

@@ -46,7 +46,7 @@ export function dashboardSessions(
     setCookie(reply, config, { ...cookie, token, seconds: sessionSeconds });
     return sessionV1(row);
   });
-  app.post('/dashboard/session/end', async (request, reply) => {
+  app.post('/dashboard/session/end', { config: { ends: 'own session' } }, async (request, reply) => {
     const context = request.context!;
     if (context.caller.session) await revoke(context, context.caller.session.id);
     setCookie(reply, config, { ...cookie, token: '', seconds: 0 });
@@ -71,6 +71,7 @@ async function revoke(context: Context, id: string): Promise<void> {
   context.envelope = writeEnvelopeOf(context, operationOf('revokeSession'), { input: { id } });
   context.scope.stayOnPrimary();
   await context.write('revoke_session', session, { id });
+  context.budget.charge?.ended();
   await context.scope.settle();
 }
 

@@ -62,6 +62,10 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
       }
       request.context.dryRun = dryRun;
       const resolved = persisted.resolved(request);
+      const { charge } = request.budget!;
+      if (charge && request.method === 'POST' && resolved)
+        charge.exemption = app.exemptRequests.ofDocument(request, schema, nodes, resolved.body as GraphBody);
+      await charge?.refuseLate();
       if (!resolved) return answerNotFound(request, reply);
       // Fastify has sent the stream; the handler's type knows only answers.
       const stream = await subscriptionBySse(subscriptions, resolved, reply);

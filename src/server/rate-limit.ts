@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
-import type { Caller } from '../request/caller.js';
+import { type Caller, senderOf } from '../request/caller.js';
 import { Charge } from '../request/charge.js';
-import { Lease } from '../request/lease.js';
+import { isPlenty, Lease } from '../request/lease.js';
 import { weights } from '../types/weights.js';
+import { type ExemptRequests, exemptRequests } from './exempt-requests.js';
 import { take } from './lifetime.js';
 
 declare module 'fastify' {
@@ -20,6 +21,8 @@ const leasesMax = 10_000;
 const quietMilliseconds = 5_000;
 /** How many leases are given back at once. */
 const returnsAtOnce = 50;
+/** How many senders a gateway tells the shared allowance at once, which knows as many. */
+const sendersTold = 20;
 
 /** The leases of a gateway: one for each root account and mode that it serves. */
 class Leases {
@@ -37,18 +40,31 @@ class Leases {
   }
 
   /** The lease of a caller's root account and mode. */
-  of({ tenantId, livemode }: Pick<Caller, 'tenantId' | 'livemode'>): Lease {
+  of({ tenantId, livemode }: Charged): Lease {
     const name = `${tenantId} ${livemode}`;
     const known = this.#leases.get(name);
     if (known) return known;
     const { RATE_LIMIT, RATE_LIMIT_BURST: burst, RATE_LIMIT_PER_SECOND: perSecond } = this.config;
-    const lease = new Lease({ burst, perSecond, enforced: RATE_LIMIT === 'enforce' }, async ({ back, need, want }) => {
+    const size = { burst, perSecond, enforced: RATE_LIMIT === 'enforce' };
+    const lease = new Lease(size, async ({ back, need, want, spent }) => {
       const values = [tenantId, livemode, back, need, want, burst, perSecond];
       const [row] = await this.database.call('take_allowance', values);
-      return { granted: Number(row!.granted), remaining: Number(row!.remaining) };
+      const granted = { granted: Number(row!.granted), remaining: Number(row!.remaining) };
+      if (!size.enforced || isPlenty(granted.remaining, size)) return granted;
+      // The lease is granted; who has spent what can be told with the next one.
+      return { ...granted, spent: await this.#sendersOf(tenantId, livemode, spent).catch(() => undefined) };
     });
     this.#leases.set(name, lease);
     return lease;
+  }
+
+  /** Tells the shared allowance who has spent most here, and returns who has on all gateways. */
+  async #sendersOf(tenantId: string, livemode: boolean, spent: ReadonlyMap<string, number>) {
+    const { RATE_LIMIT_BURST: burst, RATE_LIMIT_PER_SECOND: perSecond } = this.config;
+    const most = [...spent].sort(([, a], [, b]) => b - a).slice(0, sendersTold);
+    const told = JSON.stringify(Object.fromEntries(most));
+    const [row] = await this.database.call('count_senders', [tenantId, livemode, told, burst, perSecond]);
+    return row!.count_senders as Record<string, number>;
   }
 
   /** Gives back what quiet accounts have left. */
@@ -75,16 +91,13 @@ class Leases {
  * document is known. The operator, the probes and the pages are not charged: they have no caller.
  * Spec: extension. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function rateLimit(
-  app: FastifyInstance,
-  config: Config,
-  database: Database,
-): (caller: Pick<Caller, 'tenantId' | 'livemode'>) => Charge | null {
+export function rateLimit(app: FastifyInstance, config: Config, database: Database): (caller: Caller) => Charge | null {
+  const exempt = exemptRequests(app, database);
   if (config.RATE_LIMIT === 'off') return () => null;
   const leases = new Leases(config, database);
   const window = Math.ceil(config.RATE_LIMIT_BURST / config.RATE_LIMIT_PER_SECOND);
   const policy = `"${policyName}";q=${config.RATE_LIMIT_BURST};w=${window}`;
-  app.addHook('onRequest', (request, _, done) => take(() => chargeFor(request, leases), done));
+  app.addHook('onRequest', (request, _, done) => take(() => chargeFor(request, leases, exempt), done));
   app.addHook('onSend', (request, reply, _, done) => {
     writeHeaders(request, reply, leases, policy);
     done();
@@ -100,15 +113,19 @@ export function rateLimit(
     clearInterval(timer);
     await leases.close();
   });
-  return (caller) => new Charge(leases.of(caller), weights.object);
+  return (caller) => new Charge(leases.of(caller), weights.object, senderOf(caller));
 }
 
 const policyName = 'points';
 
-function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise<void> {
+type Charged = Pick<Caller, 'tenantId' | 'livemode'>;
+
+function chargeFor(request: FastifyRequest, leases: Leases, exempt: ExemptRequests): undefined | Promise<void> {
   const { context, budget } = request;
   if (!context || !budget) return undefined;
-  const charge = new Charge(leases.of(context.caller), weights.object);
+  const charge = new Charge(leases.of(context.caller), weights.object, senderOf(context.caller));
+  charge.exemption = exempt.ofRoute(request);
+  charge.waits = exempt.waits(request);
   budget.charge = charge;
   const points = request.routeOptions.config.cost?.(request) ?? weights.request;
   const waiting = charge.take(points);
@@ -120,7 +137,7 @@ function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise
 /** Writes the headers for an identified caller. A request that its key does not permit was refused uncharged. */
 function writeHeaders({ budget, context }: FastifyRequest, reply: FastifyReply, leases: Leases, policy: string): void {
   if (!context) return;
-  const { remaining, resetSeconds } = budget?.cost ?? leases.of(context.caller).state;
+  const { remaining, resetSeconds } = budget?.cost ?? leases.of(context.caller).stateOf(senderOf(context.caller));
   reply.header('ratelimit-policy', policy);
   reply.header('ratelimit', `"${policyName}";r=${remaining};t=${resetSeconds}`);
 }

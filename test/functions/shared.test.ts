@@ -89,6 +89,59 @@ of('take_allowance', () => {
   });
 });
 
+of('count_senders', () => {
+  const burst = 1_000;
+  const gone = (tenantId: string, points: number) =>
+    world.sql`insert into allowance (tenant_id, livemode, full_at)
+      values (${tenantId}, false, date_part('epoch', clock_timestamp()) * 1000000 + ${points * 1_000_000})
+      on conflict (tenant_id, livemode) do update set full_at = excluded.full_at`;
+  const count = async (tenantId: string, spent: Record<string, number>) =>
+    (await value('count_senders', tenantId, false, json(spent), burst, 1)) as unknown as Record<string, number>;
+
+  it('adds what gateways tell, and forgets nobody while as much is gone', async () => {
+    const tenantId = 'tenant_of_senders';
+    expect(await count(tenantId, { a: 5 })).toEqual({});
+    await gone(tenantId, 900);
+    expect(await count(tenantId, { a: 700, b: 20 })).toEqual({ a: 700, b: 20 });
+    expect(await count(tenantId, { a: 100, b: -20 })).toEqual({ a: 800 });
+  });
+
+  it('shares out what has come back: first to the others, then to those that have spent less', async () => {
+    const tenantId = 'tenant_of_shares';
+    await gone(tenantId, 900);
+    await count(tenantId, { a: 700, b: 100 });
+    await gone(tenantId, 780);
+    expect(await count(tenantId, {})).toEqual({ a: expect.closeTo(690, -1), b: expect.closeTo(90, -1) });
+    await gone(tenantId, 400);
+    expect(await count(tenantId, {})).toEqual({ a: expect.closeTo(400, -1) });
+    await gone(tenantId, 0);
+    expect(await count(tenantId, {})).toEqual({});
+  });
+
+  it('knows the twenty that have spent most', async () => {
+    const tenantId = 'tenant_of_many';
+    await gone(tenantId, 1_000);
+    const spent = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`s${i}`, i + 1]));
+    const known = await count(tenantId, spent);
+    expect(Object.keys(known).sort()).toEqual(Array.from({ length: 20 }, (_, i) => `s${i + 10}`).sort());
+  });
+});
+
+of('take_rotation', () => {
+  it('allows ten in a minute, and none for a root account that nobody has used', async () => {
+    const tenantId = 'tenant_of_rotations';
+    expect(await value('take_rotation', tenantId, false)).toBe(false);
+    await call('take_allowance', tenantId, false, 0, 1, 1, 1_000, 1);
+    const answers = [];
+    for (let i = 0; i < 12; i++) answers.push(await value('take_rotation', tenantId, false));
+    expect(answers.filter(Boolean)).toHaveLength(10);
+    expect(answers.slice(0, 10)).not.toContain(false);
+    await world.sql`update allowance set rotations = array(select t - 61000000 from unnest(rotations) t)
+      where tenant_id = ${tenantId}`;
+    expect(await value('take_rotation', tenantId, false)).toBe(true);
+  });
+});
+
 of('new_id', () => {
   it('has the prefix and 32 hex digits, and sorts by creation', async () => {
     const ids = [];

@@ -6,7 +6,7 @@ import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
-import { apiKey, KeyPermission } from './table.js';
+import { apiKey, type ApiKeyRow, KeyPermission } from './table.js';
 import { ApiKey } from './type.js';
 import { Input } from '../../types/input.js';
 
@@ -138,14 +138,17 @@ export class ApiKeyResolver {
 
   @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes a key. Every gateway refuses it within a second.' })
   async revokeApiKey(@Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
-    await checkManageable(context, input.id);
-    return { apiKey: await context.write('revoke_api_key', apiKey, input) };
+    const before = await checkManageable(context, input.id);
+    const revoked = await context.write('revoke_api_key', apiKey, input);
+    if (before.revokedAt === null) context.budget.charge?.ended();
+    return { apiKey: revoked };
   }
 }
 
-async function checkManageable(context: Context, id: string): Promise<void> {
+async function checkManageable(context: Context, id: string): Promise<ApiKeyRow> {
   const row = await context.scope.one(apiKey, id);
   checkRelation(context, await context.scope.one(account, row.accountId), 'api_key.id');
+  return row;
 }
 
 function checkRelation({ caller }: Context, owner: AccountRow, field: string): void {

@@ -28,8 +28,8 @@ export default defineResource({
       keysOnly: 'read API keys',
     },
     createApiKey: { ...managed, keysOnly: 'create API keys', rules: apiKeyProblems },
-    rotateApiKey: { ...managed, keysOnly: 'rotate API keys', rules: apiKeyProblems },
-    revokeApiKey: { ...managed, keysOnly: 'revoke API keys' },
+    rotateApiKey: { ...managed, keysOnly: 'rotate API keys', rules: apiKeyProblems, ends: 'replaced' },
+    revokeApiKey: { ...managed, keysOnly: 'revoke API keys', ends: 'revoked' },
   },
   fields: [
     fields(apiKey, { account: link(account, 'accountId', { description: 'The account whose key it is.' }) }),

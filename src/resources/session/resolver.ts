@@ -124,7 +124,9 @@ export class SessionResolver {
   async revokeSession(@Input(() => RevokeSessionInput) input: RevokeSessionInput, @Ctx() context: Context) {
     const row = await context.scope.one(session, input.id);
     checkRelation(context, await context.scope.one(account, row.accountId), 'session.id');
-    return { session: await context.write('revoke_session', session, { id: input.id }) };
+    const revoked = await context.write('revoke_session', session, { id: input.id });
+    if (row.revokedAt === null) context.budget.charge?.ended();
+    return { session: revoked };
   }
 }
 

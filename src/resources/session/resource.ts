@@ -47,6 +47,7 @@ export default defineResource({
     revokeSession: {
       ...managed,
       keysOnly: 'revoke sessions',
+      ends: 'revoked',
       routes: [extension.post('/v1/sessions/:id/revoke')],
     },
   },
