@@ -20,7 +20,7 @@ it('admits requests while the shared allowance cannot be asked, and takes their 
 
 it('refuses a request that costs more than the allowance can hold, whether it can be asked or not', () => {
   const lease = new Lease({ burst: 1_000, perSecond: 10, enforced: true }, () => Promise.reject(busy()));
-  expect(() => lease.take(1_001, 'key')).toThrow(/1000|1,000/);
+  expect(() => lease.take(1_001, 'key')).toThrow(/at most 900/);
 });
 
 describe('the last tenth', () => {
@@ -44,8 +44,7 @@ describe('the last tenth', () => {
       }
     };
     expect(await most('a')).toBe(900);
-    expect(lease.stateOf('a')).toMatchObject({ remaining: 0 });
-    expect(lease.stateOf('b')).toMatchObject({ remaining: 100 });
+    expect(lease.state).toMatchObject({ remaining: 100 });
     await lease.take(40, 'b');
     expect(await most('a')).toBe(0);
     // What was taken and not used is given back to its sender.
@@ -60,6 +59,5 @@ describe('the last tenth', () => {
     await lease.take(10, 'b');
     expect(() => lease.take(200, 'a')).toThrow(/rate|points/);
     await lease.take(10, 'b');
-    expect(lease.stateOf('b').remaining).toBeGreaterThan(lease.stateOf('a').remaining);
   });
 });

@@ -17,8 +17,8 @@ export interface AllowanceState {
  * or one of its connected users.
  */
 export interface Allowance {
-  /** What is left for a sender. */
-  stateOf(sender: string): AllowanceState;
+  /** What is left for all senders together. */
+  readonly state: AllowanceState;
   /** Takes points. Returns a promise only if it has to wait; throws or rejects when there are too few. */
   take(points: number, sender: string): undefined | Promise<void>;
   /** Gives points back that were taken and not used; takes more when the number is negative. */
@@ -155,7 +155,7 @@ export class Charge {
   }
 
   get state(): AllowanceState {
-    return this.allowance.stateOf(this.sender);
+    return this.allowance.state;
   }
 
   /**
@@ -178,8 +178,8 @@ export function tooFewPoints(points: number, remaining: number, seconds: number)
   const refused = problem(
     'rate_limit_exceeded',
     undefined,
-    `The request costs up to ${points} points, and ${remaining} are left of the account's allowance. Retry ` +
-      'after the time in Retry-After, or ask for less at once.',
+    `The request costs up to ${points} points, and ${remaining} are left of the account's allowance for its sender. ` +
+      'Retry after the time in Retry-After, or ask for less at once.',
   );
   return new DomainError({ ...refused, retryAfter: seconds });
 }

@@ -98,11 +98,10 @@ export class Lease implements Allowance {
     this.#count(-points, sender);
   }
 
-  stateOf(sender: string): AllowanceState {
+  get state(): AllowanceState {
     const { burst: limit, perSecond: restoreRate } = this.size;
-    const available = Math.max(Math.min(this.#available, limit), 0);
-    const remaining = Math.max(Math.floor(available - this.#keptFrom(1, sender)), 0);
-    return { limit, remaining, restoreRate, resetSeconds: Math.ceil((limit - Math.floor(available)) / restoreRate) };
+    const remaining = Math.max(Math.min(Math.floor(this.#available), limit), 0);
+    return { limit, remaining, restoreRate, resetSeconds: Math.ceil((limit - remaining) / restoreRate) };
   }
 
   #spend(points: number, sender: string): void {

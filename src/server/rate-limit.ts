@@ -137,7 +137,7 @@ function chargeFor(request: FastifyRequest, leases: Leases, exempt: ExemptReques
 /** Writes the headers for an identified caller. A request that its key does not permit was refused uncharged. */
 function writeHeaders({ budget, context }: FastifyRequest, reply: FastifyReply, leases: Leases, policy: string): void {
   if (!context) return;
-  const { remaining, resetSeconds } = budget?.cost ?? leases.of(context.caller).stateOf(senderOf(context.caller));
+  const { remaining, resetSeconds } = budget?.cost ?? leases.of(context.caller).state;
   reply.header('ratelimit-policy', policy);
   reply.header('ratelimit', `"${policyName}";r=${remaining};t=${resetSeconds}`);
 }
