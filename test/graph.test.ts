@@ -65,7 +65,9 @@ async function statementsOf(of: World, ask: () => Promise<unknown>): Promise<str
   } finally {
     Object.assign(database, { read, call });
   }
-  return names.filter((name) => !['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name)).sort();
+  return names
+    .filter((name) => !['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name))
+    .sort();
 }
 
 describe('limits of an operation, over the wire', () => {

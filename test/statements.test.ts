@@ -77,7 +77,11 @@ async function statementsOf(ask: () => Promise<{ status: number; body: any }>): 
   let count = 0;
   observers.push({
     began({ name, pool }) {
-      if (pool !== 'worker' && pool !== 'look' && !['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name))
+      if (
+        pool !== 'worker' &&
+        pool !== 'look' &&
+        !['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name)
+      )
         count++;
       return () => {};
     },
