@@ -2,6 +2,7 @@ import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../src/auth/tokens.js';
 import { PayeeFixture } from './checkout-fixture.js';
+import { holding } from './holding.js';
 import { eventually, givenIn, tenantOf, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({
@@ -17,26 +18,6 @@ const single = useWorld({
     REQUEST_SECONDS: '2',
   },
 });
-
-/** Holds every read whose name matches until it is let go, and counts those that it holds. */
-function holding({ database }: World, name: RegExp) {
-  const { read } = database;
-  let free = () => {};
-  const gate = new Promise<void>((resolve) => (free = resolve));
-  const held = { count: 0, free: () => {} };
-  database.read = (async (...args: Parameters<typeof read>) => {
-    if (name.test(args[0])) {
-      held.count++;
-      await gate;
-    }
-    return read.apply(database, args);
-  }) as typeof read;
-  held.free = () => {
-    Object.assign(database, { read });
-    free();
-  };
-  return held;
-}
 
 /** Resolves when so many more requests have arrived and their keys, which were found before, have been looked up. */
 function arrivals({ app }: World, count: number): Promise<void> {

@@ -3,7 +3,12 @@ import { runInNewContext } from 'node:vm';
 import { getNamedType, isObjectType, parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NodeCounter } from '../src/api/graphql/query-cost.js';
-import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
+import { buildGraph, graphRules, publicSizes } from '../src/api/graphql/server.js';
+import { SubscriptionRefused, subscriptionReader } from '../src/api/graphql/subscription.js';
+import { config } from '../src/config.js';
+import type { Context } from '../src/operation/context.js';
+import { RequestBudget } from '../src/request/budget.js';
+import { documentLimitsOf } from '../src/server/graphql-endpoints.js';
 import { DocumentCache } from '../src/api/graphql/document-cache.js';
 import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { PayeeFixture } from './checkout-fixture.js';
@@ -232,6 +237,30 @@ function objectsIn(value: object): number {
 }
 
 describe('the cache of validated documents', () => {
+  it('has the documents of subscriptions for streams, and answers none of them itself', async () => {
+    const schema = buildGraph();
+    const counter = new NodeCounter(schema, publicSizes);
+    const unused = () => Promise.reject(new Error('nothing is executed here'));
+    const documents = new DocumentCache(new QueryCompiler(schema), unused, { counter, max: 1_000 }, () => {});
+    const limits = { ...documentLimitsOf(config({ serves: true }, {})), introspection: true };
+    const onFault = () => {};
+    const read = subscriptionReader(schema, { ...limits, rules: graphRules, nodes: counter, documents, onFault });
+    const context = { requestId: 'req', budget: new RequestBudget() } as Context;
+    const query = 'query A { viewer { mode } } subscription B { balance { accountId } }';
+    for (const operationName of ['A', 'B', 'A']) {
+      const document = documents.documentOf(query);
+      expect(read({ query, operationName }, context)?.live).toBe(operationName === 'B' ? true : undefined);
+      expect(documents.has(query)).toBe(true);
+      if (document) expect(documents.documentOf(query)).toBe(document);
+      expect(await documents.answer({ query, operationName }, context)).toBeUndefined();
+    }
+    // What is in the cache is neither parsed nor validated.
+    documents.learn('no document', documents.documentOf(query)!);
+    expect(read({ query: 'no document', operationName: 'B' }, context)?.live).toBe(true);
+    expect(() => read({ query: 'none, either' }, context)).toThrow(SubscriptionRefused);
+    expect(documents.has('none, either')).toBe(false);
+  });
+
   // A parsed document needs many times the memory of its text.
   it('has at most about 40 MB of documents, of any number and length', async () => {
     const fields = 'id nickname status type created edition livemode logoId address subType ';

@@ -1,6 +1,6 @@
 import { DomainError, problem } from './problems.js';
 import type { Slot } from './slots.js';
-import { type Begin, Key, Visit, type Waiting } from './visit.js';
+import { type Begin, type Ended, Key, Visit, type Waiting } from './visit.js';
 
 /** The bounds of what the holders of turns do at once. A key is a tenant, or a tenant and mode. */
 export interface TurnLimits {
@@ -147,11 +147,11 @@ export class Turns {
   }
 
   /** Does work in a turn of its own. `ended` gives up the wait. */
-  async during<T>(name: string, work: () => Promise<T>, ended?: (leave: (reason: DomainError) => void) => () => void) {
+  async during<T>(name: string, work: (visit: Visit) => Promise<T>, ended?: Ended): Promise<T> {
     const visit = this.visit(name);
     try {
       if (!this.#beginsNow(visit)) await visit.begun(ended);
-      return await work();
+      return await work(visit);
     } finally {
       visit.leave();
     }

@@ -4,6 +4,9 @@ import { type Slot, Slots } from './slots.js';
 /** Called once: with nothing when the turn begins, or with the reason why there is none. */
 export type Begin = (refused?: DomainError) => void;
 
+/** Registers what gives up a wait. Returns a function that cancels the registration. */
+export type Ended = (leave: (reason: DomainError) => void) => () => void;
+
 /** A visit that waits for a turn. */
 export interface Waiting {
   visit: Visit;
@@ -66,7 +69,7 @@ export class Visit {
   }
 
   /** Resolves when the turn begins, and rejects when there is none. */
-  begun(ended?: (leave: (reason: DomainError) => void) => () => void): Promise<void> {
+  begun(ended?: Ended): Promise<void> {
     return new Promise((resolve, reject) => {
       const forget = ended?.((reason) => {
         this.leave();

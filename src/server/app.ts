@@ -115,7 +115,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   app.decorate('eventQueries', identity.eventQueries);
   identity.bulk = bulkOf({ config, database, schema, identity, inFlight, chargeOf });
   app.decorate('bulk', identity.bulk);
-  const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
+  const services = streamServices(app, { config, identity, inFlight, database, chargeOf, refusals: repeated });
   metrics?.watchStreams(() => services.streams.size);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');

@@ -4,7 +4,7 @@ import type { Secrets } from '../db/secrets.js';
 import { clientLeft } from '../request/budget.js';
 import type { Caller } from '../request/caller.js';
 import { Turns } from '../request/turns.js';
-import type { Visit } from '../request/visit.js';
+import type { Ended, Visit } from '../request/visit.js';
 import { placeOf } from '../resources/checkout/link.js';
 import { turnsOf } from '../types/weights.js';
 import { LoopDelay } from './loop-delay.js';
@@ -90,9 +90,9 @@ export class InFlight {
     if (objects !== undefined) request.visit?.weigh(turnsOf(objects));
   }
 
-  /** Does a piece of the work of a caller's stream in a turn of its own. */
-  during<T>({ tenantId, livemode }: Caller, work: () => Promise<T>): Promise<T> {
-    return this.#apis.during(`${tenantId}${livemode}`, work);
+  /** Does a piece of the work of a caller's stream in a turn of its own. `ended` gives up the wait for it. */
+  during<T>({ tenantId, livemode }: Caller, work: (visit: Visit) => Promise<T>, ended?: Ended): Promise<T> {
+    return this.#apis.during(`${tenantId}${livemode}`, work, ended);
   }
 
   /** Counts a request of a payment page, for the tenant of its address. A body is awaited for the checkout. */

@@ -7,6 +7,7 @@ import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/co
 import { formatResponse } from './response.js';
 import { turnsOf } from '../../types/weights.js';
 import { operationLabel } from './root-fields.js';
+import { isSubscription } from './subscription-type.js';
 
 /** The body of a GraphQL request after the check of its shape. */
 export interface GraphBody {
@@ -32,6 +33,8 @@ export interface Answer {
 /** A validated document with the cached results of its analysis. */
 interface CachedDocument {
   document: DocumentNode;
+  /** Whether it has a subscription. The cache answers no operation of such a document, and keeps it for streams. */
+  subscribes: boolean;
   requests: number;
   /** The compiled query; null when resolvers have to answer, undefined before the first attempt to compile. */
   compiled: CompiledQuery | null | undefined;
@@ -80,9 +83,16 @@ export class DocumentCache {
     return this.#documents.has(text);
   }
 
+  /** The document of a text, if it is in the cache. */
+  documentOf(text: string): DocumentNode | undefined {
+    return this.#documents.get(text)?.document;
+  }
+
   /** Adds a document that has been validated. */
   learn(text: string, document: DocumentNode): void {
-    this.#documents.set(text, { document, requests: 0, compiled: undefined, estimators: new Map(), labels: new Map() });
+    const subscribes = document.definitions.some(isSubscription);
+    const analysis = { requests: 0, compiled: undefined, estimators: new Map(), labels: new Map() };
+    this.#documents.set(text, { document, subscribes, ...analysis });
   }
 
   /**
@@ -94,7 +104,7 @@ export class DocumentCache {
     context: Context,
   ): Promise<Answer | undefined> {
     const cached = this.#documents.get(query);
-    if (!cached || extensions != null) return undefined;
+    if (!cached || cached.subscribes || extensions != null) return undefined;
     const { document } = cached;
     // Apollo refuses an operation that could touch too many nodes, as at its first request.
     const estimate = this.#estimated(cached, operationName, variables ?? {});

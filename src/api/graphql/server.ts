@@ -42,7 +42,7 @@ import { measure, measuredFieldResolver, type RequestBudget } from '../../reques
 import { formatResponse } from './response.js';
 import { operationLabel } from './root-fields.js';
 import { readDirectly, resolveStoredNames } from './stored-names.js';
-import { isSubscription, refuseSubscription, subscriptionType } from './subscription-type.js';
+import { refuseSubscription, subscriptionType } from './subscription-type.js';
 
 /** The sizes of the lists of the public schema. */
 export const publicSizes: ListSizes = {
@@ -238,8 +238,7 @@ function answering<C extends ServerContext>(
       return {
         async didResolveOperation({ source, document, request, contextValue }) {
           refuseSubscription(document, request.operationName);
-          // The cache takes each operation of a document for a query or mutation.
-          if (!document.definitions.some(isSubscription)) documents?.learn(source, document);
+          documents?.learn(source, document);
           const estimate = nodes.of(document, request.operationName)?.(request.variables ?? {});
           if (!estimate) return;
           const { charge, report } = contextValue.budget;

@@ -152,13 +152,7 @@ async function resultOf(
  */
 function answerOf(parts: Parts): Subscription['execute'] {
   const { asked, settings } = parts;
-  const document: DocumentNode = {
-    ...parts.document,
-    definitions: parts.document.definitions.map((each) =>
-      each.kind === Kind.OPERATION_DEFINITION ? { ...each, operation: OperationTypeNode.QUERY } : each,
-    ),
-  };
-  const query = print(document);
+  const { document, query } = asQuery(parts.document);
   return async (root, context) => {
     const { documents } = settings;
     const body = { ...asked, query, variables: asked.variables ?? null, operationName: asked.operationName ?? null };
@@ -169,15 +163,36 @@ function answerOf(parts: Parts): Subscription['execute'] {
   };
 }
 
-/** Parses and validates the document of a request, or refuses it. */
+/** The same selections as queries, and their text. */
+function asQuery(subscription: DocumentNode): { document: DocumentNode; query: string } {
+  let known = queries.get(subscription);
+  if (!known) {
+    const definitions = subscription.definitions.map((each) =>
+      each.kind === Kind.OPERATION_DEFINITION ? { ...each, operation: OperationTypeNode.QUERY } : each,
+    );
+    const document = { ...subscription, definitions };
+    known = { document, query: print(document) };
+    queries.set(subscription, known);
+  }
+  return known;
+}
+
+/** The queries of the subscriptions that the cache of documents keeps. */
+const queries = new WeakMap<DocumentNode, ReturnType<typeof asQuery>>();
+
+/** The document of a request: from the cache, or parsed and validated. Refuses one that is not valid. */
 function validated(
   schema: GraphQLSchema,
   settings: SubscriptionSettings,
   asked: SubscriptionAsked,
   context: Context,
 ): DocumentNode {
+  const known = settings.documents?.documentOf(asked.query);
+  if (known) return known;
   try {
-    return checkedDocument(schema, settings, asked.query);
+    const document = checkedDocument(schema, settings, asked.query);
+    settings.documents?.learn(asked.query, document);
+    return document;
   } catch (error) {
     if (error instanceof RefusedDocument) {
       const { document } = error;

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../operation/context.js';
 import type { Caller } from '../../request/caller.js';
 import type { Charge } from '../../request/charge.js';
-import { RequestBudget, type RequestLimits, tooLate } from '../../request/budget.js';
+import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../../request/budget.js';
 import { DomainError, problem, retryAfter } from '../../request/problems.js';
 import {
   type EventFilter,
@@ -12,9 +12,11 @@ import {
   refuseDeleted,
 } from '../../resources/event/stream.js';
 import type { EventRow } from '../../resources/event/table.js';
+import type { Visit } from '../../request/visit.js';
 import { weights } from '../../types/weights.js';
 import type { Identity } from '../identity.js';
 import type { InFlight } from '../in-flight.js';
+import type { RepeatedRefusals } from '../repeated-refusals.js';
 import type { Feed, Feeds } from './feeds.js';
 import type { Stream, StreamParts, Streams } from './streams.js';
 
@@ -28,6 +30,7 @@ export interface StreamServices {
   inFlight: InFlight;
   streams: Streams;
   feeds: Feeds;
+  refusals: RepeatedRefusals;
   limits: RequestLimits;
   /** The charge of one piece of work; null where requests are not charged. */
   chargeOf: (caller: Caller) => Charge | null;
@@ -98,11 +101,9 @@ export class Follower {
       let context: Context | undefined;
       try {
         context = await this.context();
-        return await this.#worked(context, points, work);
+        return await this.#worked(stream, context, points, work);
       } catch (error) {
-        const seconds = error instanceof DomainError ? retryAfter(error.problems) : undefined;
-        if (seconds === undefined) throw error;
-        await stream.pause(seconds * 1_000 * (1 + Math.random() / 4));
+        await this.#waited(stream, error);
       } finally {
         context?.budget.charge?.settled(false);
       }
@@ -110,16 +111,57 @@ export class Follower {
     return undefined;
   }
 
-  async #worked<T>(context: Context, points: number, work: (context: Context) => Promise<T>): Promise<T> {
+  async #worked<T>(stream: Stream, context: Context, points: number, work: (context: Context) => Promise<T>) {
     const { budget, caller } = context;
-    const { seconds } = this.services.limits;
     await budget.charge?.take(points);
+    return this.timed(budget, () =>
+      this.#inTurn(stream, caller, (visit) => {
+        budget.visit = visit;
+        return work(context);
+      }),
+    );
+  }
+
+  /**
+   * Does the work of a message of a connection in a turn of its caller. Where there is none, the message waits. It is
+   * dropped when the connection ends. The work never rejects.
+   */
+  async message(connection: Stream, caller: Caller, work: () => Promise<void>): Promise<void> {
+    while (!connection.ending) {
+      try {
+        return await this.#inTurn(connection, caller, work);
+      } catch (error) {
+        await this.#waited(connection, error);
+      }
+    }
+  }
+
+  #inTurn<T>(stream: Stream, caller: Caller, work: (visit: Visit) => Promise<T>): Promise<T> {
+    const ended = (leave: (reason: DomainError) => void) => stream.whenEnded(() => leave(clientLeft()));
+    return this.services.inFlight.during(caller, work, ended);
+  }
+
+  /** Waits as long as a refusal says. Throws any other error. */
+  async #waited(stream: Stream, error: unknown): Promise<void> {
+    const seconds = error instanceof DomainError ? retryAfter(error.problems) : undefined;
+    if (seconds === undefined) throw error;
+    await stream.pause(seconds * 1_000 * (1 + Math.random() / 4));
+  }
+
+  /** Does work that ends when it takes longer than a request may. */
+  async timed<T>(budget: RequestBudget, work: () => Promise<T>): Promise<T> {
+    const { seconds } = this.services.limits;
     const timer = setTimeout(() => budget.end(tooLate(seconds)), seconds * 1_000);
     try {
-      return await this.services.inFlight.during(caller, () => work(context));
+      return await work();
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Counts a refusal of a caller for too many requests. Returns for how many milliseconds it has to wait. */
+  refused(caller: Caller): number {
+    return this.services.refusals.count(caller);
   }
 
   /** The position at which a stream begins. Refuses a number that no event has, or whose next events were deleted. */

@@ -5,21 +5,21 @@ import { CloseCode, makeServer, type Server, type SubscribePayload } from 'graph
 import { formatted } from '../../api/graphql/errors.js';
 import { SubscriptionRefused, type SubscriptionResult } from '../../api/graphql/subscription.js';
 import type { Context } from '../../operation/context.js';
+import type { Caller } from '../../request/caller.js';
 import { catalogue } from '../../request/catalogue.js';
 import { DomainError, retryAfter, sentenceOfGraph } from '../../request/problems.js';
 import { weights } from '../../types/weights.js';
 import { refuseMisshapen } from '../graphql-request.js';
 import { documentNotFound, namesDocument, type PersistedDocuments } from '../persisted-documents.js';
 import type { Follower } from './follower.js';
+import { Inbox } from './inbox.js';
+import { pinged } from './pings.js';
 import type { Ending, Stream } from './streams.js';
 import type { OpenSubscription, Subscriptions } from './subscriptions.js';
 
-const pingMilliseconds = 12_000;
 const initMilliseconds = 5_000;
 /** How many connections may be without a key at one time. */
 const strangersMax = 200;
-/** A client that does not read what it was sent is disconnected when this many bytes wait for it. */
-const unreadBytesMax = 4_000_000;
 /** Clients of the protocol connect again after these codes. */
 const codes = { restart: 1012, tryLater: 1013 };
 
@@ -27,10 +27,22 @@ const codes = { restart: 1012, tryLater: 1013 };
 interface Connected {
   socket: WebSocket;
   request: FastifyRequest;
+  /** Closes the connection, and ends all that goes on for it. */
+  close: (code: number, reason: string) => void;
   /** Set when the client has said who it is. */
-  follower?: Follower;
+  known?: Known;
+  /** Called when a subscription of the message in work has begun, or is refused: its results take turns of their own. */
+  begun?: () => void;
+}
+
+/** The caller of a connection. */
+interface Known {
+  follower: Follower;
+  caller: Caller;
   /** The connection itself, which ends with its key. */
-  stream?: Stream;
+  stream: Stream;
+  /** For how many milliseconds the next message has to wait, because this one was refused. */
+  wait: number;
 }
 
 /** What the endpoint needs. */
@@ -55,7 +67,7 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
       return known;
     },
     onSubscribe: async ({ extra }, _, payload) => {
-      const begun = await begin(parts, extra, payload);
+      const begun = await begin(parts, extra, payload).finally(extra.begun);
       // The library reads no more of the document than that it is a subscription.
       return Array.isArray(begun) ? begun : { schema: undefined as never, document, contextValue: begun };
     },
@@ -64,7 +76,7 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
     onError: (_, __, ___, errors) => errors.map(({ message, extensions }) => ({ message, extensions })),
   });
   return (socket, request) => {
-    const connected = { socket, request };
+    const connected = accept(server, socket, request, parts.onFault);
     strangers.add(connected);
     socket.once('close', () => strangers.delete(connected));
     // The one that has waited longest: a client sends its key as soon as it is connected.
@@ -73,7 +85,6 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
       strangers.delete(first!);
       first!.socket.terminate();
     }
-    accept(server, connected, parts.onFault);
   };
 }
 
@@ -84,46 +95,74 @@ type Wrapped = { extensions: { result: SubscriptionResult } };
 /** A subscription that runs over a socket. */
 interface Begun {
   open: OpenSubscription;
-  socket: WebSocket;
+  connected: Connected;
 }
 
 /** Connects the library with a socket. */
-function accept(server: Server<Connected>, connected: Connected, onFault: WebSocketParts['onFault']): void {
-  const { socket, request } = connected;
-  let answered = true;
-  const ping = setInterval(() => {
-    if (!answered) return socket.terminate();
-    answered = false;
-    socket.ping();
-  }, pingMilliseconds);
-  socket.on('pong', () => {
-    answered = true;
-  });
-  // The sender of messages that have answers may read none of them.
-  const refuseUnread = () => {
-    if (socket.bufferedAmount > unreadBytesMax) socket.terminate();
+function accept(
+  server: Server<Connected>,
+  socket: WebSocket,
+  request: FastifyRequest,
+  onFault: WebSocketParts['onFault'],
+): Connected {
+  const close = (code: number, reason: string) => {
+    socket.close(code, reason);
+    end(code, reason);
   };
-  socket.on('ping', refuseUnread).on('message', refuseUnread);
-  const closed = server.opened(
+  const connected: Connected = { socket, request, close };
+  let receive: (text: string) => Promise<void>;
+  // A message that the library cannot work on ends the connection.
+  const received = (message: Buffer) =>
+    receive(String(message)).catch((error: unknown) => {
+      // The library repeats the payload of a ping, which may be nested too deeply.
+      if (error instanceof RangeError) return close(CloseCode.BadRequest, 'Invalid message received');
+      onFault(error, request.id);
+      close(CloseCode.InternalServerError, 'Internal server error');
+    });
+  const inbox = new Inbox(
+    socket,
+    (message) => worked(connected, () => received(message)),
+    () => close(codes.tryLater, 'Too many messages wait for their turns. Send them more slowly.'),
+  );
+  const stopPings = pinged(socket);
+  let closed: ReturnType<typeof server.opened> | undefined;
+  const end = (code: number, reason: string) => {
+    stopPings();
+    inbox.close();
+    connected.known?.stream.leave();
+    void closed?.(code, reason);
+  };
+  // The library closes a connection of another protocol at once.
+  closed = server.opened(
     {
       protocol: socket.protocol,
       send: (data) => new Promise((resolve) => socket.send(data, () => resolve())),
-      close: (code, reason) => socket.close(code, reason),
-      onMessage: (receive) =>
-        void socket.on('message', (data) => {
-          receive(String(data)).catch((error: unknown) => {
-            onFault(error, request.id);
-            socket.close(CloseCode.InternalServerError, 'Internal server error');
-          });
-        }),
+      close,
+      onMessage: (given) => (receive = given),
     },
     connected,
   );
-  socket.once('close', (code, reason) => {
-    clearInterval(ping);
-    connected.stream?.leave();
-    void closed(code, String(reason));
+  socket.on('message', (data: Buffer) => inbox.add(data));
+  socket.once('close', (code, reason) => end(code, String(reason)));
+  return connected;
+}
+
+/**
+ * Does the work of a message of a connection: in a turn of the caller once it is known, and no further than the
+ * beginning of a subscription. Who sends the next message after a refusal for too many requests has to wait.
+ */
+async function worked(connected: Connected, receive: () => Promise<void>): Promise<void> {
+  const { known } = connected;
+  if (!known) return receive();
+  const { follower, stream, caller } = known;
+  await follower.message(stream, caller, async () => {
+    const begun = new Promise<void>((resume) => {
+      connected.begun = resume;
+    });
+    await Promise.race([receive(), begun]);
   });
+  if (known.wait > 0) await stream.pause(known.wait);
+  known.wait = 0;
 }
 
 /** Identifies the caller of a connection, or closes the connection. */
@@ -132,7 +171,7 @@ async function connect(
   connected: Connected,
   params: Record<string, unknown>,
 ): Promise<boolean> {
-  const { socket, request } = connected;
+  const { socket, request, close } = connected;
   const headers = { ...request.headers };
   for (const [name, value] of Object.entries(params))
     if (/^(authorization|on-behalf-of)$/i.test(name) && typeof value === 'string') headers[name.toLowerCase()] = value;
@@ -140,15 +179,15 @@ async function connect(
   try {
     const { caller } = await follower.context();
     const stream = follower.enter(caller, { identify: follower.identify, destroy: () => socket.terminate() });
-    stream.onEnd = (ending) => closeFor(socket, ending);
-    Object.assign(connected, { follower, stream });
+    stream.onEnd = (ending) => closeFor(close, ending);
+    connected.known = { follower, stream, caller, wait: 0 };
     // The client may have left meanwhile.
     if (socket.readyState !== socket.OPEN) stream.leave();
     return true;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const comesBack = error.status === 429 || retryAfter(error.problems) !== undefined;
-    closeFor(socket, { problems: error.problems, comesBack }, codes.tryLater);
+    closeFor(close, { problems: error.problems, comesBack }, codes.tryLater);
     return false;
   }
 }
@@ -156,52 +195,65 @@ async function connect(
 /** Whether the key is not valid any more, so that nothing on the connection can go on. */
 const isUnknown = ([first]: Ending['problems']) => first !== undefined && catalogue[first.code][0] === 401;
 
-/** Closes a socket with the reason, which may have 123 bytes. */
-function closeFor(socket: WebSocket, { problems, comesBack }: Ending, later = codes.restart): void {
+/** Closes a connection with the reason, which may have 123 bytes. */
+function closeFor(close: Connected['close'], { problems, comesBack }: Ending, later = codes.restart): void {
   const [first] = problems;
   const unknown = isUnknown(problems) ? CloseCode.Unauthorized : CloseCode.Forbidden;
   const reason = Buffer.from(first ? sentenceOfGraph(first) : '');
   const text =
     reason.length <= 123
-      ? reason
+      ? reason.toString()
       : `${reason
           .subarray(0, 119)
           .toString()
           .replace(/\uFFFD$/, '')}…`;
-  socket.close(comesBack ? later : unknown, text);
+  close(comesBack ? later : unknown, text);
 }
 
 /** Begins a subscription, or returns the errors for which it is refused. */
 async function begin(
-  { subscriptions, persisted }: WebSocketParts,
-  { follower, socket }: Connected,
+  parts: WebSocketParts,
+  connected: Connected,
   payload: SubscribePayload,
 ): Promise<Begun | GraphQLError[]> {
+  const known = connected.known!;
+  const { follower, stream } = known;
   let context: Context | undefined;
   try {
-    context = await follower!.context();
-    const { charge } = context.budget;
-    await charge?.take(weights.request);
-    charge?.count(weights.request);
-    // The library demands a text of clients that send a hash.
-    const asked = follower!.asking(context, { ...payload, query: payload.query || undefined });
-    refuseMisshapen(asked, namesDocument, { subscriptions: true });
-    const { body } = persisted.resolved(asked) ?? {};
-    if (!body) return [errorOf(documentNotFound(asked.id))];
-    const open = await subscriptions.open(follower!, context, body as SubscribePayload, {
-      destroy: () => socket.terminate(),
-    });
-    if (open) return { open, socket };
-    const text = 'Only subscriptions are answered over a WebSocket. Send queries and mutations by POST.';
-    return [errorOf({ message: text, extensions: { code: 'OPERATION_NOT_SUPPORTED', requestId: asked.id } })];
+    context = await follower.context();
+    const { budget } = context;
+    const open = () => opened(parts, connected, context!, payload);
+    return await follower.timed(budget, () => stream.whileOpen(budget, open));
   } catch (error) {
+    if (!(error instanceof SubscriptionRefused || error instanceof DomainError)) throw error;
+    if (!stream.ending && (error.status === 429 || error.status === 503)) known.wait = follower.refused(known.caller);
     if (error instanceof SubscriptionRefused) return error.errors.map(errorOf);
-    if (error instanceof DomainError)
-      return error.problems.map((each) => errorOf(formatted(each, context?.requestId ?? '')));
-    throw error;
+    return error.problems.map((each) => errorOf(formatted(each, context?.requestId ?? '')));
   } finally {
     context?.budget.charge?.settled(false);
   }
+}
+
+async function opened(
+  { subscriptions, persisted }: WebSocketParts,
+  connected: Connected,
+  context: Context,
+  payload: SubscribePayload,
+): Promise<Begun | GraphQLError[]> {
+  const { follower } = connected.known!;
+  const { charge } = context.budget;
+  await charge?.take(weights.request);
+  charge?.count(weights.request);
+  // The library demands a text of clients that send a hash.
+  const asked = follower.asking(context, { ...payload, query: payload.query || undefined });
+  refuseMisshapen(asked, namesDocument, { subscriptions: true });
+  const { body } = persisted.resolved(asked) ?? {};
+  if (!body) return [errorOf(documentNotFound(asked.id))];
+  const destroy = () => connected.socket.terminate();
+  const open = await subscriptions.open(follower, context, body as SubscribePayload, { destroy });
+  if (open) return { open, connected };
+  const text = 'Only subscriptions are answered over a WebSocket. Send queries and mutations by POST.';
+  return [errorOf({ message: text, extensions: { code: 'OPERATION_NOT_SUPPORTED', requestId: asked.id } })];
 }
 
 const errorOf = ({ message, extensions }: GraphQLFormattedError) =>
@@ -212,12 +264,12 @@ const errorOf = ({ message, extensions }: GraphQLFormattedError) =>
  * message `complete` says that nothing more comes. The library calls `return` when the client ends the subscription; it
  * formats errors, which are formatted here already, so the result is a part of what it is given.
  */
-function resultsOf({ open: { stream, results }, socket }: Begun): AsyncGenerator<Wrapped, void, void> {
+function resultsOf({ open: { stream, results }, connected }: Begun): AsyncGenerator<Wrapped, void, void> {
   async function* sent(): AsyncGenerator<Wrapped, void, void> {
     try {
       for await (const { result } of stream.sent(results)) if (result) yield { extensions: { result } };
       const { ending } = stream;
-      if (ending && (ending.comesBack || isUnknown(ending.problems))) closeFor(socket, ending);
+      if (ending && (ending.comesBack || isUnknown(ending.problems))) closeFor(connected.close, ending);
     } finally {
       stream.leave();
     }

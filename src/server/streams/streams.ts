@@ -1,4 +1,5 @@
 import type { Context } from '../../operation/context.js';
+import { clientLeft, type RequestBudget } from '../../request/budget.js';
 import type { Caller } from '../../request/caller.js';
 import { DomainError, type Problem, problem, retryAfter } from '../../request/problems.js';
 import type { Feed } from './feeds.js';
@@ -38,6 +39,7 @@ export class Stream {
   /** Called once when the stream is over. */
   onLeave: (() => void) | undefined;
   #wake: (() => void) | undefined;
+  readonly #whenEnded = new Set<() => void>();
 
   constructor(
     readonly parts: StreamParts,
@@ -48,7 +50,7 @@ export class Stream {
   end(ending: Ending): void {
     if (this.ending) return;
     this.ending = ending;
-    this.#wake?.();
+    this.#stop();
     this.onEnd?.(ending);
     if (this.sendingSince !== undefined) this.parts.destroy();
   }
@@ -56,10 +58,33 @@ export class Stream {
   /** Says that the stream is over, and no longer counts. */
   leave(): void {
     this.ending ??= { problems: [], comesBack: false };
-    this.#wake?.();
+    this.#stop();
     this.left(this);
     this.onLeave?.();
     this.onLeave = undefined;
+  }
+
+  #stop(): void {
+    this.#wake?.();
+    for (const call of this.#whenEnded) call();
+    this.#whenEnded.clear();
+  }
+
+  /** Calls a function when the stream ends, or at once if it has ended. Returns a function that cancels that. */
+  whenEnded(call: () => void): () => void {
+    if (this.ending) call();
+    else this.#whenEnded.add(call);
+    return () => this.#whenEnded.delete(call);
+  }
+
+  /** Does work that is of no use once the stream has ended: its budget ends with the stream. */
+  async whileOpen<T>(budget: RequestBudget, work: () => Promise<T>): Promise<T> {
+    const forget = this.whenEnded(() => budget.end(clientLeft()));
+    try {
+      return await work();
+    } finally {
+      forget();
+    }
   }
 
   /** Resolves when there are events after a number, when the time is over, or when the stream ends. */

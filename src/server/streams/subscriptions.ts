@@ -87,7 +87,7 @@ export class Subscriptions {
           continue;
         }
         const answer = await follower.piece(stream, subscription.points, (context) =>
-          subscription.execute(root, context),
+          stream.whileOpen(context.budget, () => subscription.execute(root, context)),
         );
         if (!answer) break;
         const { result, again } = answer;

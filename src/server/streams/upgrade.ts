@@ -20,13 +20,11 @@ export async function webSockets(app: FastifyInstance, { BODY_BYTES_MAX }: Confi
       maxPayload: BODY_BYTES_MAX,
       handleProtocols: (protocols) => handleProtocols(protocols),
       perMessageDeflate: false,
+      // The types of the library lack this option.
+      ...{ closeTimeout: farewellMilliseconds },
     },
     preClose: (done) => {
-      const { clients } = app.websocketServer;
-      for (const client of clients) client.close(restart, 'The gateway restarts.');
-      setTimeout(() => {
-        for (const client of clients) client.terminate();
-      }, farewellMilliseconds).unref();
+      for (const client of app.websocketServer.clients) client.close(restart, 'The gateway restarts.');
       done();
     },
     // A message that is too long, or none, closes the connection; the reason has been sent.
