@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -9,6 +11,7 @@ const world = useWorld({
   environment: {
     REQUEST_SLOTS: '2',
     REQUESTS_OF_TENANT_MAX: '3',
+    REQUEST_SECONDS: '300',
     WAIT_MILLISECONDS_MAX: '60000',
     STREAMS_OF_KEY_MAX: '3',
   },
@@ -68,6 +71,19 @@ async function turnsHeld(speaker: Speaker) {
   };
   open.add(free);
   return free;
+}
+
+/** The names of the reads from now on. */
+function readsOf(): string[] {
+  const { database } = world;
+  const { read } = database;
+  const names: string[] = [];
+  database.read = ((...args: Parameters<typeof read>) => {
+    names.push(args[0]);
+    return read.apply(database, args);
+  }) as typeof read;
+  open.add(() => Object.assign(database, { read }));
+  return names;
 }
 
 /** The status of a request that takes no turn: 503 while its tenant has three others in flight, and 404 otherwise. */
@@ -166,13 +182,7 @@ describe('the messages of a WebSocket', () => {
   it('are dropped when the client leaves', async () => {
     const { socket, send } = await connected(user);
     const free = await turnsHeld(user);
-    const learned: string[] = [];
-    const { read } = world.database;
-    world.database.read = ((...args: Parameters<typeof read>) => {
-      learned.push(args[0]);
-      return read.apply(world.database, args);
-    }) as typeof read;
-    open.add(() => Object.assign(world.database, { read }));
+    const names = readsOf();
     send(subscribe('a', balance), subscribe('b', balance));
     await statusOf(user, 503);
     socket.terminate();
@@ -180,7 +190,7 @@ describe('the messages of a WebSocket', () => {
     await free();
     await statusOf(user, 404);
     // A subscription begins with a look at the events of its tenant.
-    expect(learned).not.toContain('last_event_number');
+    expect(names).not.toContain('last_event_number');
   });
 
   const nested = `{"type":"ping","payload":{"deep":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`;
@@ -218,26 +228,38 @@ describe('the messages of a WebSocket', () => {
   });
 });
 
-/** Opens a stream: the text that has arrived, and how to leave. */
-type Follow = (speaker: Speaker, query: string) => Promise<{ text: () => string; leave: () => void }>;
+/** Opens a stream: the text that has arrived, and how to leave, which takes until the gateway has seen it. */
+type Follow = (speaker: Speaker, query: string) => Promise<{ text: () => string; leave: () => Promise<unknown> }>;
 
 const bySocket: Follow = async (speaker, query) => {
-  const { got, send, socket } = await connected(speaker);
+  const { got, send, socket, serverSide } = await connected(speaker);
+  const left = once(serverSide, 'close');
   send(subscribe('a', query));
-  return { text: () => JSON.stringify(got), leave: () => socket.terminate() };
+  const leave = () => {
+    socket.terminate();
+    return left;
+  };
+  return { text: () => JSON.stringify(got), leave };
 };
 
 async function byHttp({ key }: Speaker, path: string, init: object = {}) {
   const controller = new AbortController();
   open.add(() => controller.abort());
   const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream', 'content-type': 'application/json' };
+  const received = once(world.app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const response = await fetch(world.origin + path, { headers, signal: controller.signal, ...init });
   let text = '';
   const read = async () => {
     for await (const part of response.body!.pipeThrough(new TextDecoderStream())) text += part;
   };
   void read().catch(() => {});
-  return { text: () => text, leave: () => controller.abort() };
+  const [, answer] = await received;
+  const left = once(answer, 'close');
+  const leave = () => {
+    controller.abort();
+    return left;
+  };
+  return { text: () => text, leave };
 }
 
 const subscriptions: [string, Follow][] = [
@@ -270,26 +292,27 @@ describe('when the client of a stream leaves', () => {
     });
     expect(response.status).toBe(200);
     await statusOf(user, 503);
-    leave();
+    await leave();
     await statusOf(user, 404);
     await free();
   });
 
-  it.each(subscriptions)('its running query is cancelled: over %s', async (_, follow) => {
-    const running = async () =>
-      world.sql`select 1 from pg_stat_activity where datname = current_database() and state = 'active'
-        and application_name like 'tidegate%' and query like '%deposit%' and wait_event_type = 'Lock'`;
-    const lock = await world.sql.reserve();
-    await lock.unsafe('begin; lock table deposit in access exclusive mode');
-    try {
-      const deposits = 'balance { account { depositsIn(first: 1) { nodes { id } } } }';
-      const { leave } = await follow(user, `subscription { ${deposits} }`);
-      await eventually(running, ({ length }) => length > 0);
-      leave();
-      await eventually(running, ({ length }) => length === 0);
-    } finally {
-      await lock.unsafe('rollback');
-      lock.release();
-    }
+  it.each(subscriptions)('its running operation asks nothing further: over %s', async (_, follow) => {
+    const names = readsOf();
+    const held = holding(world, /^one:account/);
+    open.add(held.free);
+    const partners = '... on Account { partners(first: 1) { nodes { id } } }';
+    const { leave } = await follow(user, `subscription { node(id: "${user.id}") { ${partners} } }`);
+    await eventually(
+      async () => held.count,
+      (count) => count === 1,
+    );
+    await leave();
+    held.free();
+    // The tenant has no request in flight when the operation has ended.
+    const free = await turnsHeld(user);
+    await statusOf(user, 404);
+    await free();
+    expect(names.filter((name) => /^edge:owner_id/.test(name))).toEqual([]);
   });
 });

@@ -73,6 +73,12 @@ export async function load(round: Load): Promise<Round> {
   }
 }
 
+/** Floods a gateway over WebSockets, in a separate process. An answer is a message; those with errors are refused. */
+export async function socketLoad(origin: string, key: string, seconds: number): Promise<Round> {
+  const words = [path.join(here, 'sockets.mjs'), origin, key, String(seconds)];
+  return JSON.parse(await output(process.execPath, words)) as Round;
+}
+
 function script({ requests, headers, pauseMilliseconds = 0 }: Load): string {
   const quoted = (text: string) => `[==[${text}]==]`;
   const table = Object.entries(headers).map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`);

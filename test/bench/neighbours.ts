@@ -1,4 +1,4 @@
-import { connections, load, median, type Round } from './load.ts';
+import { connections, load, median, type Round, socketLoad } from './load.ts';
 import { headersFor, type Running } from './processes.ts';
 import type { Seeded } from './seed.ts';
 import { requestsOf, workloads } from './workloads.ts';
@@ -13,6 +13,8 @@ export interface Neighbours {
   peak: number;
   /** The honest tenant's p99, median of the rounds. */
   alone: number;
+  /** The same of a prober of /healthz. */
+  aloneHealth: number;
   floods: Flood[];
 }
 
@@ -23,6 +25,8 @@ interface Flood {
   /** The honest tenant's p99, and by its p99 alone in the same round; null when it got no answer in a round. */
   p99: number | null;
   ratio: number | null;
+  /** The p99 of a prober of /healthz; null when it got no answer in a round. */
+  health: number | null;
   /** The honest tenant's requests; without any, its p99 says nothing. */
   honestRequests: number;
   /** Of the honest tenant's requests, those that were refused or failed. */
@@ -40,6 +44,10 @@ const honestPause = 20;
 /** A flood that waits for no answer: many connections that send one request in this time. */
 const floodConnections = 1_500;
 const probeSeconds = 5;
+
+const healthPause = 20;
+const bySockets = '20 WebSockets that subscribe without a pause';
+const byHttp = '64 connections, each sends when it has its answer';
 
 const mix = ['REST by id', 'REST list', 'first page', 'Q3'];
 
@@ -64,6 +72,11 @@ export async function neighbours(
     requests: requestsOf(asksOf(seeded)),
     seconds,
   });
+  const probe = () =>
+    load({
+      ...{ origin: product.origin, headers: headersFor(honest), requests: [{ method: 'GET', path: '/healthz' }] },
+      ...{ seconds, connections: 1, pauseMilliseconds: healthPause },
+    });
   const honestLoad = { ...base(honest), connections: honestConnections, pauseMilliseconds: honestPause };
   const slow = {
     ...base(greedy),
@@ -79,32 +92,37 @@ export async function neighbours(
     connections,
   };
   const good = ({ requests, failures, seconds: took }: Round) => (requests - failures) / took;
-  const [peaks, alone]: [number[], number[]] = [[], []];
+  const [peaks, alone, aloneHealth]: [number[], number[], number[]] = [[], [], []];
   const measured = new Map<string, Omit<Flood, 'name'>[]>();
   const loadAverages: number[] = [];
   for (let round = 0; round <= rounds; round++) {
     progress(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
     const peak = good(await load({ ...base(greedy), connections }));
-    const alonely = await load(honestLoad);
-    const floods: [string, Parameters<typeof load>[0]][] = [
-      ['64 connections, each sends when it has its answer', { ...base(greedy), connections: 4 * connections }],
+    const [alonely, healthy] = await Promise.all([load(honestLoad), probe()]);
+    const floods: [string, Parameters<typeof load>[0] | undefined][] = [
+      [byHttp, { ...base(greedy), connections: 4 * connections }],
       ['4 times the peak', { ...base(greedy), ...at(4 * peak) }],
       ['slow questions over 16 connections', slow],
+      [bySockets, undefined],
     ];
     for (const [name, flood] of floods) {
-      const flooding = load({ ...flood, seconds: seconds + 2 });
+      const flooding = flood
+        ? load({ ...flood, seconds: seconds + 2 })
+        : socketLoad(product.origin, greedy.key, seconds + 2);
       await new Promise((resume) => setTimeout(resume, 1_000));
-      const beside = await load(honestLoad);
+      const [beside, health] = await Promise.all([load(honestLoad), probe()]);
       const sent = await flooding;
       const normalAfter = await normal(product.origin, honestLoad, 2 * alonely.p99);
       if (round === 0) continue;
-      const slowly = flood === slow;
+      // Its answers are no part of the peak.
+      const slowly = flood === slow || flood === undefined;
       measured.set(name, [
         ...(measured.get(name) ?? []),
         {
           sent: slowly ? null : sent.requests / sent.seconds / peak,
           p99: beside.requests > 0 ? beside.p99 : null,
           ratio: beside.requests > 0 ? beside.p99 / alonely.p99 : null,
+          health: health.requests > 0 ? health.p99 : null,
           honestRequests: beside.requests,
           honestRefused: beside.failures,
           goodput: slowly ? null : (good(sent) + good(beside)) / peak,
@@ -116,6 +134,7 @@ export async function neighbours(
     if (round === 0) continue;
     peaks.push(peak);
     alone.push(alonely.p99);
+    aloneHealth.push(healthy.p99);
     loadAverages.push(loadAverage());
   }
   const each = (rows: Omit<Flood, 'name'>[], of: (row: Omit<Flood, 'name'>) => number | null) =>
@@ -126,11 +145,13 @@ export async function neighbours(
     loadAverages,
     peak: median(peaks)!,
     alone: median(alone)!,
+    aloneHealth: median(aloneHealth)!,
     floods: [...measured].map(([name, rows]) => ({
       name,
       sent: each(rows, (row) => row.sent),
       p99: rows.some((row) => row.p99 === null) ? null : each(rows, (row) => row.p99),
       ratio: rows.some((row) => row.ratio === null) ? null : each(rows, (row) => row.ratio),
+      health: rows.some((row) => row.health === null) ? null : each(rows, (row) => row.health),
       honestRequests: rows.reduce((sum, row) => sum + row.honestRequests, 0),
       honestRefused: rows.reduce((sum, row) => sum + row.honestRefused, 0),
       goodput: each(rows, (row) => row.goodput),
@@ -171,12 +192,15 @@ async function normal(
 }
 
 /** The measurement as text, with the targets. */
-export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, alone, floods }: Neighbours): string {
+export function neighboursTable(measured: Neighbours): string {
+  const { rounds, secondsOfRound, loadAverages, peak, alone, aloneHealth, floods } = measured;
+  const [http, sockets] = [byHttp, bySockets].map((name) => floods.find((flood) => flood.name === name)?.p99 ?? null);
   const figure = (n: number | null, digits = 2) => (n === null ? '' : n.toFixed(digits));
   const columns = [
     'sent by peak',
     'p99 ms',
     'by alone',
+    'healthz p99',
     'refused',
     'goodput by peak',
     'honest',
@@ -189,7 +213,7 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     `An honest tenant beside a greedy one; medians of ${rounds} interleaved rounds of ${secondsOfRound} s; ` +
       `load averages ${loadAverages.map((n) => n.toFixed(1)).join(', ')}.`,
     `The peak of one tenant is ${Math.round(peak)} requests/s; the honest tenant alone has a p99 of ` +
-      `${figure(alone, 1)} ms.`,
+      `${figure(alone, 1)} ms, and a prober of /healthz ${figure(aloneHealth, 1)} ms.`,
     '',
     row('', columns),
     ...floods.map((flood) =>
@@ -197,6 +221,7 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
         figure(flood.sent),
         flood.p99 === null ? 'none' : figure(flood.p99, 1),
         figure(flood.ratio),
+        flood.health === null ? 'none' : figure(flood.health, 1),
         flood.refused === null ? '' : `${Math.round(flood.refused * 100)} %`,
         figure(flood.goodput),
         String(flood.honestRequests),
@@ -206,6 +231,8 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     ),
     '',
     'Targets',
+    `  ${http !== null && sockets !== null && sockets! <= http! ? 'met   ' : 'missed'}  p99 beside WebSockets: ` +
+      `${figure(sockets!, 1)}, wanted at most that beside 64 connections: ${figure(http!, 1)}`,
     ...floods.flatMap(({ name, ratio, goodput, normalAfter }) => [
       `  ${ratio !== null && ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ` +
         `${ratio === null ? 'no answer' : figure(ratio)}, wanted at most 2`,
