@@ -313,6 +313,6 @@ describe('when the client of a stream leaves', () => {
     const free = await turnsHeld(user);
     await statusOf(user, 404);
     await free();
-    expect(names.filter((name) => /^edge:owner_id/.test(name))).toEqual([]);
+    expect(names.filter((name) => name.startsWith('edge:owner_id'))).toEqual([]);
   });
 });

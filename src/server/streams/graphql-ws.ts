@@ -31,7 +31,7 @@ interface Connected {
   close: (code: number, reason: string) => void;
   /** Set when the client has said who it is. */
   known?: Known;
-  /** Called when a subscription of the message in work has begun, or is refused: its results take turns of their own. */
+  /** Called when the subscription of the message in work has begun or is refused: its results take own turns. */
   begun?: () => void;
 }
 
