@@ -498,12 +498,20 @@ describe('the encoding of a query', () => {
     'status[]=hold,verifying',
     'status[]=hold&status=verifying',
     'status=verifying&status=hold&status=hold',
+    'status[0]=hold&status[1]=verifying',
+    'status%5B1%5D=hold&status%5B0%5D=verifying',
+    'status[7]=hold&status[3]=verifying&status[0]=hold',
+    'status[0]=hold&status[0]=verifying',
+    'status[0]=hold&status[]=verifying',
+    'status=hold&status[1]=verifying',
+    'status[0]=hold,verifying',
+    'status.0=hold&status.1=verifying',
   ])('reads both values of an array: %s', async (query) => {
     const found = await listed(`/v1/accounts?${query}`);
     expect(found.sort()).toEqual([...statuses.hold!, ...statuses.verifying!].sort());
   });
 
-  it.each(['status=hold', 'status[]=hold'])('reads one value of an array: %s', async (query) => {
+  it.each(['status=hold', 'status[]=hold', 'status[0]=hold', 'status[0][]=hold'])('reads one value of an array: %s', async (query) => {
     expect(await listed(`/v1/accounts?${query}`)).toEqual(statuses.hold);
   });
 
@@ -540,6 +548,11 @@ describe('the encoding of a query', () => {
     ['status[]=', 'parameter_invalid_empty account.status'],
     ['status=HOLD', 'parameter_invalid account.status'],
     ['status[x]=hold', 'parameter_invalid account.status'],
+    ['status[0]=', 'parameter_invalid_empty account.status'],
+    ['status[0]=gone', 'parameter_invalid account.status'],
+    ['status[0]=hold&status[x]=hold', 'parameter_invalid account.status'],
+    ['status[0][x]=hold', 'parameter_invalid account.status'],
+    ['status[-1]=hold', 'parameter_invalid account.status'],
     ['created.gte=yesterday', 'parameter_invalid account.created.gte'],
     ['created.gte=1.5', 'parameter_invalid account.created.gte'],
     ['created.gte=-1', 'parameter_invalid account.created.gte'],

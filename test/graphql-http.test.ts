@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { givenIn, type Speaker, useWorld } from './world.js';
@@ -100,5 +101,61 @@ describe('a query string whose members are no JSON objects', () => {
   it('objects are taken, also empty ones', async () => {
     const reply = await speaker.get(`/graphql?${query}&variables={}&extensions={}`);
     expect([reply.status, reply.body.data]).toEqual([200, { viewer: { edition: 1 } }]);
+  });
+});
+
+describe('an Accept header', () => {
+  const [json, response] = ['application/json', 'application/graphql-response+json'];
+  const events = 'text/event-stream';
+  const accepted: [accept: string, type: string][] = [
+    [`${response}; charset=utf-8, ${json}; charset=utf-8`, response],
+    [`${json}; charset=utf-8`, json],
+    [`${json};charset=UTF-8`, json],
+    [`${json}; charset="utf-8"`, json],
+    [`${response};charset=utf-8, ${json};q=0.9`, response],
+    [`${response};charset=utf-8;q=0.5, ${json};q=0.9`, json],
+    [`${json}, ${response}`, json],
+    ['*/*', json],
+    ['application/*', json],
+  ];
+  it.each(accepted)('%s gets the type that it accepts', async (accept, type) => {
+    // A document is parsed at its first request and known at the second; a wrong one is refused.
+    const query = `{ viewer { mode ${'mode '.repeat(accepted.findIndex(([each]) => each === accept))} } }`;
+    for (const [asked, status] of [
+      [query, 200],
+      [query, 200],
+      ['{', 400],
+    ] as const) {
+      const reply = await speaker.graph(asked, {}, { accept });
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([status, `${type}; charset=utf-8`]);
+    }
+    const refused = await speaker.using('sk_test_0').graph(query, {}, { accept });
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([401, `${type}; charset=utf-8`]);
+  });
+
+  it.each(accepted)('%s gets it from the operator’s endpoint', async (accept, type) => {
+    const operatorKey = randomBytes(32).toString('hex');
+    const origin = await world.another({ environment: { OPERATOR_KEY: operatorKey } });
+    const reply = await fetch(`${origin}/operator/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operatorKey}`, 'content-type': json, accept },
+      body: '{"query":"{ __typename }"}',
+    });
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`]);
+    await world.endLast();
+  });
+
+  it.each([`${events}; charset=utf-8`, `${events};charset=utf-8, ${json};charset=utf-8;q=0.1`])(
+    '%s gets events',
+    async (accept) => {
+      const subscribed = await speaker.graph('subscription { events { number } }', {}, { accept });
+      expect([subscribed.status, subscribed.headers.get('content-type')]).toEqual([200, `${events}; charset=utf-8`]);
+      const stream = await speaker.get('/v1/events/stream', { accept });
+      expect([stream.status, stream.headers.get('content-type')]).toEqual([200, `${events}; charset=utf-8`]);
+    },
+  );
+
+  it.each(['text/html', `${json}; charset=iso-8859-1`, `${json};q=0`])('%s is refused', async (accept) => {
+    expect((await speaker.graph('{ viewer { mode } }', {}, { accept })).codes).toEqual(['not_acceptable']);
   });
 });

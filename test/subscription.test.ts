@@ -633,6 +633,19 @@ describe('subscriptions over a WebSocket', () => {
     }
   });
 
+  it('is refused when its first message has a header twice, in two spellings', async () => {
+    const user = await given.directUser(1);
+    for (const payload of [
+      { Authorization: `Bearer ${user.key}`, authorization: `Bearer ${user.key}` },
+      { ...bearer(user.key), 'On-Behalf-Of': 'account_0', 'on-behalf-of': 'account_0' },
+    ]) {
+      const { socket } = await rawSocket();
+      const reason = new Promise((resume) => void socket.on('close', (_, text) => resume(String(text))));
+      socket.send(JSON.stringify({ type: 'connection_init', payload }));
+      expect(await reason).toMatch(/^The header (Authorization|On-Behalf-Of) is repeated. Send it once.$/);
+    }
+  });
+
   long('has a bounded number of connections without a key, of which the oldest give way', async () => {
     const user = await given.directUser(1);
     const { client, closed } = socketsOf(bearer(user.key));

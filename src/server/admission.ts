@@ -10,6 +10,7 @@ import { isUnrouted } from './cors.js';
 import type { DashboardLinks } from './dashboard-links.js';
 import { openLink } from './dashboard-session.js';
 import { isApi, isSecure, single } from './request.js';
+import { refuseRepeated } from './single-headers.js';
 
 /**
  * Admits or refuses a request before its body is read, by HTTPS, its API key, the requests of its tenant in flight and
@@ -76,29 +77,6 @@ export class Admission {
     if (api === 'rest' || request.method === 'POST') return;
     reply.header('allow', 'POST');
     throw new DomainError(problem('method_not_allowed'));
-  }
-}
-
-/** Headers that a request may have only once: Node keeps the first of several, and a proxy may have read the last. */
-const onceOnly = new Set(['authorization', 'host']);
-
-/** Refuses a request that has one of these headers twice, even with equal values. */
-export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
-  const seen = new Set<string>();
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const written = rawHeaders[i]!;
-    if (written.length !== 4 && written.length !== 13) continue;
-    const name = written.toLowerCase();
-    if (!onceOnly.has(name)) continue;
-    if (seen.has(name))
-      throw new DomainError(
-        problem(
-          'body_invalid',
-          undefined,
-          `The header ${name === 'host' ? 'Host' : 'Authorization'} is repeated. Send it once.`,
-        ),
-      );
-    seen.add(name);
   }
 }
 

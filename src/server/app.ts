@@ -21,7 +21,8 @@ import { type RequestLimits, tooLarge } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';
 import { problem } from '../request/problems.js';
 import { checkoutTermsOf } from '../resources/checkout/terms.js';
-import { Admission, refuseHost, refuseRepeated } from './admission.js';
+import { Admission, refuseHost } from './admission.js';
+import { bodyHeaders } from './body-headers.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
@@ -58,6 +59,7 @@ import type { StreamServices } from './streams/follower.js';
 import { webSockets } from './streams/upgrade.js';
 import { secureContext } from './certificates.js';
 import { endSilentConnections } from './silent-connections.js';
+import { refuseRepeated } from './single-headers.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 /** The parts from which the gateway is built. */
@@ -133,8 +135,6 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
   await dataRoutes(app, schema, services, onFault);
   await app.register(async (pages) => hostedPages(pages, { database, secrets, terms, acquirers, onFault }));
-  // Ignore unsupported Expect headers, as HTTP allows, and answer the request as if it had none.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
 }
@@ -204,6 +204,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
     parseJson(request, bytes as Buffer, done),
   );
+  bodyHeaders(app);
   return app;
 }
 

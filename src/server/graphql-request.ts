@@ -89,7 +89,9 @@ export function graphTypeOf(request: FastifyRequest): string | undefined {
   if (accept === undefined) return graphTypes[0];
   const known = accepted.get(accept);
   if (known) return known.type;
-  const type = new Negotiator(request.raw).mediaType(graphTypes);
+  // An Accept header with a charset accepts only a type with the same one.
+  const withCharset = graphTypes.flatMap((type) => [type, `${type}; charset=utf-8`]);
+  const type = new Negotiator(request.raw).mediaType(withCharset)?.split(';', 1)[0];
   accepted.set(accept, { type });
   return type;
 }

@@ -8,6 +8,7 @@ import type { Ended, Visit } from '../request/visit.js';
 import { placeOf } from '../resources/checkout/link.js';
 import { turnsOf } from '../types/weights.js';
 import { LoopDelay } from './loop-delay.js';
+import { hasBody } from './request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,10 +33,6 @@ const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, mi
 const sharedShare = 1 / 4;
 /** That part of a limit while several tenants have requests, and at least `min` of it. */
 const sharedOf = (limit: number, min: number) => Math.max(Math.ceil(limit * sharedShare), Math.min(limit, min));
-
-/** Whether a body of a request has still to arrive, as far as its head says. */
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
  * The requests in flight. Each is counted for its tenant and mode as soon as its key is known and its body is there: a

@@ -45,11 +45,15 @@ export function ownOriginOf({ PUBLIC_URL, transport, HOST, PORT }: Config): stri
   return PUBLIC_URL ?? `${transport === 'local' ? 'http' : 'https'}://${host}:${PORT}`;
 }
 
-/** The value of a header. Repeated headers are joined, so two different keys in one request are an invalid key. */
+/** The value of a header. Those that are read as one are refused where they are repeated: see single-headers.ts. */
 export function single(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
+
+/** Whether a request has a body, as far as its head says: a body in chunks may be empty. */
+export const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /**
  * Decides for Fastify whether to trust the X-Forwarded-Proto header of a peer, by the peer's address. Fastify calls it

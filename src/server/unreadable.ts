@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { errorV1, type Problem, problem } from '../request/problems.js';
 import { newRequestId } from '../request/id.js';
+import { repeatedHeader } from './single-headers.js';
 
 /** Limits for slow clients: a client that sends its headers very slowly must not occupy a socket for long. */
 export const slowClients = {
@@ -19,14 +20,18 @@ const malformed: [status: string, problem: Problem] = [
   problem('body_invalid', undefined, 'The request is not well-formed HTTP. Check its first line and its headers.'),
 ];
 
+/** Node reads no second length of a body, so it is not among the headers of single-headers.ts. */
+const secondLength: [status: string, problem: Problem] = ['400 Bad Request', repeatedHeader('Content-Length')];
+
 /** Answers malformed HTTP and late requests, unless the client has disconnected or an answer has already begun. */
-export function clientErrorHandler({ code = '' }: { code?: string }, socket: Socket): void {
+export function clientErrorHandler({ code = '', reason = '' }: { code?: string; reason?: string }, socket: Socket): void {
   const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent;
   if (code === 'ECONNRESET' || !socket.writable || answering) {
     socket.destroy();
     return;
   }
-  socket.end(unreadAnswer(...(unread[code] ?? malformed)));
+  const isSecond = code === 'HPE_UNEXPECTED_CONTENT_LENGTH' && !reason.includes('Transfer-Encoding');
+  socket.end(unreadAnswer(...(unread[code] ?? (isSecond ? secondLength : malformed))));
 }
 
 /** The raw text of an HTTP answer: Fastify cannot send it, because no request exists. */

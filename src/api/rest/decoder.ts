@@ -80,7 +80,7 @@ export const body: InputFormat = {
 
 /**
  * The format of query strings of /v1: like bodies, but every value is text, and a list repeats its parameter or
- * separates its values by commas. Whole numbers have the form of JSON: no plus, no leading zero, no exponent.
+ * separates its values by commas, or gives each an index. Whole numbers have the form of JSON: no plus, no leading zero, no exponent.
  */
 export const query: InputFormat = {
   ...body,
@@ -92,8 +92,17 @@ export const query: InputFormat = {
     if (type.name === 'Boolean') return raw === 'true' || (raw === 'false' ? false : wrong('must be true or false'));
     return body.scalar(type, raw);
   },
-  list: (raw) => asList(raw).flatMap((member) => (typeof member === 'string' ? member.split(',') : [member])),
+  list: (raw) =>
+    asList(raw)
+      .flatMap(indexed)
+      .flatMap((member) => (typeof member === 'string' ? member.split(',') : [member])),
 };
+
+/** The values of an object whose keys are all indices of an array, as in `status[0]=draft`, in the order of these. */
+function indexed(raw: unknown): unknown[] {
+  const isArray = typeof raw === 'object' && raw !== null && Object.keys(raw).every((key) => /^\d{1,5}$/.test(key));
+  return isArray ? Object.values(raw).flatMap(asList) : [raw];
+}
 
 /**
  * The format of GraphQL, as untyped values. It only explains, with path and code, an input that the library refused.
@@ -229,7 +238,7 @@ function takesEmptyText(type: GraphQLInputType): boolean {
 
 /**
  * Parses the query string of a list into nested raw input. The dotted form (`created.gte`) and the bracket form
- * (`created[gte]`) mean the same; `status[]` is a list. A single value that is given twice is a list here,
+ * (`created[gte]`) mean the same; `status[]` is a list, and `status[0]` a member of one, which `query` reads. A single value that is given twice is a list here,
  * and `read` refuses it. Spec: Shared list parameters. Silent: the encoding of arrays.
  */
 export function parseQuery(search: string): Record<string, unknown> {

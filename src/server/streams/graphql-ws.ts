@@ -11,6 +11,7 @@ import { DomainError, retryAfter, sentenceOfGraph } from '../../request/problems
 import { weights } from '../../types/weights.js';
 import { refuseMisshapen } from '../graphql-request.js';
 import { documentNotFound, namesDocument, type PersistedDocuments } from '../persisted-documents.js';
+import { refuseRepeated } from '../single-headers.js';
 import type { Follower } from './follower.js';
 import { Inbox } from './inbox.js';
 import { pinged } from './pings.js';
@@ -172,11 +173,16 @@ async function connect(
   params: Record<string, unknown>,
 ): Promise<boolean> {
   const { socket, request, close } = connected;
-  const headers = { ...request.headers };
-  for (const [name, value] of Object.entries(params))
-    if (/^(authorization|on-behalf-of)$/i.test(name) && typeof value === 'string') headers[name.toLowerCase()] = value;
+  const sent = Object.entries(params).filter(
+    ([name, value]) => /^(authorization|on-behalf-of)$/i.test(name) && typeof value === 'string',
+  ) as [string, string][];
+  const headers = {
+    ...request.headers,
+    ...Object.fromEntries(sent.map(([name, value]) => [name.toLowerCase(), value])),
+  };
   const follower = subscriptions.follower(Object.create(request, { headers: { value: headers } }) as FastifyRequest);
   try {
+    refuseRepeated({ raw: { rawHeaders: sent.flat() } });
     const { caller } = await follower.context();
     const stream = follower.enter(caller, { identify: follower.identify, destroy: () => socket.terminate() });
     stream.onEnd = (ending) => closeFor(close, ending);
