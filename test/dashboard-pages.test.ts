@@ -62,6 +62,28 @@ describe('a session of the dashboard', () => {
     expect((await post('/graphql', twice, viewer)).status).toBe(401);
     const ofPage = { cookie, ...dashboardHeader, origin: 'https://evil.example' };
     expect((await post('/graphql', ofPage, viewer)).status).toBe(403);
+    const own = { cookie, ...dashboardHeader, origin: dashboard.origin };
+    expect((await post('/graphql', own, viewer)).status).toBe(200);
+  });
+
+  it('is not for the pages of CORS_ORIGINS, also where a browser sends no Sec-Fetch-Site', async () => {
+    const origin = 'https://app.example.com';
+    const open = await dashboard.world.another({ environment: { CORS_ORIGINS: origin } });
+    const cookie = cookieOf(await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`));
+    const ask = (path: string, headers: Record<string, string>) =>
+      fetch(`${open}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{"query":"{ viewer { mode } }"}',
+      });
+    const sent = { cookie, ...dashboardHeader };
+    expect((await ask('/graphql', sent)).status).toBe(200);
+    for (const path of ['/graphql', '/v1/files', '/dashboard/session/end'])
+      expect([path, (await ask(path, { ...sent, origin })).status]).toEqual([path, 403]);
+    // The token of a session is for these pages.
+    const token = cookie.replace('tidegate_session=', 'Bearer ');
+    expect((await ask('/graphql', { authorization: token, origin })).status).toBe(200);
+    await dashboard.world.endLast();
   });
 
   it('is refused for a wrong key, and cannot make another session', async () => {
@@ -81,7 +103,11 @@ describe('a session of the dashboard', () => {
     const late = new DashboardLinks(dashboard.world.pepper, dashboard.tenants, () => Date.now() - 16 * 60_000).newCode(
       2,
     );
-    expect((await signIn(`Link ${late}`)).status).toBe(401);
+    const refused = await signIn(`Link ${late}`);
+    expect([refused.status, (await refused.json()).errors[0].message]).toEqual([
+      401,
+      'This link has expired. Open the start page of the gateway, at its address without a path: it has a new link.',
+    ]);
     expect((await signIn(`Link ${dashboard.links.newCode(2).replace(/^2/, '1')}`)).status).toBe(401);
     // The first gateway of the world was started without links, like one that is not local.
     const closed = await fetch(`${dashboard.world.origin}/dashboard/session`, {

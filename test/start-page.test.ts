@@ -86,6 +86,14 @@ describe('the start page', () => {
     expect((await pageAt(remote)).status).toBe(403);
   });
 
+  it('has new links to the dashboard each time, so that one that has expired needs no new start', async () => {
+    const origin = await started();
+    const links = new Set<string>();
+    for (let i = 0; i < 3; i++)
+      for (const [code] of (await pageAt(origin)).text.matchAll(/(?<=sign-in#code=)[^"]+/g)) links.add(code);
+    expect(links.size).toBe(3 * demos.length);
+  });
+
   it('has a policy without scripts and without other hosts', async () => {
     const answer = await fetch(`${await started()}/`);
     expect(answer.headers.get('content-security-policy')!.split('; ')).toEqual([

@@ -149,6 +149,42 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(received.split('\n').filter((line) => line !== '' && !line.startsWith('/v1/traces '))).toEqual([]);
   });
 
+  it('send no value of a client: no address of a payment page, search, variable, header or host', async () => {
+    const marks = Array.from({ length: 9 }, (_, i) => `clientvalue${i}`);
+    const variables = encodeURIComponent(JSON.stringify({ id: `account_${marks[0]}` }));
+    const query = encodeURIComponent('query ($id: ID!) { account(id: $id) { id } }');
+    const headers = {
+      'user-agent': marks[1]!,
+      'x-forwarded-for': marks[2]!,
+      'x-forwarded-host': marks[3]!,
+      forwarded: `for=${marks[2]};host=${marks[3]}`,
+    };
+    const paths = [
+      `/graphql?query=${query}&variables=${variables}`,
+      `/v1/accounts?search=${marks[4]}`,
+      `/checkout/${marks[5]}`,
+      `/checkout/${marks[5]}/card`,
+      `/v1/accounts/${marks[6]}`,
+      `/${marks[7]}?a=${marks[7]}`,
+      `/v1/%${marks[7]}`,
+    ];
+    const ended = () => spans.filter(({ parentSpanId, name }) => !parentSpanId && /^(GET|POST)/.test(name)).length;
+    const before = ended();
+    for (const path of paths) await ask(path, { headers });
+    await new Promise<void>((resolve, reject) => {
+      const { hostname, port } = new URL(gateway.origin);
+      const own = { host: `${marks[8]}.example`, authorization: `Bearer ${gateway.keys[1]}`, connection: 'close' };
+      const request = http.get({ hostname, port, path: '/v1/files', headers: own, agent: false }, (response) =>
+        response.resume().on('end', resolve),
+      );
+      request.on('error', reject);
+    });
+    await until(() => ended() >= before + paths.length + 1);
+
+    for (const mark of marks) expect([mark, received.includes(mark)]).toEqual([mark, false]);
+    expect(received).toContain('http.request.method');
+  });
+
   it('keep the statements of requests that wait for each other in their own traces', async () => {
     const ids = Array.from({ length: 24 }, (_, i) => `${traceId.slice(0, 28)}${(0x1000 + i).toString(16)}`);
     const asked = await Promise.all(

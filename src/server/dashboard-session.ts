@@ -80,7 +80,7 @@ export function openLink(request: FastifyRequest, links: DashboardLinks | undefi
   const [, code] = /^Link ([\w.-]+)$/.exec(request.headers.authorization ?? '') ?? [];
   if (code === undefined) return;
   const key = links?.keyOf(code);
-  if (key === undefined) throw new DomainError(problem('api_key_invalid', undefined, expired));
+  if (key === undefined) throw new DomainError(problem('api_key_invalid', undefined, links ? expired : noLinks));
   request.headers.authorization = `Bearer ${key}`;
   // The stored answer of this idempotency key lets the code make one session only, on whichever gateway.
   request.headers['idempotency-key'] = `dashboard-link-${code}`;
@@ -88,4 +88,7 @@ export function openLink(request: FastifyRequest, links: DashboardLinks | undefi
 
 const needsKey = 'Sign in with an API key; a session cannot make another session.';
 const usedBefore = 'This link was used before. Sign in with the test key that the gateway printed.';
-const expired = 'This link has expired. Sign in with the test key that the gateway printed, or restart for a new link.';
+// The start page makes a link each time it is shown, where a gateway has links at all.
+const expired =
+  'This link has expired. Open the start page of the gateway, at its address without a path: it has a new link.';
+const noLinks = 'This gateway takes no links to its dashboard. Sign in with an API key.';

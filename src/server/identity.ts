@@ -84,8 +84,17 @@ export class Identity {
     const { allowedOrigins: allowed } = session;
     if (origin === undefined) {
       if (allowed.length > 0) throw new DomainError(problem('permission_denied', undefined, withoutOrigin));
-    } else if (!(allowed.length > 0 ? allowed.includes(origin) : this.admits(request, origin)))
+    } else if (!(allowed.length > 0 ? allowed.includes(origin) : this.#admitsSession(request, origin)))
       throw new DomainError(problem('permission_denied', undefined, otherOrigin));
+  }
+
+  /**
+   * Whether pages of an origin may use a session. The one in the cookie of the dashboard is for the gateway's own pages:
+   * a browser without `Sec-Fetch-Site` says by `Origin` alone that another page sends it.
+   */
+  #admitsSession(request: FastifyRequest, origin: string): boolean {
+    if (single(request, 'authorization') !== undefined) return this.admits(request, origin);
+    return origin === originOf(request, this.parts.config);
   }
 
   /** Whether pages of an origin may use the gateway: those of CORS_ORIGINS, and those of the gateway itself. */

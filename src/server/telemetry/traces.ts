@@ -11,6 +11,17 @@ declare module 'fastify' {
 }
 
 /**
+ * The attributes that the instrumentation takes from what a client sends. They are left out: an address holds the token
+ * of a payment page, a searched text or the variables of a query.
+ */
+const withoutClientValues = Object.fromEntries(
+  [
+    ...['url.path', 'url.query', 'user_agent.original', 'server.address', 'server.port', 'client.address'],
+    'http.request.method_original',
+  ].map((name) => [name, undefined]),
+);
+
+/**
  * Traces requests: the span of HTTP comes from OpenTelemetry's own instrumentation, below it is one for the GraphQL
  * operation, and below that one for each statement. No span has a value of a client or of a statement.
  */
@@ -25,7 +36,12 @@ export class Traces implements StatementObserver {
     const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
     const sdk = new NodeSDK({
       // What the gateway itself requests goes to receivers of webhooks, which get no header of ours.
-      instrumentations: [new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true })],
+      instrumentations: [
+        new HttpInstrumentation({
+          disableOutgoingRequestInstrumentation: true,
+          startIncomingSpanHook: () => withoutClientValues,
+        }),
+      ],
       serviceName,
     });
     sdk.start();
