@@ -754,6 +754,17 @@ describe('listing settings', () => {
       expect(graph.map(({ codes }) => codes)).toEqual([['permission_denied'], ['permission_denied'], []]);
       expect(graph[2]!.body.data.connectedAccountSettings.nodes).toHaveLength(2);
     });
+
+    it('is refused on behalf of a user, which has no connected users, in both APIs', async () => {
+      const { platform, draft } = await company();
+      const acting = platform.actingFor(draft.id);
+      const replies = [
+        await acting.get('/v1/account_settings/connected'),
+        await acting.graph('{ connectedAccountSettings { nodes { accountId } } }'),
+      ];
+      expect(replies.map(({ codes }) => codes)).toEqual([['permission_denied'], ['permission_denied']]);
+      expect(replies[0]!.status).toBe(403);
+    });
   });
 
   it('and updating are refused for accounts that are not visible', async () => {

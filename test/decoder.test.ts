@@ -511,9 +511,12 @@ describe('the encoding of a query', () => {
     expect(found.sort()).toEqual([...statuses.hold!, ...statuses.verifying!].sort());
   });
 
-  it.each(['status=hold', 'status[]=hold', 'status[0]=hold', 'status[0][]=hold'])('reads one value of an array: %s', async (query) => {
-    expect(await listed(`/v1/accounts?${query}`)).toEqual(statuses.hold);
-  });
+  it.each(['status=hold', 'status[]=hold', 'status[0]=hold', 'status[0][]=hold'])(
+    'reads one value of an array: %s',
+    async (query) => {
+      expect(await listed(`/v1/accounts?${query}`)).toEqual(statuses.hold);
+    },
+  );
 
   it.each([
     ['created.gte=1&created.lt=2', 'created[gte]=1&created[lt]=2', 'created%5Bgte%5D=1&created%5Blt%5D=2'],

@@ -587,6 +587,20 @@ describe('the visible events are', () => {
       `receivable.created ${made[3].id}`,
     ]);
     expect(await ids(`created.gte=${late.created}&type=receivable.created`)).toEqual([`receivable.created ${late.id}`]);
+    const all = await ids('');
+    for (const argument of ['type', 'types']) {
+      expect(await ids(`${argument}=receivable.*`)).toEqual(await ids('type=receivable.created,receivable.voided'));
+      expect(await ids(`${argument}=*`)).toEqual(all);
+      expect(await ids(`${argument}[0]=receivable.voided&${argument}[1]=clock.*`)).toEqual(
+        await ids('type=receivable.voided,clock.advanced'),
+      );
+      const graph = await user.graph(
+        `{ events(${argument}: ["receivable.*"], first: 10) { nodes { type objectId } } }`,
+      );
+      expect(graph.body.data.events.nodes.map((e: any) => `${e.type} ${e.objectId}`)).toEqual(
+        await ids(`${argument}=receivable.*`),
+      );
+    }
     const page = await user.get('/v1/events?type=receivable.created&limit=3');
     expect([page.body.data.map((e: any) => e.data.object.id), page.body.has_next]).toEqual([
       [late, made[11], made[10]].map(({ id }) => id),
@@ -612,9 +626,19 @@ describe('the visible events are', () => {
       [`starting_after=${late.id}`, 'starting_after'],
       ['limit=11', 'limit'],
       ['number=3', 'number'],
+      ['type=deposit.compleeted', 'type[0]'],
+      ['types=deposit.completed,deposit.compleeted', 'types[1]'],
+      ['types=depositt.*', 'types[0]'],
+      ['type=deposit', 'type[0]'],
+      ['type=*&types=*', 'types'],
     ] as const) {
       const reply = await user.get(`/v1/events?${query}`);
       expect([query, reply.status, reply.fieldNames]).toEqual([query, 400, [`event.${field}`]]);
+    }
+    for (const field of ['type', 'types']) {
+      const typo = `(${field}: ["deposit.compleeted"]) { nodes { id } }`;
+      const reply = await user.graph(`{ events${typo} }`);
+      expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], [`event.${field}[0]`]]);
     }
   });
 });

@@ -21,6 +21,8 @@ export interface Permission {
   relations?: Partial<Record<AccountKind, readonly Relation[]>>;
   /** Parameters with relations of their own, by their names on /v1. */
   parameters?: Readonly<Record<string, Partial<Record<AccountKind, readonly Relation[]>>>>;
+  /** A platform may do this for itself alone, and not on behalf of a user, which is then the one that does it. */
+  asItself?: true;
   /** What a session cannot do, where the operation needs an API key: the end of the sentence `A session cannot …`. */
   keysOnly?: string;
 }
@@ -40,6 +42,8 @@ export const ownAccounts = {
 export function denied(caller: Caller, permission: Permission): string | undefined {
   if (!permission.callers.includes(caller.kind as AccountKind))
     return `Only a ${permission.callers.join(' or ')} may do this.`;
+  if (permission.asItself && caller.actingAccountId !== caller.accountId)
+    return 'Only a platform may do this, and not on behalf of a user. Leave out On-Behalf-Of.';
   if (permission.modes && !permission.modes.includes(modeOf(caller.livemode)))
     return `This works with a ${permission.modes.join(' or ')} key only.`;
   const ofSession = deniedToSession(caller, permission);

@@ -12,7 +12,8 @@ import {
 } from 'graphql';
 import type { Context } from './context.js';
 import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
-import { editionProblems, emptyIds, emptyRequired, inputProblems, remaining } from './input-problems.js';
+import { withoutBlankTexts } from './blank-texts.js';
+import { blankMembers, editionProblems, emptyIds, emptyRequired, inputProblems, remaining } from './input-problems.js';
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
 import { textProblems } from './text-problems.js';
@@ -32,7 +33,7 @@ export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Ope
     const operation = operations.get(name);
     if (!operation) throw new Error(`the root field ${name} is not declared as an operation`);
     if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
-    field.resolve = guarded(operation, field.resolve, operation.access === 'write' ? field.args : []);
+    field.resolve = guarded(operation, field.resolve, field.args);
   }
   guardEdges(schema, operations);
 }
@@ -67,7 +68,7 @@ function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Opera
  * caller's edition does not have.
  */
 export function checkEdge(
-  { name, extensions }: Pick<GraphQLField<unknown, unknown>, 'name' | 'extensions'>,
+  { name, extensions, args: declared }: Pick<GraphQLField<unknown, unknown>, 'name' | 'extensions' | 'args'>,
   args: Record<string, unknown>,
   { caller, edition }: Pick<Context, 'caller' | 'edition'>,
 ): void {
@@ -75,7 +76,12 @@ export function checkEdge(
   const reason = list && deniedToSession(caller, list);
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
   const problems = textProblems(args, list?.object ?? snake(name));
-  if (list) problems.push(...editionProblems(list.name, list.object, args, edition), ...emptyIds(list.object, args));
+  if (list)
+    problems.push(
+      ...blankMembers(declared, args, list.object),
+      ...editionProblems(list.name, list.object, args, edition),
+      ...emptyIds(list.object, args),
+    );
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
@@ -83,22 +89,23 @@ export function checkEdge(
 export function guarded(
   operation: Operation,
   resolve: GraphQLFieldResolver<unknown, Context>,
-  required: readonly GraphQLArgument[] = [],
+  declared: readonly GraphQLArgument[] = [],
 ): GraphQLFieldResolver<unknown, Context> {
   if (operation.access === 'read')
     return (source, args, context, info) => {
-      check(operation, args, context, required);
+      check(operation, args, context, declared);
       return resolve(source, args, context, info);
     };
-  const defaults = defaultsOf(operation.object, required);
+  const defaults = defaultsOf(operation.object, declared);
   return async (source, args, context, info) => {
-    check(operation, args, context, required);
+    const cleared = withoutBlankTexts(declared, args);
+    check(operation, cleared, context, declared);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.scope.stayOnPrimary();
     context.wrote = false;
     context.envelope = writeEnvelopeOf(context, operation, args, defaults);
-    const answer = await answered(operation, context, () => resolve(source, args, context, info));
+    const answer = await answered(operation, context, () => resolve(source, cleared, context, info));
     await context.scope.settle();
     return answer;
   };
@@ -150,10 +157,11 @@ export function check(
   operation: Operation,
   args: Record<string, unknown>,
   context: Pick<Context, 'caller' | 'edition'>,
-  required: readonly GraphQLArgument[] = [],
+  declared: readonly GraphQLArgument[] = [],
 ): void {
   permitField(context, operation);
-  const empty = emptyRequired(required, args, operation.object);
+  const { access, object } = operation;
+  const empty = access === 'write' ? emptyRequired(declared, args, object) : blankMembers(declared, args, object);
   const problems = [...empty, ...remaining(empty, inputProblems(operation, args, context.edition))];
   if (problems.length > 0) throw new DomainError(...problems);
 }

@@ -9,7 +9,16 @@ import {
 import type { Edition } from '../editions/edition.js';
 import { editions } from '../editions/editions.js';
 import type { Operation } from './operation.js';
-import { camel, emptyOptional, listedValues, type Problem, problem, problemsMax, snake } from '../request/problems.js';
+import {
+  argumentPath,
+  camel,
+  emptyOptional,
+  listedValues,
+  type Problem,
+  problem,
+  problemsMax,
+  snake,
+} from '../request/problems.js';
 import { textProblems } from './text-problems.js';
 import { isBlank, isEmpty } from '../types/empty.js';
 
@@ -17,13 +26,11 @@ import { isBlank, isEmpty } from '../types/empty.js';
  * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
  * text that cannot be stored, and the operation's own rules.
  */
-export function inputProblems(
-  { name, object, access, rules, textLengthMax, editions: only }: Operation,
-  args: object,
-  edition: Edition,
-): Problem[] {
+export function inputProblems(operation: Operation, args: object, edition: Edition): Problem[] {
+  const { name, object, access, rules, textLengthMax, editions: only } = operation;
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
+  problems.push(...remaining(problems, nullProblems(operation, input)));
   if (access === 'read') problems.push(...remaining(problems, emptyIds(object, input)));
   // The rules of an operation that only one edition has are those of that edition: a refusal of the operation follows.
   const ruling = only && !only.includes(edition.number) ? editions[only[0]!] : edition;
@@ -83,6 +90,16 @@ export function editionProblems(
   return problems;
 }
 
+/** The problems of parameters that may be absent and neither null nor empty: nothing could be stored for them. */
+function nullProblems({ object, limits = {} }: Operation, input: Record<string, unknown>): Problem[] {
+  return Object.entries(limits).flatMap(([path, { notNull }]) => {
+    const value = notNull ? at(input, path) : undefined;
+    return value === null || (typeof value === 'string' && isEmpty(value))
+      ? [problem('parameter_invalid_empty', `${object}.${path}`, emptyOptional)]
+      : [];
+  });
+}
+
 /** The problems of required values that are empty. GraphQL accepts an empty text or object as a value. */
 export function emptyRequired(
   fields: readonly (GraphQLArgument | GraphQLInputField)[],
@@ -93,6 +110,16 @@ export function emptyRequired(
   for (const { name, type } of fields)
     findEmpty(name, type, values[name], name === 'input' ? () => path : () => `${path}.${snake(name)}`, problems);
   return problems;
+}
+
+/**
+ * The problems of blank members of lists among the arguments of a list, under their names of /v1, which have no index.
+ */
+export function blankMembers(fields: readonly GraphQLArgument[], values: Record<string, unknown>, object: string) {
+  const problems: Problem[] = [];
+  for (const { name, type } of fields)
+    if (Array.isArray(values[name])) findEmptyWithin(type, values[name], () => `${object}.${snake(name)}`, problems);
+  return problems.map((p) => ({ ...p, field: p.field?.replace(/\[\d+\]$/, ''), path: argumentPath(p.field) }));
 }
 
 /**
@@ -122,7 +149,7 @@ function findEmptyWithin(type: GraphQLInputType, value: unknown, path: () => str
   if (type instanceof GraphQLNonNull) findEmptyWithin(type.ofType as GraphQLInputType, value, path, problems);
   else if (type instanceof GraphQLList)
     for (const [i, member] of (value as unknown[]).entries())
-      findEmptyWithin(type.ofType as GraphQLInputType, member, () => `${path()}[${i}]`, problems);
+      findEmpty('', type.ofType as GraphQLInputType, member, () => `${path()}[${i}]`, problems);
   else if (type instanceof GraphQLInputObjectType) {
     const fields = type.getFields();
     for (const [name, member] of Object.entries(value))

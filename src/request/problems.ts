@@ -145,6 +145,13 @@ function sentence(subject: string, text: string): string {
 /** The most problems of one error: an answer must not be many times larger than its request, and no one reads more. */
 export const problemsMax = 100;
 
+/** The problems without those that say the same of the same parameter, such as of two empty values of a list. */
+export function distinct(problems: Problem[]): Problem[] {
+  if (problems.length < 2) return problems;
+  const told = new Map(problems.map((p) => [JSON.stringify([p.code, p.field, p.path, p.text, p.metadata]), p]));
+  return told.size === problems.length ? problems : [...told.values()];
+}
+
 /**
  * The only error that the code throws on purpose. It contains all problems of one step, at most the first 100.
  * Its status is that of its first code. Spec: Errors.
@@ -154,7 +161,7 @@ export class DomainError extends GraphQLError {
   constructor(...problems: Problem[]) {
     const first = problems[0] ?? problem('service_fault');
     super(sentenceV1(first), { extensions: { code: first.code.toUpperCase() } });
-    this.problems = problems.slice(0, problemsMax);
+    this.problems = distinct(problems).slice(0, problemsMax);
   }
   get status(): number {
     return catalogue[this.problems[0]?.code ?? 'service_fault'][0];

@@ -24,7 +24,10 @@ const malformed: [status: string, problem: Problem] = [
 const secondLength: [status: string, problem: Problem] = ['400 Bad Request', repeatedHeader('Content-Length')];
 
 /** Answers malformed HTTP and late requests, unless the client has disconnected or an answer has already begun. */
-export function clientErrorHandler({ code = '', reason = '' }: { code?: string; reason?: string }, socket: Socket): void {
+export function clientErrorHandler(
+  { code = '', reason = '' }: { code?: string; reason?: string },
+  socket: Socket,
+): void {
   const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent;
   if (code === 'ECONNRESET' || !socket.writable || answering) {
     socket.destroy();

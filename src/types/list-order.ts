@@ -113,6 +113,8 @@ export interface Listing {
   filters: Record<string, PgColumn | Either | Derived | OfFew | Without | Flag>;
   /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
   byAccount: string[];
+  /** Makes filters by columns of those that a client gives otherwise, and adds the problems of their values. */
+  read?: (filters: Record<string, unknown>, problems: Problem[]) => Record<string, unknown>;
   /** Filters that always apply, such as the type of the accounts of an edge. */
   fixed?: Record<string, unknown>;
   /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */

@@ -139,7 +139,8 @@ export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgCo
       path: [backward ? 'last' : 'first'],
     });
   }
-  const filters = filtersOf(args);
+  const given = filtersOf(args);
+  const filters = listing.read?.(given, problems) ?? given;
   for (const [name, value] of Object.entries(filters))
     if (Array.isArray(value) && value.length > listMembersMax)
       problems.push(

@@ -75,7 +75,7 @@ export function flat(
   onFault: (error: unknown) => void,
 ): ExecutionResult {
   // Nothing ran: the request itself is wrong, so the client sees its errors.
-  if (!result.errors || result.data === undefined) return result;
+  if (!result.errors || result.data === undefined) return withInputCode(result);
   const errors = result.errors.flatMap((error) => {
     const cause = error.originalError ?? error;
     const place = {
@@ -100,6 +100,19 @@ export function flat(
     return [new GraphQLError(sentenceOfGraph(fault), { ...place, extensions: extensionsOf(fault) })];
   });
   return { ...result, errors };
+}
+
+/** The library's last error of wrong variables: it stops after 50 of them. */
+const tooManyWrong = 'Too many errors processing variables';
+
+/** The same result with the code of wrong input on the library's last error, which says that there are more. */
+function withInputCode({ errors, ...result }: ExecutionResult): ExecutionResult {
+  if (!errors?.at(-1)?.message.startsWith(tooManyWrong)) return { ...result, ...(errors && { errors }) };
+  const text = 'The variables have further errors, which are not listed. Correct these, and try again.';
+  return {
+    ...result,
+    errors: [...errors.slice(0, -1), new GraphQLError(text, { extensions: { code: 'BAD_USER_INPUT' } })],
+  };
 }
 
 /**
@@ -142,8 +155,31 @@ export function explained<C extends { requestId: string }>(
   // A typing error comes before what the caller's edition does not have, so that it is never hidden.
   if (!first) return elsewhere.length > 0 ? { status: 400, errors: [...errors, ...elsewhere] } : undefined;
   const others = errors.filter((e) => notAboutArguments.test(e.message));
-  const own = found.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field));
+  const unknown = errors.filter((e) => aboutUnknown.test(e.message));
+  const told = new Set<string>();
+  const own = found.slice(0, problemsMax).flatMap(({ p, field }) => {
+    const error = located(formatted(p, context.requestId, field), p, unknown);
+    const key = JSON.stringify(error);
+    return told.has(key) ? [] : (told.add(key), [error]);
+  });
   return { status: catalogue[first.p.code][0], errors: [...own, ...others, ...elsewhere] };
+}
+
+/** Matches the library's messages for arguments and members of an input that do not exist; the name is in quotes. */
+const aboutUnknown = /(?:^Unknown argument |\bField )"([^"]*)" (?:on field|is not defined by type) /;
+
+/** An error of an unknown parameter with the place and the suggestion of the library's error for it, once each. */
+function located(
+  error: GraphQLFormattedError,
+  { code, field }: Problem,
+  unknown: GraphQLFormattedError[],
+): GraphQLFormattedError {
+  if (code !== 'parameter_unknown') return error;
+  const i = unknown.findIndex(({ message }) => field?.endsWith(`.${aboutUnknown.exec(message)?.[1]}`));
+  if (i < 0) return error;
+  const [{ locations, message }] = unknown.splice(i, 1) as [GraphQLFormattedError];
+  const suggestion = / Did you mean .+\?$/.exec(message)?.[0] ?? '';
+  return { ...error, message: error.message + suggestion, ...(locations && { locations }) };
 }
 
 /** Where a field is in its document. */

@@ -4,7 +4,7 @@ import type { Context } from '../../operation/context.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { related } from '../../auth/permissions.js';
-import { emptyOptional, type Problem, problem, DomainError, snake } from '../../request/problems.js';
+import { type Problem, problem, DomainError, snake } from '../../request/problems.js';
 import { type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
 import { payoutRelations } from './relations.js';
@@ -119,26 +119,15 @@ const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 const kinds = ['connected_user', 'connected_user_partner', 'partner', 'platform', 'user'];
 const filled = ['address', 'address_currency', 'payouts'];
 for (const hash of ['address', 'address_currency']) filled.push(...kinds.map((kind) => `${hash}.${kind}`));
+filled.push('payouts.enabled', 'payouts.interval');
 export const settingLimits = {
   ...Object.fromEntries(filled.map((path) => [path, { notNull: true as const }])),
   'payouts.weekly_anchor': { minimum: 1, maximum: anchorMax.weeklyAnchor },
   'payouts.monthly_anchor': { minimum: 1, maximum: anchorMax.monthlyAnchor },
 };
 
-/**
- * The problems of a setting: null for an object or a switch, an offer without a currency, a day that does not exist.
- */
+/** The problems of a setting: an offer without a currency, a day that does not exist. */
 export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
-  const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
-    if (input[hash] === null)
-      return [problem('parameter_invalid_empty', `account_setting.${snake(hash)}`, emptyOptional)];
-    if (hash === 'payouts') return [];
-    return Object.entries(input[hash] ?? {})
-      .filter(([, value]) => value === null)
-      .map(([kind]) =>
-        problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`, emptyOptional),
-      );
-  });
   // The write checks the stored values too, under the lock of the row.
   const hollow = Object.entries(input.addressCurrency ?? {})
     .filter(([kind, offered]: [string, string[] | null | undefined]) => {
@@ -158,5 +147,5 @@ export function settingProblems(input: Partial<UpdateAccountSettingInput>): Prob
       problem('parameter_invalid', `account_setting.payouts.${snake(name)}`, `must be from 1 to ${anchorMax[name]}`),
     ];
   });
-  return [...empty, ...hollow, ...days];
+  return [...hollow, ...days];
 }

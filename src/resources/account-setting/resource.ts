@@ -35,6 +35,7 @@ export default defineResource({
       reads: many(AccountSettingArgs, "The settings of a platform's connected users.", { ofConnectedUser: true }),
       access: 'read',
       callers: ['platform'],
+      asItself: true,
       routes: [list('/v1/account_settings/connected')],
     },
     updateAccountSetting: {

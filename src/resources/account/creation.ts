@@ -146,7 +146,7 @@ const noAddress = { line1: null, line2: null, city: null, state: null, postalCod
  * The same object with each empty text as null, at every depth. An empty text clears a value, and a text of spaces
  * counts as empty.
  */
-export function blankToNull<T>(value: T): T {
+function blankToNull<T>(value: T): T {
   if (typeof value === 'string' && value.trim() === '') return null as T;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, blankToNull(member)])) as T;

@@ -5,7 +5,7 @@ import type { Listing, Page } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { payloadOf } from '../../types/payload.js';
 import { problem, DomainError } from '../../request/problems.js';
-import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
+import { addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
 import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
 import { byBalance } from './by-balance.js';
@@ -134,22 +134,12 @@ export function capabilityOf(row: AccountRow, { edition }: Context): Capability 
   };
 }
 
-/** The input in its stored form. Absent members stay absent, so that they change nothing. */
-function changesOf({
-  businessDetails,
-  nickname,
-  logoId,
-  supportingDocumentation,
-  tosAcceptance,
-  ...others
-}: CreateConnectedUserInput) {
+/** The input in its stored form, without blank texts. Absent members stay absent, so that they change nothing. */
+function changesOf({ businessDetails, nickname, ...others }: CreateConnectedUserInput) {
   const changes = {
     ...others,
     businessDetails: businessDetailsOf(businessDetails),
     nickname: nicknameOf(nickname),
-    logoId: blankToNull(logoId),
-    supportingDocumentation: blankToNull(supportingDocumentation),
-    tosAcceptance: blankToNull(tosAcceptance),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,5 @@
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { ValidationErrorsIBAN, validateIBAN } from 'ibantools';
-import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
@@ -137,12 +136,11 @@ export class AddressResolver {
       },
     ]);
     const { linkedObject: _, bankAccount, billingDetails, supportingDocumentation, ...rest } = input;
-    const bank = blankToNull(bankAccount);
     const row = await context.write('create_address', address, {
       ...rest,
-      bankAccount: { ...bank, last4: lastFour(bank.number ?? bank.iban) },
-      billingDetails: blankToNull(billingDetails),
-      supportingDocumentation: blankToNull(supportingDocumentation) ?? null,
+      bankAccount: { ...bankAccount, last4: lastFour(bankAccount.number ?? bankAccount.iban) },
+      billingDetails,
+      supportingDocumentation: supportingDocumentation ?? null,
     });
     return { address: row };
   }

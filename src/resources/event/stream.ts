@@ -15,7 +15,7 @@ import { DomainError, type Problem, problem } from '../../request/problems.js';
 import { account } from '../account/table.js';
 import type { RestRoute } from '../define.js';
 import { type EventRow, event } from './table.js';
-import { patternsOf, typeProblems } from './type-patterns.js';
+import { patternsOf, typeProblems, typesText } from './type-patterns.js';
 
 /** The arguments of a stream of events, in both APIs. */
 export interface EventStreamArgs {
@@ -29,7 +29,7 @@ const descriptions = {
   after:
     'The number of the last event that you know: the stream begins with the next one. 0 begins with the oldest ' +
     'event. Without it, the stream begins with the next event that happens.',
-  types: 'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object.',
+  types: typesText,
   accountId: 'Only events of this account: the root account or a connected user.',
   connected: 'For a platform: also the events of its connected users.',
 };

@@ -3,6 +3,9 @@ import { eventTypes } from './catalogue.js';
 
 export const typesMax = 100;
 
+/** The description of event types as a parameter. */
+export const typesText = 'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object.';
+
 /** The problems of a list of event types: types such as `deposit.completed`, `deposit.*` for an object, or `*`. */
 export function typeProblems(given: readonly string[] | null | undefined, field: string): Problem[] {
   if (!given) return [];
@@ -21,6 +24,22 @@ export function typeProblems(given: readonly string[] | null | undefined, field:
           ),
         ],
   );
+}
+
+/**
+ * The filters of a list of events with the types that `types` or `type` names. Adds the problems of both, and refuses
+ * both together.
+ */
+export function readTypes(filters: Record<string, unknown>, problems: Problem[]): Record<string, unknown> {
+  const { type, types, ...others } = filters as { type?: string[]; types?: string[] };
+  problems.push(...typeProblems(type, 'event.type'), ...typeProblems(types, 'event.types'));
+  if (type && types)
+    problems.push(problem('parameter_invalid', 'event.types', 'cannot be combined with type. Leave out one of them.'));
+  const given = types ?? type;
+  if (!given || given.includes('*')) return others;
+  const objects = given.flatMap((each) => (each.endsWith('.*') ? [each.slice(0, -1)] : []));
+  const meant = eventTypes.filter((each) => given.includes(each) || objects.some((object) => each.startsWith(object)));
+  return { ...others, type: meant };
 }
 
 /** The patterns of LIKE for event types; null for all events. */

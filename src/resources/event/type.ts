@@ -5,6 +5,7 @@ import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { numberBounds } from './position.js';
 import { event } from './table.js';
+import { readTypes, typesText } from './type-patterns.js';
 import { texts } from '../../types/texts.js';
 
 /** Something that happened. Silent: all fields. */
@@ -46,6 +47,7 @@ export const eventListing: Listing = {
   object: 'event',
   filters: { type: event.type, objectId: { ofFew: event.objectId }, accountId: event.actingAccountId },
   byAccount: ['accountId'],
+  read: readTypes,
   hashed: [event.actingAccountId, event.objectId],
   order: event.number,
   within: numberBounds,
@@ -54,8 +56,14 @@ export const eventListing: Listing = {
 
 @ArgsType()
 export class EventArgs extends PageArgs {
-  @Field(() => [String], { nullable: true, description: 'Only events of these types, such as `deposit.completed`.' })
+  @Field(() => [String], {
+    nullable: true,
+    description:
+      'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object. Another name of `types`.',
+  })
   type?: string[] | null;
+  @Field(() => [String], { nullable: true, description: typesText })
+  types?: string[] | null;
   @Field(() => ID, { nullable: true, description: 'Only events about the object with this id.' })
   objectId?: string | null;
   @Field(() => ID, {

@@ -1,5 +1,4 @@
 import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
-import { blankToNull } from '../account/creation.js';
 import { type AccountRow, account, type BusinessType } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
@@ -209,20 +208,9 @@ export const personUpdateLimits = {
   relationship: { notNull: true },
 } as const;
 
-/** The problems of an update: an empty name, or null for the roles. */
-export function personUpdateProblems({ fullName, relationship }: Partial<UpdatePersonInput>): Problem[] {
-  const problems: Problem[] = [];
-  if (fullName !== undefined && (fullName ?? '').trim() === '')
-    problems.push(problem('parameter_invalid_empty', 'person.full_name'));
-  if (relationship === null) problems.push(problem('parameter_invalid_empty', 'person.relationship'));
-  return problems;
-}
-
-/** The identification in its stored form: an empty text becomes null, and null for the object clears its members. */
+/** The identification in its stored form: null for the object clears its members. */
 function identified({ identification }: Pick<UpdatePersonInput, 'identification'>): IdentificationObject {
-  return identification
-    ? blankToNull(identification)
-    : { taxCardNumber: null, taxCardImage: null, passportImage: null };
+  return identification ?? { taxCardNumber: null, taxCardImage: null, passportImage: null };
 }
 
 async function checkImages({ scope }: Context, identification: IdentificationInput | null | undefined): Promise<void> {

@@ -4,14 +4,7 @@ import { file } from '../file/table.js';
 import { usedByPerson } from '../file/use.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import {
-  PersonArgs,
-  personListing,
-  personProblems,
-  PersonResolver,
-  personUpdateLimits,
-  personUpdateProblems,
-} from './resolver.js';
+import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateLimits } from './resolver.js';
 import { person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, personV1, relationshipOf } from './v1.js';
@@ -44,7 +37,6 @@ export default defineResource({
     updatePerson: {
       access: 'write',
       callers: everyone,
-      rules: personUpdateProblems,
       limits: personUpdateLimits,
       refusals: ['account_not_updatable'],
       routes: [extension.post('/v1/persons/:id')],

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import { ArgsType, Ctx, Field, ID, Mutation, Resolver } from 'type-graphql';
-import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
@@ -150,11 +149,10 @@ export class ReceivableResolver {
       );
     const row = await context.write('create_receivable', receivable, {
       ...input,
-      customerId: input.customerId || null,
-      description: blankToNull(input.description),
+      customerId: input.customerId ?? null,
       accountId: owner.id,
       amountMaximumReconcilable: maximum,
-      invoice: { ...invoice, document: invoice.document || null },
+      invoice: { ...invoice, document: invoice.document ?? null },
     });
     return { receivable: row };
   }
@@ -174,11 +172,7 @@ export class ReceivableResolver {
     await checkCustomer(context.scope, input.customerId, before.accountId);
     if (Object.values(changes).every((value) => value === undefined)) return { receivable: before };
     return {
-      receivable: await context.write('update_receivable', receivable, {
-        ...input,
-        customerId: blankToNull(input.customerId),
-        description: blankToNull(input.description),
-      }),
+      receivable: await context.write('update_receivable', receivable, input),
     };
   }
 

@@ -19,6 +19,13 @@ export const webhookEndpointLimits = {
   event_types: { minItems: 1, maxItems: typesMax },
   description: { maxLength: descriptionLengthMax },
 };
+export const webhookEndpointUpdateLimits = {
+  ...webhookEndpointLimits,
+  url: { ...webhookEndpointLimits.url, notNull: true },
+  event_types: { ...webhookEndpointLimits.event_types, notNull: true },
+  connected: { notNull: true },
+  enabled: { notNull: true },
+} as const;
 export const redeliverLimits = { after_number: { minimum: 0 } };
 
 @InputType({ description: 'Creates a webhook endpoint.' })
@@ -153,7 +160,7 @@ export class WebhookEndpointResolver {
     const changes = {
       ...(url != null && { url }),
       ...(eventTypes != null && { eventTypes: [...new Set(eventTypes)] }),
-      ...(description !== undefined && { description: description || null }),
+      ...(description !== undefined && { description }),
       ...(connected != null && { connected }),
       ...(query !== undefined && checkedQuery(context, owner, query)),
       ...(enabled != null && { enabled }),

@@ -7,6 +7,7 @@ import {
   redeliverProblems,
   webhookEndpointLimits,
   webhookEndpointProblems,
+  webhookEndpointUpdateLimits,
   WebhookEndpointResolver,
 } from './resolver.js';
 import { webhookEndpoint } from './table.js';
@@ -57,7 +58,7 @@ export default defineResource({
     updateWebhookEndpoint: {
       ...managed,
       rules: webhookEndpointProblems,
-      limits: webhookEndpointLimits,
+      limits: webhookEndpointUpdateLimits,
       routes: [extension.post('/v1/webhook_endpoints/:id')],
     },
     rotateWebhookSecret: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/rotate_secret')] },
