@@ -102,6 +102,51 @@ describe('edges that lead from one object to another', () => {
       });
   });
 
+  it('back from a checkout, its deposit, an event, a file and an API key to what refers to them', async () => {
+    const payee = await PayeeFixture.open(world);
+    const checkout = await payee.checkoutFixture();
+    await payee.help(checkout, 'pay');
+    const { checkout: paid } = await data(
+      payee.user,
+      `{ checkout(id: "${checkout.id}") { effectiveTransaction { id } deposit { transaction { id checkout { id } } }
+         payments(first: 5) { totalCount nodes { id type checkout { id } } } } }`,
+    );
+    expect(paid.deposit.transaction).toEqual({ ...paid.effectiveTransaction, checkout: { id: checkout.id } });
+    const [payment] = paid.payments.nodes;
+    expect(paid.payments).toEqual({
+      totalCount: 1,
+      nodes: [{ id: payment.id, type: 'CHECKOUT', checkout: { id: checkout.id } }],
+    });
+
+    const user = await given.directUser(1);
+    const key = (await data(user, '{ viewer { apiKey { id } } }')).viewer.apiKey.id;
+    const session = (await user.post('/v1/sessions', { role: 'operate' })).body;
+    const read = `{ apiKey(id: "${key}") { sessions(first: 5) { nodes { id apiKey { id } } } } }`;
+    expect((await data(user, read)).apiKey.sessions.nodes).toEqual([{ id: session.id, apiKey: { id: key } }]);
+    const refused = await user.using(session.token).graph(read);
+    expect(refused.codes).toEqual(['permission_denied']);
+
+    const hook = await user.post('/v1/webhook_endpoints', { url: 'https://hooks.invalid/', event_types: ['file.*'] });
+    const csv = new TextEncoder().encode('currency\nUSD');
+    const file = (await user.upload('import', csv)).body.id as string;
+    const imported = (await user.post('/v1/imports', { kind: 'receivables', file_id: file })).body.id as string;
+    expect(await data(user, `{ file(id: "${file}") { imports { totalCount nodes { id file { id } } } } }`)).toEqual({
+      file: { imports: { totalCount: 1, nodes: [{ id: imported, file: { id: file } }] } },
+    });
+    const { events } = await eventually(
+      () =>
+        data(
+          user,
+          `{ events(objectId: "${file}") { nodes { id accountId account { id } deliveries { nodes { endpointId event {
+             id } } } } } }`,
+        ),
+      (answer) => answer.events.nodes[0]?.deliveries.nodes.length > 0,
+    );
+    const [event] = events.nodes;
+    expect([event.accountId, event.account]).toEqual([user.id, { id: user.id }]);
+    expect(event.deliveries.nodes).toEqual([{ endpointId: hook.body.id, event: { id: event.id } }]);
+  });
+
   it('from the payment of a checkout to the attempt that paid it', async () => {
     const payee = await PayeeFixture.open(world);
     const checkout = await payee.checkoutFixture();

@@ -343,7 +343,9 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
 function ofOwn(
   object:
     | 'address'
+    | 'apiKey'
     | 'deposit'
+    | 'event'
     | 'file'
     | 'import'
     | 'payment'
@@ -354,7 +356,7 @@ function ofOwn(
   edge: string,
   select = 'nodes { id }',
 ): Record<string, Probe> {
-  const held = object === 'webhookEndpoint' ? 'webhook' : object;
+  const held = object === 'webhookEndpoint' ? 'webhook' : object === 'apiKey' ? 'key' : object;
   const at = (paging: string): Probe => ({
     call: (me, id, own) =>
       me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { ${select} } } }`, {
@@ -641,6 +643,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
   session: {
     ...nodes,
     ...cursors('/v1/sessions', 'sessions', 'sessions'),
+    ...ofOwn('apiKey', 'sessions'),
     'GET session': read('/v1/sessions/:id'),
     'POST revoke': write('/v1/sessions/:id/revoke', () => ({})),
     session: graphById('session'),
@@ -672,6 +675,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
   import: {
     ...nodes,
     ...cursors('/v1/imports', 'imports', 'imports'),
+    ...ofOwn('file', 'imports'),
     'GET import': read('/v1/imports/:id'),
     'GET rows of': { ...read('/v1/imports/:id/rows'), answer: 'nothing' },
     import: graphById('import'),
@@ -694,6 +698,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...nodes,
     ...cursors('/v1/webhook_deliveries', 'webhookDeliveries'),
     ...ofOwn('webhookEndpoint', 'deliveries'),
+    ...ofOwn('event', 'deliveries'),
     'GET delivery': read('/v1/webhook_deliveries/:id'),
     webhookDelivery: graphById('webhookDelivery'),
     'POST redeliver': write('/v1/webhook_endpoints/:webhook/redeliver', (delivery_id) => ({ delivery_id })),
@@ -786,6 +791,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
   payment: {
     ...nodes,
     ...cursors('/v1/payments', 'payments', 'payments'),
+    ...inSecond(ofOwn('checkout', 'payments')),
     'GET payment': read('/v1/payments/:id'),
     'GET transactions of': read('/v1/balance_transactions?payment_id=:id', 'nothing'),
     payment: graphById('payment'),
@@ -921,7 +927,7 @@ async function askAll(
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
       .flatMap((object) =>
         Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
-          .filter(([name]) => own.checkout !== undefined || !name.startsWith('checkout.transactions'))
+          .filter(([name]) => own.checkout !== undefined || !/^checkout\.(transactions|payments)/.test(name))
           .filter(([name]) => own.receivable !== undefined || !/^receivable\.(allocations|checkouts)/.test(name))
           .filter(([name]) => own.payout !== undefined || !name.startsWith('payout.allocations'))
           .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))
@@ -934,7 +940,9 @@ async function askAll(
     const fake = invented(id);
     expect([fake.length, fake === id]).toEqual([id.length, false]);
     const [real, none] = await Promise.all([probe.call(me, id, own), probe.call(me, fake, own)]);
-    const denied = (probe.platformOnly && kind !== 'platform') || (probe.testOnly && live);
+    // The settings of connected users are for a platform that acts as itself.
+    const asItself = acting && /^(GET connected |connectedAccountSettings)/.test(name);
+    const denied = asItself || (probe.platformOnly && kind !== 'platform') || (probe.testOnly && live);
     const withheld = probe.edition !== undefined && probe.edition !== me.edition;
     const draft = probe.activatedWhenLive && live && kind === 'connected_user';
     const answer =
@@ -987,10 +995,10 @@ const probed = `
   account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
   accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
   address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
-  addresses.linkedId apiKey.id apiKeys.accountId apiKeys.after apiKeys.before balance.accountId
+  addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after apiKeys.before balance.accountId
   balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId balanceTransactions.after
   balanceTransactions.before balanceTransactions.paymentId cancelCheckout.id cancelTestDeposit.id checkout.id
-  checkout.transactions.after checkout.transactions.before checkouts.accountId checkouts.after checkouts.before
+  checkout.payments.after checkout.payments.before checkout.transactions.after checkout.transactions.before checkouts.accountId checkouts.after checkouts.before
   completeTestDeposit.id connectedAccountSettings.accountId connectedAccountSettings.after
   connectedAccountSettings.before createAddress.linkedId createAddress.supportingDocumentation.idDocument
   createApiKey.accountId createCheckout.from.accountId createCheckout.receivables.id createConnectedUser.logoId
@@ -1003,9 +1011,9 @@ const probed = `
   createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id
   deactivateTestAddress.id declineTestCheckout.id deposit.allocations.after deposit.allocations.before
   deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after
-  deposits.before disputeTestDeposit.id event.id events.accountId events.after events.before events.objectId
+  deposits.before disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId events.after events.before events.objectId
   expireTestAddress.id expireTestCheckout.id export.id exports.accountId exports.after exports.before
-  failTestDeposit.id failTestPayout.id file.id file.usedByAccounts.after file.usedByAccounts.before
+  failTestDeposit.id failTestPayout.id file.id file.imports.after file.imports.before file.usedByAccounts.after file.usedByAccounts.before
   file.usedByAddresses.after file.usedByAddresses.before file.usedByPersons.after file.usedByPersons.before
   file.usedByReceivables.after file.usedByReceivables.before files.accountId files.after files.before
   holdTestAccount.id import.id import.results.after import.results.before importRow.id importRows.after

@@ -164,6 +164,9 @@ export default defineResource({
         description: 'The checkouts that pay it.',
       }),
     }),
+    fields(checkoutNow, {
+      payments: page(payment, payment.checkoutId, { description: 'The payments that it became.' }),
+    }),
     fields(payment, {
       checkout: link(checkoutNow, 'checkoutId', {
         nullable: true,

@@ -8,7 +8,7 @@ import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, readableNode, resources, stored } from '../define.js';
-import { fields, many, node, one, page, value } from '../edges.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { EventKind, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
@@ -70,6 +70,7 @@ export default defineResource({
           description: 'The account that it happened to: the root account or a connected user.',
         },
       ),
+      account: link(account, 'actingAccountId', { description: 'The account that it happened to.' }),
       object: value(() => GraphQLJSONObject, eventObjectV1, {
         description: 'The object after the event, in the format of /v1.',
       }),

@@ -37,6 +37,9 @@ export default defineResource({
       account: link(account, 'accountId', { description: 'The account that the objects are created for.' }),
       file: link(file, 'fileId', { description: 'The file with the rows.' }),
     }),
+    fields(file, {
+      imports: page(dataImport, dataImport.fileId, { description: 'The imports that read the file.' }),
+    }),
     fields(account, {
       imports: page(dataImport, dataImport.accountId, {
         args: ImportOfAccountArgs,

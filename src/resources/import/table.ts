@@ -46,6 +46,7 @@ export const dataImport = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('data_import_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('data_import_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('data_import_of_file').on(t.tenantId, t.livemode, t.fileId, t.created, t.id),
     index('data_import_due').on(t.due, t.tenantId, t.livemode, t.id),
     ...listIndexes('data_import', t, { status: t.status }, { own: t.accountId }),
     ...parentIndexes('data_import_account', t, t.accountId, { status: t.status }),

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
@@ -42,6 +43,9 @@ export const payment = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('payment_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     parentIndex('payment_by_account', t, t.accountId),
+    index('payment_of_checkout')
+      .on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id)
+      .where(sql`checkout_id is not null`),
     ...listIndexes('payment', t, { status: t.status, type: t.type }, { own: t.accountId }),
     ...parentIndexes('payment_account', t, t.accountId, { status: t.status, type: t.type }),
     check('payment_type', isOneOf(t.type, PaymentType)),

@@ -61,6 +61,9 @@ export default defineResource({
       account: link(account, 'accountId', { description: 'The account that the session acts as.' }),
       apiKey: link(apiKey, 'apiKeyId', { nullable: true, description: 'The API key that made the session.' }),
     }),
+    fields(apiKey, {
+      sessions: page(session, session.apiKeyId, { description: 'The sessions that the key made.' }),
+    }),
     fields(account, {
       sessions: page(session, session.accountId, { description: "The account's sessions of the caller's mode." }),
     }),

@@ -45,6 +45,7 @@ export const session = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('session_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('session_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('session_of_api_key').on(t.tenantId, t.livemode, t.apiKeyId, t.created, t.id),
     // The sessions of a key that have not ended, which are bounded.
     index('session_of_key').on(t.tenantId, t.livemode, t.apiKeyId, t.expiresAt).where(sql`revoked_at is null`),
     index('session_age').on(t.tenantId, t.livemode, t.created, t.id),

@@ -60,6 +60,13 @@ export default defineResource({
         { nullable: true, description: 'The attempt that became this payment. Null if the payment is of no checkout.' },
       ),
     }),
+    fields(deposit, {
+      transaction: link(transaction, 'id', {
+        by: transaction.depositId,
+        nullable: true,
+        description: 'The attempt to pay a checkout that became the deposit. Null for a deposit of no checkout.',
+      }),
+    }),
     fields(checkoutNow, {
       transactions: page(transaction, transaction.checkoutId, { description: 'The attempts to pay it.' }),
     }),

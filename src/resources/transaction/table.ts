@@ -61,6 +61,7 @@ export const transaction = pgTable(
     primaryKey({ name: 'transaction_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
+    index('transaction_of_deposit').on(t.tenantId, t.livemode, t.depositId).where(sql`deposit_id is not null`),
     // The operator lists the mismatches of all tenants, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
     check('transaction_status', isOneOf(t.status, TransactionStatus)),

@@ -47,6 +47,11 @@ export default defineResource({
       endpoint: link(webhookEndpoint, 'endpointId', { description: 'The endpoint that it is sent to.' }),
       event: link(event, 'eventId', { nullable: true, description: 'The event; null once it is deleted.' }),
     }),
+    fields(event, {
+      deliveries: page(webhookDelivery, webhookDelivery.eventId, {
+        description: 'Its deliveries to webhook endpoints, newest first: one for each endpoint that gets the event.',
+      }),
+    }),
     fields(webhookEndpoint, {
       deliveries: page(webhookDelivery, webhookDelivery.endpointId, {
         args: WebhookDeliveryOfEndpointArgs,

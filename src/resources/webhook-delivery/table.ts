@@ -63,6 +63,7 @@ export const webhookDelivery = pgTable(
     index('webhook_delivery_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('webhook_delivery_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('webhook_delivery_of_endpoint').on(t.tenantId, t.livemode, t.endpointId, t.created, t.id),
+    index('webhook_delivery_of_event').on(t.tenantId, t.livemode, t.eventId, t.created, t.id),
     // An account asks for the deliveries to one of its endpoints, which have its visibility as well.
     index('webhook_delivery_of_endpoint_in_context').on(
       t.tenantId,
