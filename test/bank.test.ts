@@ -476,6 +476,32 @@ describe('a notice of a reversal', () => {
     });
   });
 
+  it("takes the reconciled amount of an aggregator's user from the platform, which received it", async () => {
+    const { live } = await given.platformBoth(2, { subType: 'aggregator' });
+    const id = await assemble(live, complete(2, 'company'));
+    await done(live.post(`/v1/accounts/${id}/activate`));
+    const row = await world.operator.verify(await world.operator.account(id), 'activated');
+    const user = live.actingFor(id);
+    const { id: addressId } = await world.operator.issueAddress(row, {
+      ...{ category: 'service_receive', currency: 'INR', bankAccount: { number: '123456789' } },
+    });
+    const to = { live: user, test: user, row, addressId };
+    const available = async () =>
+      Promise.all([user, live].map(async (one) => (await one.get('/v1/balance')).body.available));
+    const { notice } = await earn(to, '6.00', '10.00');
+    expect(await available()).toEqual([money('0.00', 'INR'), money('6.00', 'INR')]);
+    await recordNotice(reversed(notice));
+    expect(await available()).toEqual([money('0.00', 'INR'), money('0.00', 'INR')]);
+    expect(await pendingOf(user, id)).toEqual(money('0.00', 'INR'));
+    // A reversal that comes before its deposit takes what is pending, and nothing from the platform.
+    await earn(to, '2.00', '2.00');
+    const late = received(to);
+    await recordNotice(reversed(late));
+    await recordNotice(late);
+    expect(await available()).toEqual([money('0.00', 'INR'), money('2.00', 'INR')]);
+    expect(await pendingOf(user, id)).toEqual(money('0.00', 'INR'));
+  });
+
   // Each of the two may query the other before the other is visible.
   it('is not lost if it is recorded at the same time as its deposit', async () => {
     const to = await receiver(1);

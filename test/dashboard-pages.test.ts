@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { csvLine } from '../src/dashboard/format/csv.js';
 import { dayBefore, dayOf, startOfDay } from '../src/dashboard/format/days.js';
 import { decimal, formatMoney, hundredths, sum } from '../src/dashboard/format/money.js';
+import { eventWords } from '../src/dashboard/format/words.js';
 import { DashboardLinks } from '../src/server/dashboard-links.js';
 import { developerPages, developerStories } from './dashboard-developers.js';
 import { faults, faultsInThemes, useDashboard, type Visit } from './dashboard-fixture.js';
@@ -193,6 +194,14 @@ describe('the money of the dashboard', () => {
         expect(/^"?[=+\-@\t\r\n]/.test(cell)).toBe(/^-\d+(\.\d+)?$/.test(text));
       }),
     );
+  });
+});
+
+describe('the events of the dashboard', () => {
+  it('say whether it was a payment or a transfer between a user and its platform', () => {
+    expect(
+      ['deposit.completed', 'payment.completed', 'payout.blocked', 'checkout.late_payment'].map(eventWords),
+    ).toEqual(['Payment completed', 'Transfer completed', 'Payout blocked', 'Checkout late payment']);
   });
 });
 

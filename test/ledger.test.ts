@@ -93,6 +93,7 @@ describe('the view of violations', () => {
     const other = await given.directUser(2);
     at.other = other.id;
     await reconciled(other, await completed(other, '7.00'), '5.00');
+    at.aggregated = (await (await given.platform(2, { subType: 'aggregator' })).connectedUser()).id;
     // A deposit that appears completed and then reversed, and was not.
     at.kept = (await completed(other, '1.00')).id;
   });
@@ -154,6 +155,19 @@ describe('the view of violations', () => {
       'available funds below zero without a reason',
       ['available is below zero without a dispute or reversal', sums],
       'update balance set available = -1 where account_id = :other',
+    ],
+    [
+      'available funds of a user of an aggregator',
+      ['user of an aggregator has available money, or is below zero'],
+      `insert into balance select (jsonb_populate_record(b, jsonb_build_object('tenant_id', a.tenant_id,
+        'account_id', a.id, 'available', 1))).*
+       from balance b, account a where b.account_id = :other and a.id = :aggregated and not a.livemode`,
+    ],
+    [
+      'a payout of more than there was',
+      ['payout left its account below zero', running],
+      "update entry set balance_after = -1 where category = 'available' and posting_id = " +
+        "(select id from posting where kind = 'payout' and cause = :ended)",
     ],
     [
       'pending funds below zero',

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { assemble, complete } from './onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from './faults/scale.js';
-import { givenIn, must, nickname, payoutAddressBody, type Reply, Speaker, tenantOf, useWorld } from './world.js';
+import {
+  completeDeposit,
+  givenIn,
+  must,
+  nickname,
+  payoutAddressBody,
+  type Reply,
+  Speaker,
+  tenantOf,
+  useWorld,
+} from './world.js';
 
 vi.setConfig(patience);
 
@@ -58,13 +69,13 @@ const completed = async (user: Speaker, amount: string) => {
   await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
   return id as string;
 };
-const receivable = async (user: Speaker, amount: string) =>
+const receivable = async (user: Speaker, amount: string, currency = 'USD') =>
   (
     await must(
       user.post('/v1/receivables', {
-        ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services' },
+        ...{ currency, purpose_code: 'P0802', transaction_type: 'services' },
         invoice: {
-          ...{ amount, currency: 'USD', reference_number: nickname() },
+          ...{ amount, currency, reference_number: nickname() },
           ...{ creation_date: '2026-10-01', due_date: '2026-12-01' },
         },
       }),
@@ -142,6 +153,71 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         expect(await inFunds(user, 'available')).toEqual([status === 'failed' ? '830.00 INR' : '0.00 INR', '0.00 USD']);
         expect(await inFunds(user, 'payout_processing')).toEqual(['0.00 INR', '0.00 USD']);
         return winners.length;
+      },
+    );
+  });
+
+  it('money of users of an aggregator that is taken back, received and paid out at once is counted once', async () => {
+    await run(
+      'claw-backs of an aggregator',
+      async () => {
+        const platform = await given.platform(2, { subType: 'aggregator' });
+        await must(platform.post('/v1/addresses', payoutAddressBody(platform.id)));
+        const ids = [
+          await assemble(platform, complete(2, 'company')),
+          await assemble(platform, complete(2, 'company')),
+        ];
+        for (const id of ids) await must(platform.post(`/v1/accounts/${id}/activate`));
+        for (let second = 0; second < 4; second++) {
+          await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 2 }));
+          await world.database.call('run_jobs', [tenantOf(platform), false, 50]);
+        }
+        return { platform, users: ids.map((id) => ({ id, as: platform.actingFor(id) })), kept: 0 };
+      },
+      async (lane) => {
+        const { platform, users } = lane;
+        // Each request has a deposit of 10.00: half of them are reconciled already, and reversed or disputed.
+        const each = await Promise.all(
+          Array.from({ length: racers }, async (_, i) => {
+            const { id: account_id, as } = users[i % 2]!;
+            const of = { amount: '10.00', currency: 'INR', to: { account_id }, payment_method: 'upi' };
+            const { id } = await must(as.post('/v1/deposits', of));
+            await completeDeposit(as, id);
+            const receivables = [{ id: await receivable(as, '10.00', 'INR'), amount: '10.00' }];
+            if (i % 4 < 2) await must(as.post(`/v1/deposits/${id}/reconcile`, { receivables }));
+            return { account: account_id, id: id as string, receivables };
+          }),
+        );
+        await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+        const [{ outcomes }] = await Promise.all([
+          race(async (me, i) => {
+            const { account, id, receivables } = each[i]!;
+            const key = { 'idempotency-key': randomUUID() };
+            const ask = () => {
+              if (i % 4 >= 2) return me.actingFor(account).post(`/v1/deposits/${id}/reconcile`, { receivables }, key);
+              return i % 8 < 4
+                ? me.post(`/v1/test_helpers/deposits/${id}/reverse`, undefined, key)
+                : me.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '4.00' }, key);
+            };
+            // All wait for the balance of the platform, on a busy machine too long.
+            let reply = await ask();
+            while (reply.status === 503) reply = await ask();
+            return reply;
+          }, platform),
+          ...Array.from({ length: 4 }, () => world.database.call('run_jobs', [tenantOf(platform), false, 50])),
+        ]);
+        expect(outcomes).toEqual(outcomes.map(() => '200'));
+        // A quarter is gone, and of another quarter 6.00 are left.
+        lane.kept += (racers * (10 + 10 + 6)) / 4;
+        for (const { id } of users)
+          expect((await must(platform.get(`/v1/balance?account_id=${id}`))).available[0].amount).toBe('0.00');
+        const [row] = await world.sql`
+          select (sum(e.amount) / 100)::int as kept from entry e where e.tenant_id = ${tenantOf(platform)}
+          and e.account_id = ${platform.id} and e.category in ('available', 'payout_processing')
+          and not exists (select from posting p where p.tenant_id = e.tenant_id and p.livemode = e.livemode
+            and p.id = e.posting_id and p.kind = 'payout_end')`;
+        expect(row!.kept).toBe(lane.kept);
+        return 1;
       },
     );
   });

@@ -115,9 +115,14 @@ async function activatedUser(platform: Speaker): Promise<Speaker> {
 }
 
 /** Makes an amount available: a deposit that counts towards a receivable of the same amount. */
-async function earn(user: Speaker, amount: string, currency: string = currencyOf[user.edition]): Promise<any> {
+async function earn(
+  user: Speaker,
+  amount: string,
+  currency: string = currencyOf[user.edition],
+  received = amount,
+): Promise<any> {
   const second = user.edition === 2 && { to: { account_id: user.id }, payment_method: 'upi' };
-  const deposit = await user.post('/v1/deposits', { amount, currency, ...second });
+  const deposit = await user.post('/v1/deposits', { amount: received, currency, ...second });
   expect([deposit.fieldNames, deposit.status]).toEqual([[], 200]);
   await must(user.post(`/v1/test_helpers/deposits/${deposit.body.id}/complete`));
   const receivable = await user.post('/v1/receivables', {
@@ -1193,22 +1198,119 @@ describe('an aggregator', () => {
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
   });
 
-  it("lets a user's debt be covered first: a dispute takes the user's funds below zero", async () => {
-    const platform = await given.platform(2, { subType: 'aggregator' });
-    const user = await activatedUser(platform);
-    const { deposit } = await earn(user, '60.00');
-    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '20.00' }));
-    expect([await funds(user), await funds(platform)]).toEqual([
-      { 'available INR': '-20.00' },
-      { 'available INR': '60.00' },
-    ]);
-    await earn(user, '15.00');
-    expect([await funds(user), await funds(platform)]).toEqual([
-      { 'available INR': '-5.00' },
-      { 'available INR': '60.00' },
-    ]);
-    await earn(user, '15.00');
-    expect([await funds(user), await funds(platform)]).toEqual([{}, { 'available INR': '70.00' }]);
+  describe('when a bank takes money of a user back', () => {
+    /** An aggregator with a payout address and a user. */
+    const aggregator = async () => {
+      const platform = await given.platform(2, { subType: 'aggregator' });
+      const user = await activatedUser(platform);
+      await payoutAddress(platform);
+      return { platform, user };
+    };
+    const reverse = (user: Speaker, id: string) => must(user.post(`/v1/test_helpers/deposits/${id}/reverse`));
+    const dispute = (user: Speaker, id: string, amount: string) =>
+      must(
+        user.graph(`mutation { disputeTestDeposit(input: { id: "${id}", amount: "${amount}" }) { deposit { id } } }`),
+      );
+    const payouts = async (platform: Speaker) => (await payoutsOf(platform)).map((p) => [p.amount, p.status]);
+
+    it('gives back a reversed deposit before it is paid out, and is paid nothing', async () => {
+      const { platform, user } = await aggregator();
+      const { deposit, receivable } = await earn(user, '100.00');
+      await reverse(user, deposit.id);
+      expect([await funds(user), await funds(platform)]).toEqual([{}, {}]);
+      expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', []]);
+      await midnight(platform);
+      expect(await payouts(platform)).toEqual([]);
+    });
+
+    it('gives it back by a completed payment of type transfer with a negative amount, on both balances', async () => {
+      const { platform, user } = await aggregator();
+      const { deposit } = await earn(user, '60.00');
+      await dispute(user, deposit.id, '20.00');
+      const { data } = (await platform.get('/v1/payments?type=transfer')).body;
+      expect(data.map((p: any) => [p.amount, p.currency, p.status])).toEqual([
+        ['-20.00', 'INR', 'completed'],
+        ['60.00', 'INR', 'completed'],
+      ]);
+      const graph = `{ payment(id: "${data[0].id}") { type amount account { id } counterpart { id }
+        balanceTransactions(first: 5) { nodes { account { id } amount category } } } }`;
+      expect((await platform.graph(graph)).body.data.payment).toMatchObject({
+        ...{ type: 'TRANSFER', amount: '-20.00', account: { id: user.id }, counterpart: { id: platform.id } },
+        balanceTransactions: {
+          nodes: expect.arrayContaining([
+            { account: { id: user.id }, amount: '20.00', category: 'AVAILABLE' },
+            { account: { id: platform.id }, amount: '-20.00', category: 'AVAILABLE' },
+          ]),
+        },
+      });
+      // The user sees its own part.
+      expect((await user.graph(graph)).body.data.payment).toMatchObject({ amount: '-20.00', counterpart: null });
+      await number(platform);
+      const events = (await platform.get('/v1/events?type=payment.completed')).body.data;
+      expect(events.map(({ data: { object } }: any) => [object.id, object.amount])).toContainEqual([
+        data[0].id,
+        '-20.00',
+      ]);
+      await midnight(platform);
+      expect(await payouts(platform)).toEqual([['40.00', 'processing']]);
+    });
+
+    it('leaves a payout in flight alone, and falls below zero until other money has made up for it', async () => {
+      const { platform, user } = await aggregator();
+      const { deposit } = await earn(user, '100.00');
+      await midnight(platform);
+      await dispute(user, deposit.id, '30.00');
+      expect([await funds(user), await funds(platform)]).toEqual([
+        {},
+        { 'available INR': '-30.00', 'payout_processing INR': '100.00' },
+      ]);
+      await earn(user, '20.00');
+      await midnight(platform);
+      await work(platform);
+      expect([await funds(user), await funds(platform)]).toEqual([{}, { 'available INR': '-10.00' }]);
+      expect(await payouts(platform)).toEqual([['100.00', 'completed']]);
+      const other = await activatedUser(platform);
+      await earn(other, '15.00');
+      await midnight(platform);
+      expect(await payouts(platform)).toEqual([
+        ['5.00', 'processing'],
+        ['100.00', 'completed'],
+      ]);
+    });
+
+    it('has what is left when a payout in flight fails', async () => {
+      const { platform, user } = await aggregator();
+      const { deposit, receivable } = await earn(user, '100.00');
+      await midnight(platform);
+      await reverse(user, deposit.id);
+      const [payout] = await payoutsOf(platform);
+      await must(end(platform, 'REST', payout.id, 'fail'));
+      expect([await funds(user), await funds(platform)]).toEqual([{}, {}]);
+      expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', []]);
+      await midnight(platform);
+      expect(await payouts(platform)).toEqual([['100.00', 'failed']]);
+    });
+
+    it.each([
+      ['before', true],
+      ['after', false],
+    ])('ends with the same money for another receipt %s it', async (_, first) => {
+      const { platform, user } = await aggregator();
+      const { deposit } = await earn(user, '100.00');
+      if (first) await earn(user, '25.00');
+      await reverse(user, deposit.id);
+      if (!first) await earn(user, '25.00');
+      expect([await funds(user), await funds(platform)]).toEqual([{}, { 'available INR': '25.00' }]);
+      await midnight(platform);
+      expect(await payouts(platform)).toEqual([['25.00', 'processing']]);
+    });
+
+    it('takes what is not reconciled first, and gives back the rest only', async () => {
+      const { platform, user } = await aggregator();
+      const { deposit } = await earn(user, '60.00', 'INR', '100.00');
+      await dispute(user, deposit.id, '50.00');
+      expect([await funds(user), await funds(platform)]).toEqual([{}, { 'available INR': '50.00' }]);
+    });
   });
 
   it('is the only platform that does: the users of others keep their money', async () => {

@@ -3,8 +3,9 @@
 -- Longer than 60 lines: claw_back (one posting and its effects); dispute_deposit (one insert with its columns).
 
 -- Takes money of a deposit back: first what is still pending of it, then the receiver's available funds, the only
--- compartment that may go below zero because of this. Locks of the deposit that are not in a payout shrink by the
--- amount that came from the available funds; locks in a payout stay until it fails.
+-- compartment that may go below zero because of this. What a user of an aggregator is then below zero comes back from
+-- the platform at once. Locks of the deposit that are not in a payout shrink by the amount that came from the available
+-- funds; locks in a payout stay until it fails.
 create or replace function claw_back(
   p_tenant text,
   p_live boolean,
@@ -22,6 +23,8 @@ as $$
 declare
   v_pending bigint := least(p_deposit.pending_rest, p_amount);
   v_rest bigint;
+  v_available bigint;
+  v_aggregator text;
   v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
   v_now bigint := clock(p_tenant, p_live);
 begin
@@ -52,29 +55,50 @@ begin
       contra_leg('dispute', p_deposit.currency, p_amount)
     )
   );
+  -- The same statement reads what is left, and the aggregator of a user below zero: a further statement would cost
+  -- other accounts more than its rows.
   update deposit d
   set
     pending_rest = d.pending_rest - v_pending,
     version = d.version + 1,
     updated_at = greatest(d.updated_at, v_now)
-  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
-  -- When nothing is available any more, remove the record of why the money could not be paid out.
-  delete from payout_block k
-  where
-    k.tenant_id = p_tenant
-    and k.livemode = p_live
-    and k.account_id = v_receiver
-    and k.currency = p_deposit.currency
-    and exists (
-      select
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id
+  returning
+    (
+      select b.available
       from balance b
       where
         b.tenant_id = p_tenant
         and b.livemode = p_live
         and b.account_id = v_receiver
         and b.currency = p_deposit.currency
-        and b.available <= 0
-    );
+    ),
+    (
+      select o.id
+      from
+        balance b
+        join account o on o.tenant_id = p_tenant and o.livemode = p_live and o.id = b.owner_id
+      where
+        b.tenant_id = p_tenant
+        and b.livemode = p_live
+        and b.account_id = v_receiver
+        and b.currency = p_deposit.currency
+        and b.available < 0
+        and o.sub_type = 'aggregator'
+    )
+  into v_available, v_aggregator;
+  -- When nothing is available any more, remove the record of why the money could not be paid out.
+  if v_available <= 0 then
+    delete from payout_block k
+    where
+      k.tenant_id = p_tenant
+      and k.livemode = p_live
+      and k.account_id = v_receiver
+      and k.currency = p_deposit.currency;
+  end if;
+  if v_aggregator is not null then
+    perform transfer_back(p_tenant, p_live, p_envelope, v_receiver, p_deposit.currency, p_cause);
+  end if;
   perform shrink_locks(p_tenant, p_live, p_envelope, p_deposit.id, v_rest);
 end;
 $$;

@@ -231,7 +231,9 @@ begin
           join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id
         where j.kind = 'settle_payout'
         union
-        select j.subject_id from unnest(p_jobs) j where j.kind in ('settle_locks', 'free_locks', 'shrink_locks')
+        select unnest(array[j.subject_id, j.args ->> 'account'])
+        from unnest(p_jobs) j
+        where j.kind in ('settle_locks', 'free_locks', 'shrink_locks', 'transfer_back')
       )
     group by 1
   loop

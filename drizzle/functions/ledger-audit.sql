@@ -166,7 +166,32 @@ create or replace view ledger_violations as
         and e.account_id = b.account_id
         and e.currency = b.currency
         and e.category = 'available'
-        and p.kind in ('dispute', 'reversal')
+        and p.kind in ('dispute', 'reversal', 'transfer_back')
+    )
+  union all
+  -- The money of these users goes to the platform, and what is taken from them comes from it, by the same statement.
+  -- Jobs do the latter for users that were below zero before transfers back.
+  select
+    b.tenant_id,
+    b.livemode,
+    'user of an aggregator has available money, or is below zero',
+    b.account_id || ' ' || b.currency
+  from
+    balance b
+    join account a on a.tenant_id = b.tenant_id and a.livemode = b.livemode and a.id = b.account_id
+    join account o on o.tenant_id = b.tenant_id and o.livemode = b.livemode and o.id = a.owner_id
+  where
+    b.available <> 0
+    and a.kind = 'connected_user'
+    and o.sub_type = 'aggregator'
+    and not exists (
+      select
+      from job j
+      where
+        j.tenant_id = b.tenant_id
+        and j.livemode = b.livemode
+        and j.kind in ('find_debts', 'transfer_back')
+        and j.subject_id = o.id
     )
   union all
   select tenant_id, livemode, 'compartment below zero', account_id || ' ' || currency

@@ -230,7 +230,12 @@ begin
           else processing
         end
       into strict v_version, v_latest, v_acting_account, v_root, v_after;
-      if v_after < 0 and v_amount < 0 and v_category = 'available' and p_kind not in ('dispute', 'reversal') then
+      if
+        v_after < 0
+        and v_amount < 0
+        and v_category = 'available'
+        and p_kind not in ('dispute', 'reversal', 'transfer_back')
+      then
         perform refuse(402, 'balance_insufficient', null);
       end if;
       v_id := new_id('bt');

@@ -74,6 +74,106 @@ create or replace view payout_violations as
       limit 1
     ) = 'false'
   union all
+  select y.tenant_id, y.livemode, 'payout left its account below zero', y.id
+  from payout y
+  where
+    exists (
+      select
+      from
+        posting p
+        join entry e on e.tenant_id = y.tenant_id and e.livemode = y.livemode and e.posting_id = p.id
+      where
+        p.tenant_id = y.tenant_id
+        and p.livemode = y.livemode
+        and p.cause = y.id
+        and p.kind in ('payout', 'conversion_out')
+        and e.category = 'available'
+        and e.balance_after < 0
+    )
+  union all
+  -- A payout takes all that is available, so nothing is left that could make up for a user below zero. Since what is
+  -- taken from a user comes from the platform by the same statement, only money that was taken before can have left a
+  -- user below zero for a time: until the version of the balance with which it was covered. The numbers of the events
+  -- say whether a payout was made meanwhile, as above. Events without a number are later, and deleted ones earlier.
+  select distinct y.tenant_id, y.livemode, 'payout left an aggregator and its users below zero', y.id
+  from
+    posting p
+    join entry e on e.tenant_id = p.tenant_id and e.livemode = p.livemode and e.posting_id = p.id
+    join account u on u.tenant_id = p.tenant_id and u.livemode = p.livemode and u.id = e.account_id
+    join account o on o.tenant_id = p.tenant_id and o.livemode = p.livemode and o.id = u.owner_id
+    left join lateral (
+      select
+        w.kind,
+        w.cause,
+        case w.kind
+          when 'reconciliation' then split_part(w.cause, ':', 1)
+          else w.payment_id
+        end as object_id
+      from
+        entry x
+        join posting w on w.tenant_id = p.tenant_id and w.livemode = p.livemode and w.id = x.posting_id
+      where
+        x.tenant_id = p.tenant_id
+        and x.livemode = p.livemode
+        and x.account_id = e.account_id
+        and x.currency = e.currency
+        and x.version > e.version
+        and x.category = 'available'
+        and x.balance_after >= 0
+      order by x.version
+      limit 1
+    ) c
+      on true
+    join payout y
+      on y.tenant_id = p.tenant_id
+      and y.livemode = p.livemode
+      and y.account_id = o.id
+      and y.source_currency = e.currency
+    join event n
+      on n.tenant_id = p.tenant_id
+      and n.livemode = p.livemode
+      and hashtext(n.object_id) = hashtext(y.id)
+      and n.object_id = y.id
+      and n.type = 'payout.processing'
+      and n.number is not null
+  where
+    p.kind in ('dispute', 'reversal')
+    and e.category = 'available'
+    and e.balance_after < 0
+    and u.kind = 'connected_user'
+    and o.sub_type = 'aggregator'
+    and (c.kind, c.cause) is distinct from ('transfer_back', p.cause)
+    and not exists (
+      select
+      from event x
+      where
+        x.tenant_id = p.tenant_id
+        and x.livemode = p.livemode
+        and hashtext(x.object_id) = hashtext(p.cause)
+        and x.object_id = p.cause
+        and x.type in ('deposit.completed', 'deposit.reversed')
+        and (x.type = 'deposit.reversed') = (p.kind = 'reversal')
+        and coalesce(x.number > n.number, true)
+    )
+    and (
+      c.kind is null
+      or exists (
+        select
+        from event x
+        where
+          x.tenant_id = p.tenant_id
+          and x.livemode = p.livemode
+          and hashtext(x.object_id) = hashtext(c.object_id)
+          and x.object_id = c.object_id
+          and case c.kind
+            when 'reconciliation' then x.type = 'deposit.reconciled'
+            and x.data ->> 'version' = split_part(c.cause, ':', 2)
+            else x.type = 'payment.completed'
+          end
+          and coalesce(x.number > n.number, true)
+      )
+    )
+  union all
   select b.tenant_id, b.livemode, 'payout took locks of other money', b.payout_id
   from
     lock_batch b

@@ -62,7 +62,7 @@ begin
   into v_amount
   from balance b
   where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.currency = p_currency;
-  -- After a dispute the user has a debt: the money that came in reduces the debt first.
+  -- A user that is below zero since a release without transfers back: the money that came in reduces this first.
   if v_amount <= 0 then
     return;
   end if;

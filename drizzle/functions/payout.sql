@@ -256,7 +256,8 @@ end;
 $$;
 
 -- Pays an account out. While a job still frees the locks of a failed payout, or shrinks the locks of a deposit that was
--- taken back, the payout waits: it must take along the locks whose money it pays.
+-- taken back, the payout waits: it must take along the locks whose money it pays. An aggregator's payout also waits for
+-- the jobs that cover what its users are below zero.
 create or replace function job_pay_out(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
@@ -271,7 +272,7 @@ begin
         x.tenant_id = p_tenant
         and x.livemode = p_live
         and x.subject_id = p_job.subject_id
-        and x.kind in ('free_locks', 'shrink_locks')
+        and x.kind in ('free_locks', 'shrink_locks', 'find_debts', 'transfer_back')
     )
   then
     perform enqueue(p_tenant, p_live, 'pay_out', p_job.subject_id, 1);

@@ -227,8 +227,8 @@ export class Model {
   }
 
   /**
-   * Claws back the unreconciled amount first, then the receiver's available money, even below zero; then reduces unpaid
-   * locks, the newest first.
+   * Claws back the unreconciled amount first, then the receiver's available money, even below zero; what a user of an
+   * aggregator is then below zero is the aggregator's. Then reduces unpaid locks, the newest first.
    */
   #takeBack(deposit: Deposit, amount: bigint): void {
     const funds = this.fundsOf(deposit.to, deposit.currency);
@@ -240,7 +240,14 @@ export class Model {
     const reconciled = amount - unreconciled;
     deposit.rest -= unreconciled;
     funds.pending -= unreconciled;
-    this.fundsOf(this.receiver(deposit.to), deposit.currency).available -= reconciled;
+    const receiver = this.receiver(deposit.to);
+    const received = this.fundsOf(receiver, deposit.currency);
+    received.available -= reconciled;
+    const { aggregator } = this.holders.get(receiver)!;
+    if (aggregator !== undefined && received.available < 0n) {
+      this.fundsOf(aggregator, deposit.currency).available += received.available;
+      received.available = 0n;
+    }
     deposit.owed += reconciled;
     this.#shrink(deposit);
   }
@@ -282,8 +289,7 @@ export class Model {
   }
 
   /**
-   * Reconciles a deposit with receivables; the user's available money moves to its aggregator at once, less what the
-   * user owes.
+   * Reconciles a deposit with receivables; the user's available money moves to its aggregator at once.
    */
   reconcile(id: string, shares: readonly Share[]): Refused {
     const deposit = this.deposits.get(id)!;

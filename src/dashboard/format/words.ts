@@ -19,9 +19,17 @@ export function words(constant: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The type of an event in words: `deposit.completed` becomes `Deposit completed`. */
+/**
+ * The type of an event in words: `deposit.completed` becomes `Payment completed`. The payments of the graph that have
+ * events are transfers between a user and its platform.
+ */
 export function eventWords(type: string): string {
-  return words(type.replaceAll('.', '_')).replace('Deposit', 'Payment');
+  return words(
+    type
+      .replaceAll('.', '_')
+      .replace(/^payment_/, 'transfer_')
+      .replace(/^deposit_/, 'payment_'),
+  );
 }
 
 /** A number with its noun: `1 payment`, `3 payments`. */

@@ -32,7 +32,7 @@ const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
 /**
  * Funds of an account in one currency, in minor units: the running sum of its entries, changed by the statement
- * that writes them. Only `available` may be below zero, after a dispute or a reversal.
+ * that writes them. Only `available` may be below zero, after a dispute or a reversal: an aggregator's for its users.
  */
 export const balance = pgTable(
   'balance',

@@ -41,8 +41,8 @@ export default defineResource({
         {
           nullable: true,
           description:
-            'Of a TRANSFER, the aggregator platform that received the money. Null for other payments, and ' +
-            'where the caller cannot see the platform.',
+            'Of a TRANSFER, the aggregator platform that received the money, or gave it back where the amount is ' +
+            'negative. Null for other payments, and where the caller cannot see the platform.',
         },
       ),
     }),
@@ -50,5 +50,9 @@ export default defineResource({
       payments: page(payment, payment.accountId, { description: "The account's payments." }),
     }),
   ],
-  events: { 'payment.completed': 'Money of a user of an aggregator was transferred to the balance of the aggregator.' },
+  events: {
+    'payment.completed':
+      'Money of a user of an aggregator was transferred to the balance of the aggregator, or with a negative amount ' +
+      'back from it.',
+  },
 });

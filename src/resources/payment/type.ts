@@ -13,7 +13,11 @@ registerEnumType(PaymentType, {
     CHECKOUT: { description: 'A checkout that was paid.' },
     PAYOUT: { description: 'A payout.' },
     DISPUTE: { description: 'A dispute of a deposit.' },
-    TRANSFER: { description: "A transfer of a connected user's available money to its aggregator platform." },
+    TRANSFER: {
+      description:
+        "A transfer of a connected user's available money to its aggregator platform, or with a negative amount back " +
+        'from it, after money of the user was taken back.',
+    },
   },
 });
 registerEnumType(PaymentStatus, {

@@ -20,6 +20,7 @@ const types = [
   'deposit.processing',
   'deposit.reconciled',
   'deposit.reversed',
+  'payment.completed',
   'payout.blocked',
   'payout.completed',
   'payout.failed',
