@@ -15,7 +15,8 @@ begin
 end;
 $$;
 
--- Locks one receivable for its share of a deposit, and refuses a share beyond what it can still take.
+-- Locks one receivable for its share of a deposit. Refuses a share beyond what it can still take, and one that its
+-- currency cannot have: half a yen could not be paid out.
 create or replace function lock_receivable(
   p_tenant text,
   p_live boolean,
@@ -41,6 +42,9 @@ begin
   for no key update;
   if r.voided then
     perform refuse(400, 'status_invalid', p_field, 'must not include a receivable that is void');
+  end if;
+  if p_amount % least_amount(p_deposit.currency) <> 0 then
+    perform refuse(400, 'parameter_invalid', p_field, 'must end in .00, since its currency has no minor unit');
   end if;
   if p_amount > r.amount_reconcilable then
     perform refuse(402, 'amount_exceeds_reconcilable', p_field);

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import type { Context } from './context.js';
 import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
+import { amountProblems, amountsWithoutCurrency } from './amount-problems.js';
 import { withoutBlankTexts } from './blank-texts.js';
 import { blankMembers, editionProblems, emptyIds, emptyRequired, inputProblems, remaining } from './input-problems.js';
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
@@ -22,7 +23,8 @@ import { type MessageText, type Problem, problem, DomainError, snake } from '../
 
 /**
  * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a
- * root field which no resource declares as an operation, or an operation without a root field.
+ * root field which no resource declares as an operation, an operation without a root field, or an amount whose currency
+ * nothing says.
  */
 export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
@@ -33,6 +35,9 @@ export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Ope
     const operation = operations.get(name);
     if (!operation) throw new Error(`the root field ${name} is not declared as an operation`);
     if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
+    const [amount] = operation.access === 'write' && !operation.currencyOf ? amountsWithoutCurrency(field.args) : [];
+    if (amount !== undefined)
+      throw new Error(`the operation ${name} has no currency for ${amount}, and declares no currencyOf`);
     field.resolve = guarded(operation, field.resolve, field.args);
   }
   guardEdges(schema, operations);
@@ -105,14 +110,32 @@ export function guarded(
     context.scope.stayOnPrimary();
     context.wrote = false;
     context.envelope = writeEnvelopeOf(context, operation, args, defaults);
-    const answer = await answered(operation, context, () => resolve(source, cleared, context, info));
+    const answer = await answered(operation, context, async () => {
+      await checkStored(operation, cleared, context);
+      return resolve(source, cleared, context, info);
+    });
     await context.scope.settle();
     return answer;
   };
 }
 
+/**
+ * Refuses amounts that the currency of the stored object cannot have. The resolver reads the same object, so this costs
+ * no statement; it also refuses an object that is missing.
+ */
+async function checkStored(
+  { currencyOf, object }: Operation,
+  { input }: Record<string, unknown>,
+  { scope }: Context,
+): Promise<void> {
+  if (!currencyOf) return;
+  const row = await scope.find(currencyOf, (input as { id: string }).id);
+  const problems = row ? amountProblems(input, object, (row as { currency: string }).currency) : [];
+  if (problems.length > 0) throw new DomainError(...problems);
+}
+
 /** The answer of a write, or the one that is stored under its idempotency key. */
-async function answered(operation: Operation, context: Context, write: () => unknown): Promise<unknown> {
+async function answered(operation: Operation, context: Context, write: () => Promise<unknown>): Promise<unknown> {
   try {
     const answer = await write();
     // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its

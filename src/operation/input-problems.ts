@@ -19,6 +19,7 @@ import {
   problemsMax,
   snake,
 } from '../request/problems.js';
+import { amountProblems } from './amount-problems.js';
 import { textProblems } from './text-problems.js';
 import { isBlank, isEmpty } from '../types/empty.js';
 
@@ -31,7 +32,7 @@ export function inputProblems(operation: Operation, args: object, edition: Editi
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
   problems.push(...remaining(problems, nullProblems(operation, input)));
-  if (access === 'read') problems.push(...remaining(problems, emptyIds(object, input)));
+  problems.push(...remaining(problems, access === 'read' ? emptyIds(object, input) : amountProblems(input, object)));
   // The rules of an operation that only one edition has are those of that edition: a refusal of the operation follows.
   const ruling = only && !only.includes(edition.number) ? editions[only[0]!] : edition;
   return [...problems, ...remaining(problems, rules?.(input, ruling) ?? [])];

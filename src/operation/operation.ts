@@ -1,5 +1,6 @@
-import type { PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
+import type { Rows } from '../db/list-statement.js';
 import type { Edition } from '../editions/edition.js';
 import type { ProblemCode } from '../request/catalogue.js';
 import type { Problem } from '../request/problems.js';
@@ -24,6 +25,11 @@ export interface Operation extends Permission {
    * query, and the client gets its problems together with all others. Invalid parameters are absent from `input`.
    */
   rules?: ((input: object, edition: Edition) => Problem[]) | undefined;
+  /**
+   * The table of the object that its `id` names, for amounts whose currency is that of the object: where the input has
+   * no currency beside or around them.
+   */
+  currencyOf?: Rows & { currency: PgColumn };
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number | undefined;
   /** The values of parameters that it accepts, where the type of the parameter has more. */

@@ -13,6 +13,7 @@ import { bankAccountProblems, lastFour } from '../resources/address/resolver.js'
 import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
 import { type NewToken, newKey } from '../auth/tokens.js';
 import { editions } from '../editions/editions.js';
+import { amountProblems } from '../operation/amount-problems.js';
 import { textProblems } from '../operation/text-problems.js';
 import { checkFiles } from '../resources/file/reference.js';
 import { type FileRow, file } from '../resources/file/table.js';
@@ -70,6 +71,7 @@ export async function createRoot(
     throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
   refuse([
     ...textProblems({ nickname, businessDetails }, 'account'),
+    ...amountProblems({ businessDetails }, 'account'),
     ...accountProblems(nickname === undefined ? {} : { nickname }),
   ]);
   const kind = type === 'platform' ? 'platform' : 'direct_user';
@@ -137,7 +139,7 @@ export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: R
     );
   if (changes.liveFx !== undefined && (row.kind !== 'platform' || !editions[row.edition].liveFx))
     throw new OperatorError('--live-fx is for platforms of Edition 1.');
-  refuse([...textProblems(changes, 'account'), ...accountProblems(changes)]);
+  refuse([...textProblems(changes, 'account'), ...amountProblems(changes, 'account'), ...accountProblems(changes)]);
   await checkFiles(desk.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);
   const stored = {
     ...changes,

@@ -8,9 +8,9 @@ import { receiverOf } from '../resources/deposit/receiver.js';
 import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';
 import { editionProblems } from '../operation/input-problems.js';
+import { amountProblems } from '../operation/amount-problems.js';
 import { textProblems } from '../operation/text-problems.js';
 import { type Problem, problem, DomainError } from '../request/problems.js';
-import { currencyDigits } from '../types/scalars.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { type BankNoticeRow, bankNotice } from './table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
@@ -50,7 +50,7 @@ const referenceLengthMax = 255;
  * it.
  */
 export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<RecordedBankNotice> {
-  refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
+  refuse([...textProblems(given, 'deposit'), ...amountProblems(given, 'deposit'), ...noticeProblems(given)]);
   const to = await addressOf(desk, given.addressId);
   if (!to.livemode)
     throw new OperatorError(
@@ -99,16 +99,12 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
 }
 
 /** The problems of a notice that no bank can have sent. */
-function noticeProblems({ reference, amount, currency }: BankNotice): Problem[] {
+function noticeProblems({ reference, amount }: BankNotice): Problem[] {
   const problems = depositProblems({ amount });
   if (reference.trim() === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
   if ([...reference].length > referenceLengthMax)
     problems.push(
       problem('parameter_invalid', 'deposit.reference', `must have at most ${referenceLengthMax} characters`),
-    );
-  if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
-    problems.push(
-      problem('parameter_invalid', 'deposit.amount', 'must end in .00, since its currency has no minor unit'),
     );
   return problems;
 }

@@ -274,6 +274,14 @@ of('lock_receivable', () => {
     expect(await refusal(lock(paid, id, 1))).toBe('status_invalid deposit.receivables');
   });
 
+  // A gateway of an earlier release does not check the currency of a reconciled deposit.
+  it('refuses a share that the currency cannot have', async () => {
+    const yen = { currency: 'JPY', invoice: { amount: '10000', currency: 'JPY' } };
+    const [paid, { id }] = [await deposit(10_000n, { currency: 'JPY' }), await receivable(10_000n, yen)];
+    expect(await refusal(lock(paid, id, 1_050))).toBe('parameter_invalid deposit.receivables');
+    expect(await refusal(reconcile(paid, [{ id, amount: 1_050n }]))).toBe('parameter_invalid deposit.receivables');
+  });
+
   it('locks its share in the open batch of the account', async () => {
     const [paid, { id }] = [await deposit(10n), await receivable(10n)];
     await lock(paid, id, 10);

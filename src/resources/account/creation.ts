@@ -1,7 +1,6 @@
 import type { AccountSettingRow } from '../account-setting/table.js';
 import type { Edition } from '../../editions/edition.js';
 import { type Problem, problem, snake } from '../../request/problems.js';
-import { currencyDigits } from '../../types/scalars.js';
 import type { BusinessDetailsInput, CreateAccountInput, CreateConnectedUserInput } from './inputs.js';
 import { isBlank } from '../../types/empty.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
@@ -57,8 +56,8 @@ export function nicknameOf(nickname: string | null | undefined): string | null |
 }
 
 /**
- * The problems of an account: a nickname that is too long, invalid details, a volume that its currency cannot have, two
- * different GST ids. `createAccount` creates partners only.
+ * The problems of an account: a nickname that is too long, invalid details, two different GST ids. `createAccount`
+ * creates partners only.
  */
 export function accountProblems({ type, nickname, businessDetails }: Partial<CreateAccountInput>): Problem[] {
   const problems: Problem[] = [];
@@ -83,21 +82,6 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
     const value = businessDetails?.[name as keyof typeof businessDetailsFormats];
     if (value != null && value.trim() !== '' && !holds(value))
       problems.push(problem('parameter_invalid', `account.business_details.${snake(name)}`, message));
-  }
-  const volume = businessDetails?.estimatedMonthlyVolume;
-  if (
-    volume?.amount !== undefined &&
-    volume.currency !== undefined &&
-    currencyDigits(volume.currency) === 0 &&
-    volume.amount % 100n !== 0n
-  ) {
-    problems.push(
-      problem(
-        'parameter_invalid',
-        'account.business_details.estimated_monthly_volume.amount',
-        'must end in .00, since its currency has no minor unit',
-      ),
-    );
   }
   const [short, long] = [businessDetails?.taxGst, businessDetails?.ids?.taxGst];
   if (short !== undefined && long !== undefined && (short || null) !== (long || null)) {

@@ -48,6 +48,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: depositProblems,
+      currencyOf: deposit,
       limits: reconcileLimits,
       refusals: ['status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
@@ -60,6 +61,7 @@ export default defineResource({
     disputeTestDeposit: {
       ...testOnly,
       rules: depositProblems,
+      currencyOf: deposit,
       refusals: ['status_invalid', 'amount_exceeds_deposit'],
       routes: [extension.post(`${helpers}/dispute`)],
     },

@@ -1,6 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 import { emptyOptional, type Problem, problem } from '../../request/problems.js';
-import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
+import { Amount, Currency, LocalDate, Metadata } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import { purposeCodes } from './purpose.js';
 import { TransactionType } from './table.js';
@@ -78,8 +78,8 @@ export class VoidReceivableInput {
 }
 
 /**
- * The problems of a receivable: an amount that its currency cannot have, a due date before the invoice, another
- * currency than the invoice, an unknown purpose.
+ * The problems of a receivable: an amount that is not positive, a due date before the invoice, another currency than
+ * the invoice, an unknown purpose.
  */
 export function receivableProblems({
   invoice,
@@ -88,10 +88,8 @@ export function receivableProblems({
   amountMaximumReconcilable: maximum,
 }: Partial<CreateReceivableInput>): Problem[] {
   const problems: Problem[] = [];
-  if (invoice?.amount !== undefined)
-    problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
-  if (maximum != null)
-    problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency));
+  if (invoice?.amount !== undefined) problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount));
+  if (maximum != null) problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum));
   // Dates are YYYY-MM-DD, so their order as texts is their order in time.
   if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
     problems.push(
@@ -110,7 +108,7 @@ export function receivableProblems({
 
 export const receivableUpdateLimits = { amount_maximum_reconcilable: { notNull: true } } as const;
 
-/** The problems of an update: a maximum that is null or zero. What its currency allows, the stored invoice says. */
+/** The problems of an update: a maximum that is null or zero. */
 export function receivableUpdateProblems({
   amountMaximumReconcilable: maximum,
 }: Partial<UpdateReceivableInput>): Problem[] {
@@ -119,10 +117,7 @@ export function receivableUpdateProblems({
   return maximum === undefined ? [] : moneyProblems(field, maximum);
 }
 
-/** The problems of an amount of a receivable, which `field` names. */
-export function moneyProblems(field: string, amount: bigint, currency?: string): Problem[] {
-  if (amount <= 0n) return [problem('parameter_invalid', field, 'must be greater than zero')];
-  if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
-    return [problem('parameter_invalid', field, 'must end in .00, since its currency has no minor unit')];
-  return [];
+/** The problem of an amount of a receivable that is not positive; `field` names it. */
+function moneyProblems(field: string, amount: bigint): Problem[] {
+  return amount <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
 }

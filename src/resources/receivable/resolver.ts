@@ -10,7 +10,7 @@ import { payloadOf } from '../../types/payload.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { Currency } from '../../types/scalars.js';
 import { checkCustomer } from './customer.js';
-import { CreateReceivableInput, moneyProblems, UpdateReceivableInput, VoidReceivableInput } from './inputs.js';
+import { CreateReceivableInput, UpdateReceivableInput, VoidReceivableInput } from './inputs.js';
 import {
   amountOf,
   dueDateOf,
@@ -164,11 +164,6 @@ export class ReceivableResolver {
   async updateReceivable(@Input(() => UpdateReceivableInput) input: UpdateReceivableInput, @Ctx() context: Context) {
     const before = await context.scope.one(receivable, input.id);
     const { id: _, ...changes } = input;
-    const problems =
-      input.amountMaximumReconcilable == null
-        ? []
-        : moneyProblems('receivable.amount_maximum_reconcilable', input.amountMaximumReconcilable, before.currency);
-    if (problems.length > 0) throw new DomainError(...problems);
     await checkCustomer(context.scope, input.customerId, before.accountId);
     if (Object.values(changes).every((value) => value === undefined)) return { receivable: before };
     return {
