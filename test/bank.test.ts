@@ -290,6 +290,99 @@ describe('a notice in another currency than its address', () => {
   });
 });
 
+describe('white space around a reference', () => {
+  const padded = (id: string) => [id, `${id} `, ` ${id}`, `${id}\n`, `\t${id}`, `${id}\u00A0`, `${id}\u3000\r\n`];
+
+  it('is left out: one transfer is one deposit, also where it is reported at once with and without', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    const answers = await Promise.all(
+      padded(notice.reference).map((reference) => recordNotice({ ...notice, reference })),
+    );
+    expect(new Set(answers.map(({ reference, deposit }) => `${reference} ${deposit!.id}`)).size).toBe(1);
+    expect(answers[0]!.reference).toBe(notice.reference);
+    expect(await depositsOf(to.live)).toHaveLength(1);
+    expect(await pendingOf(to.live)).toEqual(money('10.00'));
+    await recordNotice({ ...reversed(notice), reference: `${notice.reference}\t` });
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    // Letters of the other case are another reference.
+    expect((await recordNotice({ ...notice, reference: notice.reference.toLowerCase() })).deposit!.id).not.toBe(
+      answers[0]!.deposit!.id,
+    );
+  });
+
+  it('does not count towards the length of the reference, and is no reference by itself', async () => {
+    const to = await receiver(1);
+    const long = 'R'.repeat(255);
+    expect((await recordNotice(received(to, { reference: `  ${long}  ` }))).reference).toBe(long);
+    for (const reference of ['\u00A0\u0085 ', '\uFEFF'])
+      await expect(recordNotice(received(to, { reference }))).rejects.toMatchObject({
+        problems: [{ code: 'parameter_invalid_empty', field: 'deposit.reference' }],
+      });
+    for (const reference of ['A\tB', 'A\u0007', 'A\u200BB'])
+      await expect(recordNotice(received(to, { reference }))).rejects.toMatchObject({
+        problems: [{ code: 'parameter_invalid', field: 'deposit.reference' }],
+      });
+    expect(await depositsOf(to.live)).toHaveLength(1);
+  });
+
+  it('withdraws a reversal that waits', async () => {
+    const to = await receiver(1);
+    const notice = reversed(received(to));
+    await recordNotice(notice);
+    const withdrawn = await world.operator.withdrawNotice(to.addressId, ` ${notice.reference}\n`);
+    expect(withdrawn.reference).toBe(notice.reference);
+  });
+
+  it('lists what earlier releases credited more than once, until all but one are reversed', async () => {
+    const to = await receiver(2);
+    const notice = received(to);
+    const { deposit } = await recordNotice(notice);
+    await recordNotice(received(to));
+    // What an earlier release stored: each spelling of the reference with a deposit of its own.
+    const [own] = await world.sql`select * from bank_notice where reference = ${notice.reference}`;
+    for (const [i, reference] of [`${notice.reference} `, `\u00A0${notice.reference}`].entries()) {
+      const other = await recordNotice(received(to));
+      await world.sql`update bank_notice set reference = ${reference}, created = ${Number(own!.created) + 1 + i}
+        where tenant_id = ${to.row.tenantId} and reference = ${other.reference}`;
+    }
+    const mine = async () =>
+      (await world.operator.duplicateNotices()).filter(({ tenantId }) => tenantId === to.row.tenantId);
+    const listed = await mine();
+    expect(listed.map(({ reference }) => reference)).toEqual(
+      ['', ' ', '\u00A0'].map((space) => (space === ' ' ? `${notice.reference} ` : space + notice.reference)),
+    );
+    expect(listed[0]!.depositId).toBe(deposit!.id);
+    for (const { reference } of listed.slice(1)) {
+      const back = await recordNotice({ ...reversed(notice), reference });
+      expect(back.deposit).toMatchObject({ status: 'reversed' });
+      expect(back.deposit!.id).not.toBe(deposit!.id);
+    }
+    expect(await mine()).toEqual([]);
+    expect(await pendingOf(to.live)).toEqual(money('20.00', 'INR'));
+  });
+});
+
+describe('the details of an address that a bank issued', () => {
+  it('are stored without white space around them, and refused with control characters', async () => {
+    const { account } = await given.directUserBoth(1);
+    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const issue = (bankAccount: object) =>
+      world.operator.issueAddress(row, { category: 'service_receive', currency: 'USD', bankAccount });
+    await expect(issue({ number: '123456789', domesticWire: '0210\t0002' })).rejects.toMatchObject({
+      problems: [{ code: 'parameter_invalid', field: 'address.bank_account.domestic_wire' }],
+    });
+    await expect(issue({ number: ' ' })).rejects.toMatchObject({ problems: [{ code: 'parameter_missing' }] });
+    const { bankAccount } = await issue({ number: '123456789 \u00A0', domesticWire: ' 021000021\n', bankName: ' ' });
+    expect(bankAccount).toMatchObject({
+      number: '123456789',
+      last4: '6789',
+      domesticWire: '021000021',
+      bankName: null,
+    });
+  });
+});
+
 describe('a repeated notice', () => {
   // A bank may repeat a notice that was recorded before its edition had its own method.
   it('without a payment method is the same notice, for every recorded method', async () => {

@@ -413,6 +413,7 @@ describe('live mode, where the operator decides', () => {
     expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [waits] });
     expect(await outputOf('deposit', 'withdraw', ...mistyped)).toEqual(waits);
     expect(await outputOf('deposit', 'waiting')).toEqual({ notices: [] });
+    expect(await outputOf('deposit', 'duplicates')).toEqual({ notices: [] });
 
     const reconciled = await outputOf('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${one}=100.00`);
     await sameAsV1(reconciled, user, '/v1/deposits');

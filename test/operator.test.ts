@@ -632,6 +632,36 @@ describe('a bank notice', () => {
     expect(await depositsOf(one.live)).toHaveLength(1);
   });
 
+  it('is one deposit whatever white space is around its reference, and earlier duplicates are listed', async () => {
+    const to = await receiver();
+    const given = received(to);
+    const { reference: plain } = given.input;
+    const ids = [];
+    for (const reference of [plain, `${plain} `, `\t${plain}`, `${plain}\n`, `${plain}\u00A0`]) {
+      const { recordBankNotice } = await data(ask(notice, { input: { ...given.input, reference } }));
+      expect(recordBankNotice.notice.reference).toBe(plain);
+      ids.push(recordBankNotice.notice.deposit.id);
+    }
+    expect(new Set(ids).size).toBe(1);
+    const { body } = await ask(notice, { input: { ...given.input, reference: 'A\tB' } });
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'PARAMETER_INVALID',
+      argumentPath: ['input', 'reference'],
+    });
+
+    // What an earlier release stored.
+    const other = received(to);
+    await data(ask(notice, other));
+    await world.sql`update bank_notice set reference = ${`${plain} `}
+      where tenant_id = ${tenantOf(to.live)} and reference = ${other.input.reference}`;
+    const query = '{ duplicateBankNotices { tenantId reference event amount deposit { id status } } }';
+    const { duplicateBankNotices: found } = await data(ask(query));
+    expect(found.filter(({ tenantId }: Json) => tenantId === tenantOf(to.live))).toMatchObject([
+      { reference: plain, event: 'RECEIVED', amount: '10.00', deposit: { id: ids[0], status: 'COMPLETED' } },
+      { reference: `${plain} `, deposit: { status: 'COMPLETED' } },
+    ]);
+  });
+
   it('is refused for an address that receives nothing, with the categories as the graph names them', async () => {
     const to = await receiver();
     await payoutAddress(to.live);

@@ -51,3 +51,17 @@ begin
   return 10;
 end;
 $$;
+
+-- The characters that are left out around a reference of a bank, from src/operator/table.ts.
+create or replace function white_space()
+returns text
+language plpgsql
+immutable
+as $$
+begin
+  return concat(
+    E'\u0009\u000A\u000B\u000C\u000D\u0020\u0085\u00A0\u1680\u2000\u2001\u2002\u2003',
+    E'\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF'
+  );
+end;
+$$;

@@ -9,7 +9,7 @@ import {
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../resources/account/inputs.js';
 import { type AccountRow, AccountStatus, type AccountSubType, account } from '../resources/account/table.js';
 import { accountMoves } from '../resources/account/transitions.js';
-import { bankAccountProblems, lastFour } from '../resources/address/resolver.js';
+import { bankAccountProblems, bankDetailsOf, lastFour } from '../resources/address/resolver.js';
 import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
 import { type NewToken, newKey } from '../auth/tokens.js';
 import { editions } from '../editions/editions.js';
@@ -155,7 +155,8 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
     throw new OperatorError(
       'In test mode the sandbox bank issues addresses; this records those of live mode. Name an account of live mode.',
     );
-  if (!given.bankAccount.number && !given.bankAccount.iban)
+  const details = bankDetailsOf(given.bankAccount);
+  if (!details.number && !details.iban)
     throw new OperatorError(
       'A number or an IBAN is required. Give one of them.',
       'parameter_missing',
@@ -163,8 +164,8 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
     );
   refuse([...textProblems(given, 'address'), ...bankAccountProblems(given.bankAccount)]);
   const bank = {
-    ...given.bankAccount,
-    last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
+    ...details,
+    last4: lastFour(details.number ?? details.iban),
     type: 'all',
   };
   const args = {

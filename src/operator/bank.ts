@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, getTableColumns, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm';
+import { alias, type PgColumn } from 'drizzle-orm/pg-core';
 import { account } from '../resources/account/table.js';
 import { type AddressRow, address } from '../resources/address/table.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
@@ -12,7 +13,7 @@ import { amountProblems } from '../operation/amount-problems.js';
 import { textProblems } from '../operation/text-problems.js';
 import { type Problem, problem, DomainError } from '../request/problems.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
-import { type BankNoticeRow, bankNotice } from './table.js';
+import { bareReference, type BankNoticeRow, bankNotice, isPadded, whiteSpace } from './table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
 import { tenantOf } from './paging.js';
 
@@ -38,6 +39,8 @@ export interface RecordedBankNotice {
 
 const waitingNoticesMax = 200;
 
+const duplicatesMax = 200;
+
 const mismatchesMax = 200;
 
 /** The reference is part of an index key, whose length PostgreSQL limits. */
@@ -45,7 +48,7 @@ const referenceLengthMax = 255;
 
 /**
  * Records a bank's notice about a transfer. Recording the same notice again has no effect, and notices may come in any
- * order.
+ * order. White space around the reference is left out.
  * Refuses a payment method of the other edition, and a currency that is not the address's unless the operator allows
  * it.
  */
@@ -101,13 +104,23 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
 /** The problems of a notice that no bank can have sent. */
 function noticeProblems({ reference, amount }: BankNotice): Problem[] {
   const problems = depositProblems({ amount });
-  if (reference.trim() === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
-  if ([...reference].length > referenceLengthMax)
+  const bare = withoutSpaceAround(reference);
+  if (bare === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
+  if ([...bare].length > referenceLengthMax)
     problems.push(
       problem('parameter_invalid', 'deposit.reference', `must have at most ${referenceLengthMax} characters`),
     );
   return problems;
 }
+
+/** A reference as it is compared and stored; the functions of the database leave out the same. */
+function withoutSpaceAround(reference: string): string {
+  const first = [...reference].findIndex((character) => !isWhiteSpace.test(character));
+  const last = [...reference].findLastIndex((character) => !isWhiteSpace.test(character));
+  return first < 0 ? '' : [...reference].slice(first, last + 1).join('');
+}
+
+const isWhiteSpace = new RegExp(`[${whiteSpace}]`);
 
 /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
 export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
@@ -120,6 +133,54 @@ export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
         .where(isNull(bankNotice.depositId))
         .orderBy(asc(bankNotice.created), asc(bankNotice.tenantId), asc(bankNotice.livemode), asc(bankNotice.reference))
         .limit(waitingNoticesMax),
+    {},
+  );
+}
+
+/**
+ * Notices of received money whose references differ in white space around them alone, of all tenants: 200 at most, the
+ * notices of one transfer one after the other, the oldest first. Earlier releases credited each of them. One that was
+ * reversed is left out.
+ */
+export function duplicateNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
+  const [n, other] = [alias(bankNotice, 'n'), alias(bankNotice, 'other')];
+  return desk.read<BankNoticeRow>(
+    'operator_duplicate_notices',
+    (db) => {
+      // Of several notices of one transfer all but one have white space around their references, and few others do.
+      const padded = db
+        .selectDistinct({
+          tenantId: bankNotice.tenantId,
+          livemode: bankNotice.livemode,
+          bare: bareReference(bankNotice.reference).as('bare'),
+        })
+        .from(bankNotice)
+        .where(isPadded(bankNotice))
+        .as('padded');
+      const counts = (notice: Record<'tenantId' | 'livemode' | 'reference' | 'event', PgColumn>) =>
+        and(
+          eq(notice.tenantId, padded.tenantId),
+          eq(notice.livemode, padded.livemode),
+          or(
+            eq(notice.reference, padded.bare),
+            and(isPadded(notice), eq(bareReference(notice.reference), padded.bare)),
+          ),
+          eq(notice.event, 'received'),
+          sql`not exists (select from bank_notice r where r.tenant_id = ${notice.tenantId}
+            and r.livemode = ${notice.livemode} and r.reference = ${notice.reference} and r.event = 'reversed')`,
+        );
+      const others = db
+        .select({ reference: other.reference })
+        .from(other)
+        .where(and(counts(other), ne(other.reference, n.reference)));
+      return db
+        .select(getTableColumns(n))
+        .from(padded)
+        .innerJoin(n, counts(n))
+        .where(exists(others))
+        .orderBy(asc(padded.tenantId), asc(padded.livemode), asc(padded.bare), asc(n.created), asc(n.reference))
+        .limit(duplicatesMax);
+    },
     {},
   );
 }

@@ -29,6 +29,7 @@ import {
   type BankNotice,
   recordNotice,
   waitingNotices,
+  duplicateNotices,
   withdrawNotice,
   mismatches,
   depositOf,
@@ -101,6 +102,9 @@ export class Operator extends OperatorDesk {
   }
   waitingNotices() {
     return waitingNotices(this);
+  }
+  duplicateNotices() {
+    return duplicateNotices(this);
   }
   withdrawNotice(addressId: string, reference: string) {
     return withdrawNotice(this, addressId, reference);

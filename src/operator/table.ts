@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns } from '../db/columns.js';
 
@@ -12,6 +12,21 @@ export interface NoticeObject {
   paymentMethod: string;
   statementDescriptor: string | null;
 }
+
+/**
+ * White space as Unicode has it, and the mark at the beginning of some files: banks and spreadsheets pad references
+ * with it. `btrim` of PostgreSQL and a class of characters in a regular expression read it alike.
+ */
+export const whiteSpace =
+  '\\u0009\\u000A\\u000B\\u000C\\u000D\\u0020\\u0085\\u00A0\\u1680\\u2000\\u2001\\u2002\\u2003\\u2004\\u2005\\u2006' +
+  '\\u2007\\u2008\\u2009\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF';
+
+/** A reference without the white space around it, in SQL. */
+export const bareReference = (reference: SQLWrapper): SQL => sql`btrim(${reference}, E'${sql.raw(whiteSpace)}')`;
+
+/** Whether the reference of a stored notice has white space around it, as those of earlier releases may. */
+export const isPadded = ({ reference }: { reference: SQLWrapper }): SQL =>
+  sql`${reference} <> ${bareReference(reference)}`;
 
 /**
  * A bank's report about a transfer, under the bank's own reference. A repeated report is the same notice, and a
@@ -32,6 +47,9 @@ export const bankNotice = pgTable(
     primaryKey({ name: 'bank_notice_pkey', columns: [t.tenantId, t.livemode, t.reference, t.event] }),
     index('bank_notice_age').on(t.created, t.tenantId, t.livemode, t.reference, t.event),
     index('bank_notice_waiting').on(t.created, t.tenantId, t.livemode, t.reference).where(sql`deposit_id is null`),
+    // References were stored with the white space around them once. This finds them by what is compared, and they alone
+    // can be duplicates: the primary key has the others.
+    index('bank_notice_padded').on(t.tenantId, t.livemode, bareReference(t.reference)).where(isPadded(t)),
     check('bank_notice_event', sql`${t.event} in ('received', 'reversed')`),
   ],
 );

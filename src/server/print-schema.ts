@@ -12,6 +12,7 @@ import { attemptsMax } from '../resources/checkout/terms.js';
 import { receiverByKind } from '../resources/deposit/receiver.js';
 import { metadataKeysMax } from '../types/scalars.js';
 import { buildOperatorGraph } from '../operator/graph.js';
+import { whiteSpace } from '../operator/table.js';
 
 /** The public schema as text, as committed in schema/graph.graphql. */
 export function graphText(): string {
@@ -90,6 +91,15 @@ ${[
     'int',
     metadataKeysMax,
     'The maximum number of keys of metadata, from src/types/scalars.ts.',
+  ),
+  constant(
+    'white_space()',
+    'text',
+    `concat(\n${whiteSpace
+      .match(/.{1,78}/g)!
+      .map((part) => `    E'${part}'`)
+      .join(',\n')}\n  )`,
+    'The characters that are left out around a reference of a bank, from src/operator/table.ts.',
   ),
 ].join('\n')}`;
 }

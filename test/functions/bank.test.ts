@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { whiteSpace } from '../../src/operator/table.js';
 import { makeAccount, moneyOf, refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
-const { of, call, value, write, stored, eventsOf } = fixture;
+const { world, of, call, value, write, stored, eventsOf } = fixture;
 const root = useRoot(fixture, 'user', 1);
 const { addressOf, balance } = moneyOf(fixture, root);
 let references = 0;
@@ -57,10 +58,138 @@ of('record_bank_notice', () => {
     await record(id, 'received', { currency: 'EUR' }, { allowCurrency: true });
   });
 
+  it('credits a transfer once, whatever white space is around its reference and whichever notice comes first', async () => {
+    const [id, before] = [reference(), await pending()];
+    const notice = await record(`${id} `, 'received');
+    expect(notice.reference).toBe(id);
+    for (const given of [id, `\t${id}`, `${id}\n`, `\u00A0${id}`])
+      expect(await record(given, 'received')).toEqual(notice);
+    expect((await pending()) - before).toBe(100);
+    expect(await record(` ${id}`, 'reversed')).toMatchObject({ reference: id, deposit_id: notice.deposit_id });
+    expect(await pending()).toBe(before);
+
+    const other = reference();
+    expect(await record(`${other}\t`, 'reversed')).toMatchObject({ reference: other, deposit_id: null });
+    const late = await record(` ${other}`, 'received');
+    expect(await stored('deposit', root, late.deposit_id)).toMatchObject({ status: 'reversed' });
+  });
+
+  it('knows what an earlier release has stored with white space', async () => {
+    const [id, other] = [reference(), reference()];
+    const deposit = await recordedBefore(`${id} `, 'received');
+    const before = await pending();
+    expect(await record(id, 'received')).toMatchObject({ deposit_id: deposit });
+    expect(await pending()).toBe(before);
+    expect(await record(id, 'reversed')).toMatchObject({ deposit_id: deposit });
+    expect(await stored('deposit', root, deposit!)).toMatchObject({ status: 'reversed' });
+    // A reversal that waits is carried out when its deposit arrives.
+    await recordedBefore(` ${other}`, 'reversed');
+    const late = await record(other, 'received');
+    expect(await stored('deposit', root, late.deposit_id)).toMatchObject({ status: 'reversed' });
+  });
+
+  it('takes each of several credits of one transfer back, under its reference as it is stored', async () => {
+    const id = reference();
+    const before = await pending();
+    const [oldest, newer] = [await recordedBefore(id, 'received', 1), await recordedBefore(`${id} `, 'received', 2)];
+    expect(await record(`${id} `, 'received')).toMatchObject({ deposit_id: oldest });
+    expect(await record(`${id} `, 'reversed')).toMatchObject({ deposit_id: newer });
+    expect((await pending()) - before).toBe(100);
+    expect(await record(id, 'reversed')).toMatchObject({ deposit_id: oldest });
+    expect(await pending()).toBe(before);
+  });
+
   it('refuses content with other keys than declared', async () => {
     await expect(record(reference(), 'received', { note: 'x' })).rejects.toThrow(
       'record_bank_notice: "content.note" is not declared',
     );
+  });
+});
+
+/** A notice as an earlier release stored it: with the white space that is around its reference, and its own deposit. */
+async function recordedBefore(of_: string, event: 'received' | 'reversed', created = 1): Promise<string | null> {
+  const { amount, ...rest } = await content();
+  const given = JSON.stringify({ ...rest, amount: String(amount) });
+  const id =
+    event === 'received' ? String(await value('receive_transfer', root.tenantId, false, '{}', given, created)) : null;
+  await world.sql`insert into bank_notice (tenant_id, livemode, reference, event, created, deposit_id, content)
+    values (${root.tenantId}, false, ${of_}, ${event}, ${created}, ${id}, ${given}::text::jsonb)`;
+  return id;
+}
+
+const spaces = [' ', '\t', '\n', '\r\n', '\u00A0', '\u2003', '\u3000', '\u0085', '\uFEFF', '\u2028'];
+
+of('white_space', () => {
+  it('has what the index of padded references leaves out, and all white space of JavaScript', async () => {
+    const found: string = await value('white_space');
+    expect(found).toBe(JSON.parse(`"${whiteSpace}"`));
+    for (let code = 0; code < 0x10000; code++) {
+      const character = String.fromCharCode(code);
+      if (character.trim() === '' || /\p{White_Space}/u.test(character))
+        expect([code, found]).toEqual([code, expect.stringContaining(character)]);
+    }
+    expect([...found].filter((character) => !/[\p{White_Space}\uFEFF]/u.test(character))).toEqual([]);
+  });
+});
+
+of('stored_reference', () => {
+  const referenceOf = (given: string, event = 'received') =>
+    value('stored_reference', root.tenantId, false, given, event);
+
+  it.each(spaces.map((space) => [JSON.stringify(space), space]))(
+    'leaves %s around a reference out',
+    async (_, space) => {
+      const id = reference();
+      expect(await referenceOf(`${space}${id}${space}${space}`)).toBe(id);
+      const { deposit_id: deposit } = await record(id, 'received');
+      expect(await record(`${id}${space}`, 'received')).toMatchObject({ reference: id, deposit_id: deposit });
+    },
+  );
+
+  it('is that of the oldest notice with the same but for white space', async () => {
+    const id = reference();
+    await recordedBefore(`${id} `, 'received', 3);
+    await recordedBefore(`\t${id}`, 'received', 2);
+    await recordedBefore(`${id}\n`, 'received', 2);
+    for (const given of [id, `${id} `, ` ${id}`]) expect(await referenceOf(given)).toBe(`\t${id}`);
+    // A reversal under the reference of one of them takes that one back.
+    expect(await referenceOf(`${id} `, 'reversed')).toBe(`${id} `);
+    expect(await referenceOf(id, 'reversed')).toBe(`\t${id}`);
+  });
+
+  it.each(['A\tB', 'A\u0001B', 'A\nB', 'A\u0085B', 'A\u200BB', 'A\u202EB', 'A\uFEFFB'])('refuses %j', async (given) => {
+    expect(await refusal(referenceOf(given))).toBe('parameter_invalid deposit.reference');
+  });
+
+  it('refuses a reference of white space alone', async () => {
+    expect(await refusal(referenceOf(spaces.join('')))).toBe('parameter_invalid_empty deposit.reference');
+  });
+
+  it('knows a reference with a control character that was recorded before', async () => {
+    const id = `${reference()}\tX`;
+    const deposit = await recordedBefore(id, 'received');
+    expect(await record(id, 'reversed')).toMatchObject({ deposit_id: deposit });
+  });
+});
+
+of('bank_notices_under', () => {
+  it('are those with the reference, whatever white space is around it', async () => {
+    const id = reference();
+    await recordedBefore(id, 'received');
+    await recordedBefore(` ${id}`, 'reversed');
+    await recordedBefore(`${id}x`, 'received');
+    const found = await call('bank_notices_under', root.tenantId, false, id);
+    expect(found.map((row) => row.reference).toSorted()).toEqual([` ${id}`, id]);
+  });
+
+  // Few notices have white space, so this index is small, and the primary key has the others.
+  it('finds those with white space by their index', async () => {
+    const plan = await world.sql.begin(async (tx) => {
+      await tx`set local enable_seqscan = off`;
+      return tx`explain select from bank_notice b where b.tenant_id = 'x' and b.livemode
+        and btrim(b.reference, white_space()) = 'y' and b.reference <> btrim(b.reference, white_space())`;
+    });
+    expect(JSON.stringify(plan)).toContain('bank_notice_padded');
   });
 });
 
@@ -122,5 +251,8 @@ of('withdraw_bank_notice', () => {
     expect(await withdraw(id)).toMatchObject({ reference: id });
     expect(await stored('bank_notice', root, id, 'reference')).toBeUndefined();
     expect(await refusal(withdraw(other))).toBe('resource_missing deposit.reference');
+    const padded = reference();
+    await recordedBefore(`${padded}\t`, 'reversed');
+    expect(await withdraw(` ${padded}`)).toMatchObject({ reference: `${padded}\t` });
   });
 });

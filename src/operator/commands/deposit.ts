@@ -17,6 +17,12 @@ export function depositCommands(program: Command, command: AddCommand): void {
   }));
   command(
     deposits,
+    'duplicates',
+    'List notices that earlier releases credited more than once, because of white space around their references',
+    async (operator) => ({ notices: (await operator.duplicateNotices()).map(bankNoticeV1) }),
+  );
+  command(
+    deposits,
     'withdraw',
     'Withdraw a reversal that waits, for example when its reference was wrong',
     async (operator, o) => bankNoticeV1(await operator.withdrawNotice(String(o.address), String(o.reference))),

@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { edgesOf, one, type OperatorPart } from '../part.js';
 import { account } from '../../resources/account/table.js';
 import { address } from '../../resources/address/table.js';
+import { deposit } from '../../resources/deposit/table.js';
 import type { BankNoticeRow } from '../table.js';
 import { payloadOf } from '../../types/payload.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
@@ -115,6 +116,18 @@ class OperatorMoney {
     return (await operator.waitingNotices()).map((notice) => noticeOf(notice, null));
   }
 
+  @Query(() => [OperatorBankNotice], {
+    description:
+      'Notices of received money whose references differ in white space around them alone, of all tenants: those of ' +
+      'one transfer one after the other, the oldest first, 200 at most. Earlier releases credited each of them. One ' +
+      'that was reversed is left out. To take one back, record a reversal under its reference as it is here.',
+  })
+  async duplicateBankNotices(@Ctx() { operator, related }: OperatorContext): Promise<OperatorBankNotice[]> {
+    const notices = await operator.duplicateNotices();
+    const found = notices.map((notice) => related.one(deposit, deposit.id, notice, notice.depositId!));
+    return Promise.all(notices.map(async (notice, i) => noticeOf(notice, await found[i]!)));
+  }
+
   @Mutation(() => WithdrawBankNoticePayload, {
     description: 'Withdraws a reversal that waits for its deposit, for example when its reference was wrong.',
   })
@@ -200,6 +213,7 @@ export default {
     rates: 'rate',
     recordBankNotice: 'deposit',
     waitingBankNotices: 'deposit',
+    duplicateBankNotices: 'deposit',
     withdrawBankNotice: 'deposit',
     reconcileDeposit: 'deposit',
     settlePayout: 'payout',
@@ -214,5 +228,10 @@ export default {
       address: one(OperatorAddress, address, address.id, 'addressId', 'Where it is sent.'),
     }),
   ],
-  sizes: { 'Query.rates': 200, 'Query.waitingBankNotices': 200, 'Query.transactionMismatches': 200 },
+  sizes: {
+    'Query.rates': 200,
+    'Query.waitingBankNotices': 200,
+    'Query.duplicateBankNotices': 200,
+    'Query.transactionMismatches': 200,
+  },
 } satisfies OperatorPart;

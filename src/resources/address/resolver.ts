@@ -6,7 +6,7 @@ import { checkFiles, verificationPurposes } from '../file/reference.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
-import { listedValues, type Problem, problem, DomainError } from '../../request/problems.js';
+import { listedValues, type Problem, problem, DomainError, snake } from '../../request/problems.js';
 import { type BankAccountInput, CreateAddressInput, UpdateAddressInput } from './inputs.js';
 import { address } from './table.js';
 import { Address } from './type.js';
@@ -38,16 +38,27 @@ export function addressProblems({ category, type, bankAccount }: Partial<CreateA
 const numberLength = { min: 4, max: 34 } as const;
 
 /**
- * The problems of a bank account: an IBAN with a wrong country, length or checksum, or a number of an implausible
- * length.
+ * The problems of a bank account: an IBAN with a wrong country, length or checksum, a number of an implausible length,
+ * or a control character within a text, as copies from files have them.
  * Silent: the forms.
  */
-export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'number'> | null | undefined): Problem[] {
-  const problems: Problem[] = [];
+export function bankAccountProblems(bank: BankAccountInput | null | undefined): Problem[] {
+  const problems = Object.entries(bank ?? {}).flatMap(([name, text]: [string, unknown]) =>
+    typeof text === 'string' && /\p{Cc}/u.test(text.trim())
+      ? [
+          problem(
+            'parameter_invalid',
+            `address.bank_account.${snake(name)}`,
+            'contains a control character. Remove it.',
+          ),
+        ]
+      : [],
+  );
+  if (problems.length > 0) return problems;
   const given = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
   if (given(bank?.number)) {
-    const { length } = bank.number.replaceAll(/[ -]/g, '');
-    if (!/^[A-Za-z0-9 -]+$/.test(bank.number) || length < numberLength.min || length > numberLength.max)
+    const { length } = bank.number.trim().replaceAll(/[ -]/g, '');
+    if (!/^[A-Za-z0-9 -]+$/.test(bank.number.trim()) || length < numberLength.min || length > numberLength.max)
       problems.push(
         problem(
           'parameter_invalid',
@@ -65,6 +76,15 @@ export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'numbe
       ),
     );
   return problems;
+}
+
+/** Bank details as they are stored: without white space around them, and null where nothing is left. */
+export function bankDetailsOf<T extends BankAccountInput>(bank: T): T {
+  const texts = Object.entries(bank) as [string, string | null | undefined][];
+  return {
+    ...bank,
+    ...Object.fromEntries(texts.map(([name, text]) => [name, text == null ? text : text.trim() || null])),
+  };
 }
 
 /**
@@ -136,9 +156,10 @@ export class AddressResolver {
       },
     ]);
     const { linkedObject: _, bankAccount, billingDetails, supportingDocumentation, ...rest } = input;
+    const bank = bankDetailsOf(bankAccount);
     const row = await context.write('create_address', address, {
       ...rest,
-      bankAccount: { ...bankAccount, last4: lastFour(bankAccount.number ?? bankAccount.iban) },
+      bankAccount: { ...bank, last4: lastFour(bank.number ?? bank.iban) },
       billingDetails,
       supportingDocumentation: supportingDocumentation ?? null,
     });

@@ -34,6 +34,15 @@ const WaitingQuery = graphql(
   [Notice],
 );
 
+const DuplicatesQuery = graphql(
+  `
+  query DuplicateBankNotices {
+    duplicateBankNotices { ...Notice }
+  }
+`,
+  [Notice],
+);
+
 const NoticesQuery = graphql(
   `
   query BankNotices($after: String) {
@@ -59,20 +68,37 @@ const WithdrawMutation = graphql(`
 
 const kinds = [
   ['waiting', 'Unmatched reversals'],
+  ['duplicates', 'Duplicates'],
   ['all', 'All notices'],
 ] as const;
 
-/** What banks report: recording it, the reversals whose deposits are not known yet, and all notices. */
+/** What an empty list says. */
+const empty: Record<string, [title: string, hint: string]> = {
+  waiting: ['No reversal waits', 'A reversal that arrives before its deposit waits here.'],
+  duplicates: [
+    'No transfer was credited twice',
+    'References that differed in spaces around them alone were credited once each. Such notices are listed here.',
+  ],
+  all: ['No bank has reported anything', 'What a bank reports about a transfer is recorded here.'],
+};
+
+/**
+ * What banks report: recording it, the reversals whose deposits are not known yet, transfers that were credited more
+ * than once, and all notices.
+ */
 export function Bank() {
   const mayAct = useMayAct();
   const { params, set } = useFilters();
-  const all = params.get('show') === 'all';
-  const waiting = useLive(WaitingQuery, {}, { pause: all });
+  const shown = params.get('show') ?? 'waiting';
+  const all = shown === 'all';
+  const waiting = useLive(WaitingQuery, {}, { pause: shown !== 'waiting' });
+  const duplicates = useLive(DuplicatesQuery, {}, { pause: shown !== 'duplicates' });
   const notices = useLive(NoticesQuery, { after: params.get('after') }, { pause: !all });
-  const result = all ? notices : waiting;
-  const page = pageOf(
-    all ? notices.data?.bankNotices : waiting.data && { nodes: waiting.data.waitingBankNotices, next: null },
-  );
+  const result = all ? notices : shown === 'duplicates' ? duplicates : waiting;
+  const whole = shown === 'duplicates' ? duplicates.data?.duplicateBankNotices : waiting.data?.waitingBankNotices;
+  const page = pageOf(all ? notices.data?.bankNotices : whole && { nodes: whole, next: null });
+  const action = shown === 'duplicates' ? takingBack(result.ask) : withdrawal(result.ask);
+  const [title, hint] = empty[shown] ?? empty.waiting!;
   const rows = page?.nodes.map((row) => ({ ...row, id: `${row.addressId} ${row.reference} ${row.event}` }));
   return (
     <Page
@@ -83,22 +109,18 @@ export function Bank() {
       <FilterBar>
         <Tabs
           kinds={kinds}
-          chosen={all ? 'all' : 'waiting'}
-          onChoose={(show) => set({ show: show === 'all' ? show : null })}
+          chosen={shown as 'waiting'}
+          onChoose={(show) => set({ show: show === 'waiting' ? null : show })}
         />
       </FilterBar>
       <List
         label="Bank notices"
         result={result}
         page={page && rows && { nodes: rows, pageInfo: page.pageInfo }}
-        columns={[...columns, ...(all ? [outcome] : mayAct ? [withdrawal(result.ask)] : [])]}
+        columns={[...columns, ...(all ? [outcome] : mayAct ? [action] : [])]}
         empty={
-          <Empty title={all ? 'No bank has reported anything' : 'No reversal waits'}>
-            <p>
-              {all
-                ? 'What a bank reports about a transfer is recorded here.'
-                : 'A reversal that arrives before its deposit waits here.'}
-            </p>
+          <Empty title={title}>
+            <p>{hint}</p>
           </Empty>
         }
       />
@@ -154,6 +176,31 @@ const withdrawal = (onDone: () => void): Column<Row> => ({
       <p>
         The reversal <strong>{reference}</strong> of {formatMoney({ amount, currency })} {currency} does not wait for
         its deposit any more.
+      </p>
+    </Action>
+  ),
+});
+
+/** The column that takes back the money of a duplicate, under its reference as it is stored. */
+const takingBack = (onDone: () => void): Column<Row> => ({
+  head: 'Action',
+  end: true,
+  cell: ({ reference, addressId, amount, currency, created }) => (
+    <Action
+      name="Take back"
+      about={reference}
+      small
+      kind="danger"
+      title="Take back a duplicate"
+      submit="Take it back"
+      mutation={RecordMutation}
+      input={{ reference, event: 'REVERSED', addressId, amount, currency }}
+      done={`The deposit of ${reference.trim()} is reversed.`}
+      onDone={onDone}
+    >
+      <p>
+        The deposit of {formatMoney({ amount, currency })} {currency} that was recorded <Time at={created} /> is
+        reversed, as if the bank had taken the money back. Keep one deposit of each transfer.
       </p>
     </Action>
   ),

@@ -1,0 +1,4 @@
+-- Finds the notices of banks whose references were stored with white space around them. The index has these alone, so
+-- notices that are recorded while it is built wait shortly. An index that exists is not built again.
+
+CREATE INDEX IF NOT EXISTS "bank_notice_padded" ON "bank_notice" USING btree ("tenant_id","livemode",btrim("reference", E'\u0009\u000A\u000B\u000C\u000D\u0020\u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF')) WHERE reference <> btrim("bank_notice"."reference", E'\u0009\u000A\u000B\u000C\u000D\u0020\u0085\u00A0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF');
