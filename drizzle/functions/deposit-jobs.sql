@@ -3,17 +3,51 @@
 --
 -- Longer than 60 lines: complete_deposits (what `move_deposit` does to complete one, for each table).
 
--- The sandbox bank begins to process a deposit, unless a client has moved it.
+-- The sandbox bank takes on deposits that a client has begun to process: it will complete them like its own. The
+-- caller has locked them, so none gets a second job.
+create or replace function take_on_deposits(p_tenant text, p_live boolean, p_ids text[])
+returns void
+language plpgsql
+set plan_cache_mode = force_custom_plan
+as $$
+begin
+  perform enqueue_for_each(
+    p_tenant,
+    p_live,
+    'complete_deposit',
+    array(
+      select x
+      from unnest(p_ids) x
+      where
+        not exists (
+          select
+          from job j
+          where j.tenant_id = p_tenant and j.livemode = p_live and j.subject_id = x and j.kind = 'complete_deposit'
+        )
+    ),
+    1,
+    clock(p_tenant, p_live)
+  );
+end;
+$$;
+
+-- The sandbox bank begins to process a deposit, unless a client has moved it. One that a client has begun to process is
+-- completed like its own.
 create or replace function job_process_deposit(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
 as $$
+declare
+  v_status text;
 begin
-  perform
+  select d.status
+  into v_status
   from deposit d
-  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_job.subject_id and d.status = 'initialized'
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_job.subject_id
   for update;
-  if found then
+  if v_status = 'processing' then
+    perform take_on_deposits(p_tenant, p_live, array[p_job.subject_id]);
+  elseif v_status = 'initialized' then
     perform move_deposit(
       p_tenant,
       p_live,
@@ -207,6 +241,7 @@ declare
   v_completing text[] := array(select j.subject_id from unnest(p_jobs) j where j.kind = 'complete_deposit');
   v_locked text[] := '{}';
   v_processed text[] := '{}';
+  v_taken text[] := '{}';
   v_completed deposit[] := '{}';
   v_done text[];
 begin
@@ -219,10 +254,15 @@ begin
       v_processed := v_processed || d.id;
     elseif d.status = 'processing' and d.id = any (v_completing) then
       v_completed := v_completed || d;
+    elseif d.status = 'processing' then
+      v_taken := v_taken || d.id;
     end if;
   end loop;
   if cardinality(v_processed) > 0 then
     perform process_deposits(p_tenant, p_live, v_processed);
+  end if;
+  if cardinality(v_taken) > 0 then
+    perform take_on_deposits(p_tenant, p_live, v_taken);
   end if;
   if cardinality(v_completed) > 0 then
     perform complete_deposits(p_tenant, p_live, v_completed);

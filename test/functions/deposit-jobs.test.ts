@@ -23,6 +23,38 @@ of('job_process_deposit', () => {
   });
 });
 
+of('take_on_deposits', () => {
+  // The test helper `process` moves a deposit before the sandbox does.
+  it('completes deposits that a client has begun to process, alone and together', async () => {
+    const [one, two, three] = [await processing(3n), await processing(4n), await processing(5n)];
+    await call('job_process_deposit', root.tenantId, false, await jobText('process_deposit', one.id));
+    await call('take_on_deposits', root.tenantId, false, list([one.id]));
+    expect(await kindsOf(one.id)).toEqual(['process_deposit', 'complete_deposit']);
+    const run = async (ids: string[]) => {
+      await world.sql`update job set due = 0
+        where tenant_id = ${root.tenantId} and not livemode and subject_id in ${world.sql(ids)}`;
+      await call('run_jobs', root.tenantId, false, 50);
+    };
+    const ids = [one.id, two.id, three.id];
+    await run(ids);
+    await run(ids);
+    for (const id of ids) {
+      expect(await statusOf(id)).toBe('completed');
+      expect(await kindsOf(id)).toEqual([]);
+    }
+  });
+
+  it('leaves one alone that a helper has completed or failed meanwhile', async () => {
+    for (const to of ['completed', 'failed']) {
+      const made = await processing(3n);
+      await call('job_process_deposit', root.tenantId, false, await jobText('process_deposit', made.id));
+      await move(made, ['processing'], to);
+      await call('job_complete_deposit', root.tenantId, false, await jobText('complete_deposit', made.id));
+      expect(await statusOf(made.id)).toBe(to);
+    }
+  });
+});
+
 of('job_complete_deposit', () => {
   it('completes a deposit that is being processed, and no other', async () => {
     const made = await create(3n);
