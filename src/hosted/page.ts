@@ -5,7 +5,6 @@ import { fieldsOfForm, formLimits } from './form-body.js';
 import { formRoutes } from './forms.js';
 import { assetPaths, assetRoutes } from './page-assets.js';
 import { policyOf } from './page-policy.js';
-import { refuseOtherTypes } from '../server/body-headers.js';
 import { payerScope } from './session.js';
 import { stateRoutes } from './state-routes.js';
 import { messagePage } from './view/layout.js';
@@ -41,7 +40,6 @@ export function hostedPages(app: FastifyInstance, hosted: Hosted): void {
     { parseAs: 'string', bodyLimit: formLimits.bytes },
     async (_: FastifyRequest, text: string) => fieldsOfForm(text),
   );
-  refuseOtherTypes(app);
   app.addHook('onRequest', async (_, reply) => {
     reply.headers(pageHeaders);
   });

@@ -146,7 +146,7 @@ function sentence(subject: string, text: string): string {
 export const problemsMax = 100;
 
 /** The problems without those that say the same of the same parameter, such as of two empty values of a list. */
-export function distinct(problems: Problem[]): Problem[] {
+function distinct(problems: Problem[]): Problem[] {
   if (problems.length < 2) return problems;
   const told = new Map(problems.map((p) => [JSON.stringify([p.code, p.field, p.path, p.text, p.metadata]), p]));
   return told.size === problems.length ? problems : [...told.values()];

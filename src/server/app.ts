@@ -22,7 +22,7 @@ import { newRequestId } from '../request/id.js';
 import { problem } from '../request/problems.js';
 import { checkoutTermsOf } from '../resources/checkout/terms.js';
 import { Admission, refuseHost } from './admission.js';
-import { bodyHeaders } from './body-headers.js';
+import { bodyHeaders, refuseOtherTypes } from './body-headers.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
@@ -134,7 +134,10 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   }
   if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
   await dataRoutes(app, schema, services, onFault);
-  await app.register(async (pages) => hostedPages(pages, { database, secrets, terms, acquirers, onFault }));
+  await app.register(async (pages) => {
+    hostedPages(pages, { database, secrets, terms, acquirers, onFault });
+    refuseOtherTypes(pages);
+  });
   await app.ready();
   return app;
 }

@@ -19,13 +19,6 @@ export const webhookEndpointLimits = {
   event_types: { minItems: 1, maxItems: typesMax },
   description: { maxLength: descriptionLengthMax },
 };
-export const webhookEndpointUpdateLimits = {
-  ...webhookEndpointLimits,
-  url: { ...webhookEndpointLimits.url, notNull: true },
-  event_types: { ...webhookEndpointLimits.event_types, notNull: true },
-  connected: { notNull: true },
-  enabled: { notNull: true },
-} as const;
 export const redeliverLimits = { after_number: { minimum: 0 } };
 
 @InputType({ description: 'Creates a webhook endpoint.' })

@@ -7,7 +7,6 @@ import {
   redeliverProblems,
   webhookEndpointLimits,
   webhookEndpointProblems,
-  webhookEndpointUpdateLimits,
   WebhookEndpointResolver,
 } from './resolver.js';
 import { webhookEndpoint } from './table.js';
@@ -25,6 +24,15 @@ const managed = {
   callers: everyone,
   relations: ownAccounts,
   keysOnly: 'manage webhook endpoints',
+} as const;
+
+/** The limits of a change, which leaves out what stays as it is. */
+const updateLimits = {
+  ...webhookEndpointLimits,
+  url: { ...webhookEndpointLimits.url, notNull: true },
+  event_types: { ...webhookEndpointLimits.event_types, notNull: true },
+  connected: { notNull: true },
+  enabled: { notNull: true },
 } as const;
 
 export default defineResource({
@@ -58,7 +66,7 @@ export default defineResource({
     updateWebhookEndpoint: {
       ...managed,
       rules: webhookEndpointProblems,
-      limits: webhookEndpointUpdateLimits,
+      limits: updateLimits,
       routes: [extension.post('/v1/webhook_endpoints/:id')],
     },
     rotateWebhookSecret: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/rotate_secret')] },
