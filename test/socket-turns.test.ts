@@ -205,6 +205,22 @@ describe('the messages of a WebSocket', () => {
     expect(got.length).toBe(1);
   });
 
+  it('keep no turn while the client does not read the answer', async () => {
+    const { socket, send, serverSide } = await connected(user);
+    socket.pause();
+    const long = `{"type":"ping","payload":{"text":"${'x'.repeat(60_000)}"}}`;
+    await eventually(
+      async () => {
+        send(long, long, long, long);
+        return serverSide.bufferedAmount;
+      },
+      (bytes) => bytes > 0,
+    );
+    const free = await turnsHeld(user);
+    expect(serverSide.readyState).toBe(WebSocket.OPEN);
+    await free();
+  });
+
   it('are none where the client offers another protocol', async () => {
     const socket = new WebSocket(`${world.origin.replace('http', 'ws')}/graphql`, []);
     open.add(() => socket.terminate());

@@ -32,8 +32,8 @@ interface Connected {
   close: (code: number, reason: string) => void;
   /** Set when the client has said who it is. */
   known?: Known;
-  /** Called when the subscription of the message in work has begun or is refused: its results take own turns. */
-  begun?: () => void;
+  /** Called when the work of a message is done but for the sending, for which a client may take long. */
+  done?: () => void;
 }
 
 /** The caller of a connection. */
@@ -67,8 +67,9 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
       strangers.delete(extra);
       return known;
     },
+    onPing: ({ extra }) => extra.done?.(),
     onSubscribe: async ({ extra }, _, payload) => {
-      const begun = await begin(parts, extra, payload).finally(extra.begun);
+      const begun = await begin(parts, extra, payload).finally(extra.done);
       // The library reads no more of the document than that it is a subscription.
       return Array.isArray(begun) ? begun : { schema: undefined as never, document, contextValue: begun };
     },
@@ -149,18 +150,18 @@ function accept(
 }
 
 /**
- * Does the work of a message of a connection: in a turn of the caller once it is known, and no further than the
- * beginning of a subscription. Who sends the next message after a refusal for too many requests has to wait.
+ * Does the work of a message of a connection: in a turn of the caller once it is known, without the sending of
+ * answers and results. Who sends the next message after a refusal for too many requests has to wait.
  */
 async function worked(connected: Connected, receive: () => Promise<void>): Promise<void> {
   const { known } = connected;
   if (!known) return receive();
   const { follower, stream, caller } = known;
   await follower.message(stream, caller, async () => {
-    const begun = new Promise<void>((resume) => {
-      connected.begun = resume;
+    const done = new Promise<void>((resume) => {
+      connected.done = resume;
     });
-    await Promise.race([receive(), begun]);
+    await Promise.race([receive(), done]);
   });
   if (known.wait > 0) await stream.pause(known.wait);
   known.wait = 0;
