@@ -77,6 +77,7 @@ describe('the conventions of the code', () => {
           'jobs/webhooks.ts',
           'operator/credential.ts',
           'operator/desk.ts',
+          'server/exempt-requests.ts',
           'server/rate-limit.ts',
           'server/telemetry/request-log.ts',
           'server/streams/feeds.ts',

@@ -204,7 +204,7 @@ describe('the cost of a query', () => {
     expect(most).toBeGreaterThan(0);
   });
 
-  it('of a list of links that is longer than usual is taken afterwards, and is then a part of what it could cost', async () => {
+  it('of a list of links that is longer than usual is taken afterwards, as a part of what it could cost', async () => {
     const payee = await PayeeFixture.open(world);
     const { user } = payee;
     const made = await must(

@@ -7,8 +7,8 @@ const sendersMax = 10_000;
 
 /**
  * The attempts to end a key or session with an empty allowance, which are answered without points. One that ends
- * something is given back, so that any number of keys and sessions can be ended; one that ends nothing, such as for an id
- * that does not exist or with the idempotency key of an earlier request, is work for free, and counts.
+ * something is given back, so that any number of keys and sessions can be ended; one that ends nothing, such as for an
+ * id that does not exist or with the idempotency key of an earlier request, is work for free, and counts.
  */
 export class Attempts {
   /** When all attempts of a sender are free again. */

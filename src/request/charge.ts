@@ -13,8 +13,8 @@ export interface AllowanceState {
 }
 
 /**
- * The allowance of one root account and mode, as one gateway knows it. A sender is a key or session of the root account,
- * or one of its connected users.
+ * The allowance of one root account and mode, as one gateway knows it. A sender is a key or session of the root
+ * account, or one of its connected users.
  */
 export interface Allowance {
   /** What is left for all senders together. */
@@ -137,8 +137,8 @@ export class Charge {
   }
 
   /**
-   * Whether the request costs no more than it took. Otherwise it may read a list of links that is longer than usual; the
-   * rest is taken afterwards, and is then a part of what it could cost.
+   * Whether the request costs no more than it took. Otherwise it may read a list of links that is longer than usual;
+   * the rest is taken afterwards, and is then a part of what it could cost.
    */
   bound(bounded: boolean): void {
     this.#bounded = bounded;

@@ -17,8 +17,8 @@ interface Granted {
 }
 
 /**
- * Asks the shared allowance for a lease, and says what senders have spent since it was last told. See take_allowance and
- * count_senders in drizzle/functions/allowance.sql.
+ * Asks the shared allowance for a lease, and says what senders have spent since it was last told. See take_allowance
+ * and count_senders in drizzle/functions/allowance.sql.
  */
 export type Lend = (asked: {
   back: number;

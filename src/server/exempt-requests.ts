@@ -25,10 +25,10 @@ const graphBytesMax = 8_192;
 const emptyBytesMax = 16;
 
 /**
- * The requests that are answered although their allowance is used up, and charged afterwards: they end a key or session,
- * so that who uses all of an allowance cannot keep its owner from ending that. A request that ends its own key or session
- * is always answered: it can do so once. Others count as attempts of their sender until they have ended something.
- * Replacing a key counts for all gateways together. Silent: all of it.
+ * The requests that are answered although their allowance is used up, and charged afterwards: they end a key or
+ * session, so that who uses all of an allowance cannot keep its owner from ending that. A request that ends its own
+ * key or session is always answered: it can do so once. Others count as attempts of their sender until they have ended
+ * something. Replacing a key counts for all gateways together. Silent: all of it.
  */
 export class ExemptRequests {
   readonly #attempts = new Attempts();
@@ -45,7 +45,7 @@ export class ExemptRequests {
     return this.#exemption(request, () => ({ tries: own && isUnkeyed(request) ? 0 : 1, replaced: 0 }));
   }
 
-  /** Whether the refusal of a request waits until its document is known. Its body is small, so that reading it is cheap. */
+  /** Whether the refusal of a request waits until its document is known. Reading its small body is cheap. */
   waits(request: FastifyRequest): boolean {
     const { url } = request.routeOptions;
     return url === '/graphql' && request.method === 'POST' && lengthOf(request) <= graphBytesMax;

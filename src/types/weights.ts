@@ -8,13 +8,16 @@ export const weights = {
   /** Every request: its key, its parsing and its answer. A dry run costs the same, because it parses a document. */
   request: 10,
   /**
-   * An object of an answer. A page has the objects that PostgreSQL read, whichever of their fields are selected; none are
-   * read where only the number of its list is.
+   * An object of an answer. A page has the objects that PostgreSQL read, whichever of their fields are selected; none
+   * are read where only the number of its list is.
    */
   object: 1,
   /** A write: its locks, its event and its commit to the disk. */
   write: 50,
-  /** A figure that PostgreSQL computes from many rows, such as a history. Its points count as objects, too, up to the usual number. */
+  /**
+   * A figure that PostgreSQL computes from many rows, such as a history. Its points count as objects, too, up to the
+   * usual number.
+   */
   figure: 50,
   /** The count of a list, which reads as many entries of an index as the list has, and stops at a maximum. */
   total: 100,

@@ -20,9 +20,9 @@ const fieldsMax = 10;
 const objectsMax = 2;
 
 /**
- * Finds what a document ends, if it is a mutation that does nothing else: each of its fields revokes a key or session or
- * rotates a key, and selects no more than what was ended. Undefined for every other document, and for one that is not
- * valid: it is refused for its points, so that a document with further fields is no way around the allowance.
+ * Finds what a document ends, if it is a mutation that does nothing else: each of its fields revokes a key or session
+ * or rotates a key, and selects no more than what was ended. Undefined for every other document, and for one that is
+ * not valid: it is refused for its points, so that a document with further fields is no way around the allowance.
  */
 export function endingsOf(schema: GraphQLSchema, nodes: NodeCounter, body: GraphBody): Endings | undefined {
   const { query, operationName, variables } = body;
