@@ -177,17 +177,17 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
       async (lane) => {
         const { platform, users } = lane;
         // Each request has a deposit of 10.00: half of them are reconciled already, and reversed or disputed.
-        const each = await Promise.all(
-          Array.from({ length: racers }, async (_, i) => {
-            const { id: account_id, as } = users[i % 2]!;
-            const of = { amount: '10.00', currency: 'INR', to: { account_id }, payment_method: 'upi' };
-            const { id } = await must(as.post('/v1/deposits', of));
-            await completeDeposit(as, id);
-            const receivables = [{ id: await receivable(as, '10.00', 'INR'), amount: '10.00' }];
-            if (i % 4 < 2) await must(as.post(`/v1/deposits/${id}/reconcile`, { receivables }));
-            return { account: account_id, id: id as string, receivables };
-          }),
-        );
+        // They are made one after the other, because they would wait for the one balance of the platform.
+        const each: { account: string; id: string; receivables: { id: string; amount: string }[] }[] = [];
+        for (let i = 0; i < racers; i++) {
+          const { id: account, as } = users[i % 2]!;
+          const of = { amount: '10.00', currency: 'INR', to: { account_id: account }, payment_method: 'upi' };
+          const { id } = await must(as.post('/v1/deposits', of));
+          await completeDeposit(as, id);
+          const receivables = [{ id: await receivable(as, '10.00', 'INR'), amount: '10.00' }];
+          if (i % 4 < 2) await must(as.post(`/v1/deposits/${id}/reconcile`, { receivables }));
+          each.push({ account, id, receivables });
+        }
         await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
         const [{ outcomes }] = await Promise.all([
           race(async (me, i) => {
