@@ -28,7 +28,7 @@ const reasons: Record<keyof typeof schemas, Record<string, string>> = { graph: {
 /** The root fields that nothing refuses: they show what the request has already. */
 const notNull = ['Query.viewer', 'Query.rateLimit'];
 
-/** The paths of the fields that can be refused alone: root fields, and fields with arguments, which are pages and figures. */
+/** The fields that can be refused alone: root fields, and those with arguments, which are pages and figures. */
 const refusable = (schema: GraphQLSchema): string[] =>
   Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) && !isIntrospectionType(type) && type.name !== 'Subscription')

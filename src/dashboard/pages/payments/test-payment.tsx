@@ -120,6 +120,10 @@ interface Asked {
   statementDescriptor?: string;
 }
 
+function NoPlace({ payee }: { payee: string }) {
+  return <p className="hint">{payee} has no receiving address yet. It gets one some seconds after it was activated.</p>;
+}
+
 function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { payeeId: string }) {
   const [, go] = useLocation();
   const pay = useWrite(PayMutation);
@@ -148,14 +152,7 @@ function PayForm({ payeeId, customerId, receivable, onClose }: StepProps & { pay
       name: `${nameOf(account!)} · ${currency} · …${(bankAccount?.number ?? bankAccount?.iban ?? '').slice(-4)}`,
     })),
   );
-  if (places.length === 0)
-    return error ? (
-      <Problem error={error} />
-    ) : (
-      <p className="hint">
-        {nameOf(data.payee)} has no receiving address yet. It gets one some seconds after it was activated.
-      </p>
-    );
+  if (places.length === 0) return error ? <Problem error={error} /> : <NoPlace payee={nameOf(data.payee)} />;
   return (
     <Form<Asked>
       label="Test payment"
