@@ -27,7 +27,7 @@ export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes:
 export const inFlightDefault = { slots: 32, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 1_000 };
 
 /** The most fields of an answer that are refused: an error costs several times the processor time of an object. */
-export const refusedMax = 1_000;
+const refusedMax = 1_000;
 
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
