@@ -24,7 +24,8 @@ export async function clusterNodes(coordinator: postgres.Sql): Promise<ClusterNo
 async function nodeAt({ host, port }: { host: string; port: number }): Promise<ClusterNode> {
   const sql = postgres({ host, port, username: 'postgres', database: 'postgres', max: 1, onnotice: () => {} });
   const [row] = await sql<{ programs: string; data: string }[]>`
-    select (select setting from pg_config where name = 'BINDIR') as programs, current_setting('data_directory') as data`;
+    select (select setting from pg_config where name = 'BINDIR') as programs,
+      current_setting('data_directory') as data`;
   await sql.end();
   const { programs, data } = row!;
   // PostgreSQL refuses to run as root, so the owner of the data starts it.

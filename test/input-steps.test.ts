@@ -189,7 +189,7 @@ describe('a blank text of a write', () => {
     expect([details.dba, details.ids.tax_trade, name]).toEqual([null, null, null]);
   });
 
-  it('has the fingerprint of the text that was sent, so that a retry of before an upgrade is the same request', async () => {
+  it('has the fingerprint of the text that was sent, so that a retry from before an upgrade is the same', async () => {
     const key = nickname();
     const body = { amount: '1.00', currency: 'USD', to: { account_id: platform.id } };
     const send = (statement_descriptor: string | null) =>

@@ -995,13 +995,14 @@ const probed = `
   account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
   accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
   address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
-  addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after apiKeys.before balance.accountId
-  balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId balanceTransactions.after
-  balanceTransactions.before balanceTransactions.paymentId cancelCheckout.id cancelTestDeposit.id checkout.id
-  checkout.payments.after checkout.payments.before checkout.transactions.after checkout.transactions.before checkouts.accountId checkouts.after checkouts.before
-  completeTestDeposit.id connectedAccountSettings.accountId connectedAccountSettings.after
-  connectedAccountSettings.before createAddress.linkedId createAddress.supportingDocumentation.idDocument
-  createApiKey.accountId createCheckout.from.accountId createCheckout.receivables.id createConnectedUser.logoId
+  addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after
+  apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId
+  balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId cancelCheckout.id
+  cancelTestDeposit.id checkout.id checkout.payments.after checkout.payments.before checkout.transactions.after
+  checkout.transactions.before checkouts.accountId checkouts.after checkouts.before completeTestDeposit.id
+  connectedAccountSettings.accountId connectedAccountSettings.after connectedAccountSettings.before
+  createAddress.linkedId createAddress.supportingDocumentation.idDocument createApiKey.accountId
+  createCheckout.from.accountId createCheckout.receivables.id createConnectedUser.logoId
   createConnectedUser.supportingDocumentation.idDocument
   createConnectedUser.supportingDocumentation.ownershipStructureDocument
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
@@ -1011,24 +1012,24 @@ const probed = `
   createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id
   deactivateTestAddress.id declineTestCheckout.id deposit.allocations.after deposit.allocations.before
   deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after
-  deposits.before disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId events.after events.before events.objectId
-  expireTestAddress.id expireTestCheckout.id export.id exports.accountId exports.after exports.before
-  failTestDeposit.id failTestPayout.id file.id file.imports.after file.imports.before file.usedByAccounts.after file.usedByAccounts.before
-  file.usedByAddresses.after file.usedByAddresses.before file.usedByPersons.after file.usedByPersons.before
-  file.usedByReceivables.after file.usedByReceivables.before files.accountId files.after files.before
-  holdTestAccount.id import.id import.results.after import.results.before importRow.id importRows.after
-  importRows.before importRows.importId imports.accountId imports.after imports.before node.id nodes.ids
-  partners.accountId partners.after partners.before payTestCheckout.id payment.balanceTransactions.after
-  payment.balanceTransactions.before payment.id payments.accountId payments.after payments.before
-  payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after payouts.before
-  person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.allocations.after
-  receivable.allocations.before receivable.checkouts.after receivable.checkouts.before receivable.id
-  receivables.accountId receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id
-  redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id requestLogs.after requestLogs.before
-  reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id
-  sessions.accountId sessions.after sessions.before settleTestPayout.id testWebhookEndpoint.id transaction.id
-  updateAccount.id updateAccount.logoId updateAccount.supportingDocumentation.idDocument
-  updateAccount.supportingDocumentation.ownershipStructureDocument
+  deposits.before disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId
+  events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id export.id exports.accountId
+  exports.after exports.before failTestDeposit.id failTestPayout.id file.id file.imports.after file.imports.before
+  file.usedByAccounts.after file.usedByAccounts.before file.usedByAddresses.after file.usedByAddresses.before
+  file.usedByPersons.after file.usedByPersons.before file.usedByReceivables.after file.usedByReceivables.before
+  files.accountId files.after files.before holdTestAccount.id import.id import.results.after import.results.before
+  importRow.id importRows.after importRows.before importRows.importId imports.accountId imports.after imports.before
+  node.id nodes.ids partners.accountId partners.after partners.before payTestCheckout.id
+  payment.balanceTransactions.after payment.balanceTransactions.before payment.id payments.accountId payments.after
+  payments.before payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after
+  payouts.before person.id persons.accountId persons.after persons.before processTestDeposit.id
+  receivable.allocations.after receivable.allocations.before receivable.checkouts.after receivable.checkouts.before
+  receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
+  reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
+  requestLogs.after requestLogs.before reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id
+  rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
+  testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
+  updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage
   updateReceivable.customerId updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id

@@ -1,6 +1,8 @@
 -- The allowance of a root account and mode: points that come back at a rate, up to a maximum (the burst). A gateway
 -- takes a lease of points and spends it without further calls. The row has only the time at which the allowance is full
 -- again, so that time alone refills it. Everything is whole numbers: microseconds, and points per second.
+--
+-- Longer than 60 lines: count_senders (one statement that shares what comes back, with its locks).
 
 -- Gives points back (or, if negative, takes points that were used already), and then grants a lease: as many points as
 -- wanted, or as there are; none when there are fewer than needed. `remaining` is what is left, below zero after a debt.
@@ -66,17 +68,6 @@ begin
 end;
 $$;
 
--- The most senders that are known of an allowance.
-create or replace function senders_max()
-returns int
-language plpgsql
-immutable
-as $$
-begin
-  return 20;
-end;
-$$;
-
 -- Adds what senders have spent of an allowance since the last call to what was known, and returns those that have spent
 -- most, with their points. Together they have spent no more than is gone: what comes back is first that of all others,
 -- and then an equal part of each. So who spends all that comes back stays known, and who spends little is forgotten.
@@ -86,6 +77,8 @@ returns jsonb
 language plpgsql
 as $$
 declare
+  -- The most senders that are known of an allowance.
+  v_senders_max constant int := 20;
   v_full_at bigint;
   v_known jsonb;
   -- The points that are gone of the allowance; a debt is no longer than that of take_allowance.
@@ -117,7 +110,7 @@ begin
       group by b.key
       having sum(b.points) > 0
       order by 2 desc, 1
-      limit senders_max()
+      limit v_senders_max
     ),
     -- For each sender, what it and each that has spent more would give back, if those that have spent less give all.
     given as (

@@ -115,12 +115,13 @@ function noticeProblems({ reference, amount }: BankNotice): Problem[] {
 
 /** A reference as it is compared and stored; the functions of the database leave out the same. */
 function withoutSpaceAround(reference: string): string {
-  const first = [...reference].findIndex((character) => !isWhiteSpace.test(character));
-  const last = [...reference].findLastIndex((character) => !isWhiteSpace.test(character));
+  const first = [...reference].findIndex((character) => !spaces.has(character));
+  const last = [...reference].findLastIndex((character) => !spaces.has(character));
   return first < 0 ? '' : [...reference].slice(first, last + 1).join('');
 }
 
-const isWhiteSpace = new RegExp(`[${whiteSpace}]`);
+/** The characters of white space; the constant has them as escapes, as SQL and JSON write them. */
+const spaces = new Set(JSON.parse(`"${whiteSpace}"`) as string);
 
 /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
 export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {

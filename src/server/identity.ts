@@ -89,8 +89,8 @@ export class Identity {
   }
 
   /**
-   * Whether pages of an origin may use a session. The one in the cookie of the dashboard is for the gateway's own pages:
-   * a browser without `Sec-Fetch-Site` says by `Origin` alone that another page sends it.
+   * Whether pages of an origin may use a session. The one in the cookie of the dashboard is for the gateway's own
+   * pages: a browser without `Sec-Fetch-Site` says by `Origin` alone that another page sends it.
    */
   #admitsSession(request: FastifyRequest, origin: string): boolean {
     if (single(request, 'authorization') !== undefined) return this.admits(request, origin);

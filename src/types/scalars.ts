@@ -25,7 +25,9 @@ const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';
  * output would turn it into an error. So no scalar of a text checks on output, and the query compiler answers the same.
  */
 
-/** Refuses a text that is longer than any text may be. Each parser calls it before a pattern or library sees the text. */
+/**
+ * Refuses a text that is longer than any text may be. Each parser calls it before a pattern or library sees the text.
+ */
 function refuseLong(value: unknown): void {
   const fault = typeof value === 'string' ? lengthFault(value) : undefined;
   if (fault !== undefined) refuse(fault);

@@ -258,7 +258,10 @@ describe.runIf(scale.whole)('the processor time of a text of a client', { timeou
       ask('/v1/files', {
         method: 'POST',
         headers: { ...authorization(), 'content-type': `multipart/form-data; boundary=${boundary}` },
-        body: `${parts.map(({ head, body }) => `--${boundary}\r\n${head}\r\n\r\n${body}\r\n`).join('')}--${boundary}--\r\n`,
+        body: [
+          ...parts.map(({ head, body }) => `--${boundary}\r\n${head}\r\n\r\n${body}\r\n`),
+          `--${boundary}--\r\n`,
+        ].join(''),
       });
     const field = (name: string, body: string) => ({ head: `Content-Disposition: form-data; name="${name}"`, body });
     const content = (name: string, type = 'text/csv') => ({

@@ -58,7 +58,7 @@ of('record_bank_notice', () => {
     await record(id, 'received', { currency: 'EUR' }, { allowCurrency: true });
   });
 
-  it('credits a transfer once, whatever white space is around its reference and whichever notice comes first', async () => {
+  it('credits a transfer once, whatever white space is around its reference, in either order', async () => {
     const [id, before] = [reference(), await pending()];
     const notice = await record(`${id} `, 'received');
     expect(notice.reference).toBe(id);

@@ -178,7 +178,8 @@ function located(
   const i = unknown.findIndex(({ message }) => field?.endsWith(`.${aboutUnknown.exec(message)?.[1]}`));
   if (i < 0) return error;
   const [{ locations, message }] = unknown.splice(i, 1) as [GraphQLFormattedError];
-  const suggestion = / Did you mean .+\?$/.exec(message)?.[0] ?? '';
+  const suggestionAt = message.lastIndexOf(' Did you mean ');
+  const suggestion = suggestionAt < 0 ? '' : message.slice(suggestionAt);
   return { ...error, message: error.message + suggestion, ...(locations && { locations }) };
 }
 

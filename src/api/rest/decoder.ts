@@ -80,7 +80,8 @@ export const body: InputFormat = {
 
 /**
  * The format of query strings of /v1: like bodies, but every value is text, and a list repeats its parameter or
- * separates its values by commas, or gives each an index. Whole numbers have the form of JSON: no plus, no leading zero, no exponent.
+ * separates its values by commas, or gives each an index. Whole numbers have the form of JSON: no plus, no leading
+ * zero, no exponent.
  */
 export const query: InputFormat = {
   ...body,
@@ -238,8 +239,9 @@ function takesEmptyText(type: GraphQLInputType): boolean {
 
 /**
  * Parses the query string of a list into nested raw input. The dotted form (`created.gte`) and the bracket form
- * (`created[gte]`) mean the same; `status[]` is a list, and `status[0]` a member of one, which `query` reads. A single value that is given twice is a list here,
- * and `read` refuses it. Spec: Shared list parameters. Silent: the encoding of arrays.
+ * (`created[gte]`) mean the same; `status[]` is a list, and `status[0]` a member of one, which `query` reads. A single
+ * value that is given twice is a list here, and `read` refuses it. Spec: Shared list parameters. Silent: the encoding
+ * of arrays.
  */
 export function parseQuery(search: string): Record<string, unknown> {
   const out: Record<string, unknown> = Object.create(null);

@@ -26,7 +26,7 @@ interface LiveOptions {
 /**
  * The answer to a query, asked again when something has happened in the acting account, while the page is visible and
  * the browser is online. Without a stream of events it is asked again every few seconds, and so it is after a failure
- * that may pass. `data` is the last answer until a newer one has arrived.
+ * that may pass. `data` is the last answer until a newer one has arrived, and `error` is what was refused of it.
  */
 export function useLive<Data, Variables extends AnyVariables>(
   query: TypedDocumentNode<Data, Variables>,
@@ -37,6 +37,10 @@ export function useLive<Data, Variables extends AnyVariables>(
   useShown(query, variables, pause);
   const changes = useContext(ChangesContext);
   const [streaming, setStreaming] = useState(false);
+  // While a question is asked again, urql keeps the data and drops the error that came with them.
+  const [refused, setRefused] = useState<{ data?: Data | undefined; error?: CombinedError }>({});
+  if (result.error && result.error !== refused.error) setRefused({ data: result.data, error: result.error });
+  const error = result.error ?? (result.data && result.data === refused.data ? refused.error : undefined);
   const again = useEffectEvent(() => {
     if (!document.hidden && navigator.onLine) ask({ requestPolicy: 'network-only' });
   });
@@ -48,7 +52,7 @@ export function useLive<Data, Variables extends AnyVariables>(
     });
   }, [pause, changes]);
   const pace = streaming && !withoutEvents ? secondsWithStream : seconds;
-  const pauseSeconds = mayPass(result.error) ? Math.min(secondsAfterFailure, pace) : pace;
+  const pauseSeconds = mayPass(error) ? Math.min(secondsAfterFailure, pace) : pace;
   useEffect(() => {
     if (pause) return undefined;
     const timer = setInterval(() => again(), pauseSeconds * 1000);
@@ -59,5 +63,5 @@ export function useLive<Data, Variables extends AnyVariables>(
       document.removeEventListener('visibilitychange', onVisible);
     };
   }, [pause, pauseSeconds]);
-  return { ...result, ask: () => ask({ requestPolicy: 'network-only' }) };
+  return { ...result, error, ask: () => ask({ requestPolicy: 'network-only' }) };
 }
