@@ -168,7 +168,7 @@ describe('creating a connected user', () => {
     const input = { nickname: nickname() };
     const replies = await Promise.all([direct, user].map((speaker) => speaker.graph(createMutation, { input })));
     expect(replies.map(({ codes, body }) => [codes, body.errors[0].extensions.httpStatus, body.data])).toEqual(
-      replies.map(() => [['permission_denied'], 403, null]),
+      replies.map(() => [['permission_denied'], 403, { createConnectedUser: null }]),
     );
   });
 

@@ -314,9 +314,9 @@ describe('the names in the specification', () => {
       };
       const body = bodyOf(call);
       const own = body
-        ? Object.entries<Json>(body.properties).map(
-            ([name, each]) => name + editionMark(each, body.required?.includes(name)),
-          )
+        ? Object.entries<Json>(body.properties)
+            .filter(([name]) => !addedTo[route]?.includes(name))
+            .map(([name, each]) => name + editionMark(each, body.required?.includes(name)))
         : [...queryOf(call)]
             .filter(([name]) => !shared.has(name))
             .map(([name, each]) => name + editionMark(each, false));

@@ -134,5 +134,5 @@ export const listParameters: [name: string, graph: string[], ...tests: string[]]
 
 /** Parameters of the specification's lists that it does not have: extensions. */
 export const addedParameters = ['descendants', 'order_by', 'search', 'metadata.key', 'metadata.value'];
-/** Query parameters that the service adds to one list, by its route. */
+/** Parameters that the service adds to one operation, by its route. */
 export const addedTo: Record<string, string[]> = { 'GET /v1/accounts': ['currency'] };
