@@ -77,6 +77,11 @@ export class Follower {
     return Object.create(this.request, Object.fromEntries(own)) as FastifyRequest;
   }
 
+  /** Refuses a caller that may open no further stream now, before its document is read. */
+  refuseMore(caller: Caller): void {
+    this.services.streams.refuseMore(caller);
+  }
+
   /** Opens a stream of this caller, or refuses it. */
   enter(caller: Caller, parts: StreamParts): Stream {
     return this.services.streams.enter(caller, parts);

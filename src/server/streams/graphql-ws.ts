@@ -13,7 +13,7 @@ import { refuseMisshapen } from '../graphql-request.js';
 import { documentNotFound, namesDocument, type PersistedDocuments } from '../persisted-documents.js';
 import { refuseRepeated } from '../single-headers.js';
 import type { Follower } from './follower.js';
-import { Inbox } from './inbox.js';
+import { Inbox, spaced } from './inbox.js';
 import { pinged } from './pings.js';
 import type { Ending, Stream } from './streams.js';
 import type { OpenSubscription, Subscriptions } from './subscriptions.js';
@@ -60,6 +60,7 @@ export interface WebSocketParts {
 export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSocket, request: FastifyRequest) => void {
   /** The connections whose caller is not known yet, in the order in which they came. */
   const strangers = new Set<Connected>();
+  const next = spaced();
   const server = makeServer<Record<string, unknown>, Connected>({
     connectionInitWaitTimeout: initMilliseconds,
     onConnect: async ({ extra, connectionParams }) => {
@@ -78,7 +79,7 @@ export function subscriptionsByWebSocket(parts: WebSocketParts): (socket: WebSoc
     onError: (_, __, ___, errors) => errors.map(({ message, extensions }) => ({ message, extensions })),
   });
   return (socket, request) => {
-    const connected = accept(server, socket, request, parts.onFault);
+    const connected = accept(server, socket, request, { onFault: parts.onFault, next });
     strangers.add(connected);
     socket.once('close', () => strangers.delete(connected));
     // The one that has waited longest: a client sends its key as soon as it is connected.
@@ -105,7 +106,7 @@ function accept(
   server: Server<Connected>,
   socket: WebSocket,
   request: FastifyRequest,
-  onFault: WebSocketParts['onFault'],
+  { onFault, next }: Pick<WebSocketParts, 'onFault'> & { next: () => Promise<void> },
 ): Connected {
   const close = (code: number, reason: string) => {
     socket.close(code, reason);
@@ -123,7 +124,7 @@ function accept(
     });
   const inbox = new Inbox(
     socket,
-    (message) => worked(connected, () => received(message)),
+    (message) => worked(connected, next, () => received(message)),
     () => close(codes.tryLater, 'Too many messages wait for their turns. Send them more slowly.'),
   );
   const stopPings = pinged(socket);
@@ -153,11 +154,14 @@ function accept(
  * Does the work of a message of a connection: in a turn of the caller once it is known, without the sending of
  * answers and results. Who sends the next message after a refusal for too many requests has to wait.
  */
-async function worked(connected: Connected, receive: () => Promise<void>): Promise<void> {
+async function worked(connected: Connected, next: () => Promise<void>, receive: () => Promise<void>): Promise<void> {
   const { known } = connected;
   if (!known) return receive();
   const { follower, stream, caller } = known;
   await follower.message(stream, caller, async () => {
+    await next();
+    // The client may have left meanwhile.
+    if (stream.ending) return;
     const done = new Promise<void>((resume) => {
       connected.done = resume;
     });
@@ -251,6 +255,7 @@ async function opened(
   const { charge } = context.budget;
   await charge?.take(weights.request);
   charge?.count(weights.request);
+  follower.refuseMore(context.caller);
   // The library demands a text of clients that send a hash.
   const asked = follower.asking(context, { ...payload, query: payload.query || undefined });
   refuseMisshapen(asked, namesDocument, { subscriptions: true });

@@ -52,10 +52,20 @@ export class Inbox {
     for (let message = this.#waiting.shift(); message; message = this.#waiting.shift()) {
       this.#bytes -= message.length;
       await this.work(message);
-      // Between two messages of a socket the others are read, as between two requests of a connection.
-      await setImmediate();
       if (!this.#closed && !this.#isLong()) this.socket.resume();
     }
     this.#working = false;
   }
+}
+
+/**
+ * Lets its callers go on one after the other, each in an iteration of the event loop of its own: a document takes
+ * milliseconds, and between two of them the loop serves everybody else.
+ */
+export function spaced(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => {
+    last = last.then(() => setImmediate());
+    return last;
+  };
 }

@@ -150,11 +150,9 @@ export class Streams {
   }
 
   /** Opens a stream, or refuses it. `leave` of the stream has to be called when it is over. */
-  enter({ session, keyId, tenantId, livemode }: Caller, parts: StreamParts): Stream {
-    const key = session?.id ?? keyId ?? '';
-    const tenant = `${tenantId} ${livemode}`;
-    if (this.#draining) throw new DomainError(...restarting.problems);
-    this.#refuseMore(key, tenant);
+  enter(caller: Caller, parts: StreamParts): Stream {
+    this.refuseMore(caller);
+    const [key, tenant] = namesOf(caller);
     const stream = new Stream(parts, () => {
       if (!this.#all.delete(stream)) return;
       for (const name of [key, tenant]) this.#count(name, -1);
@@ -164,7 +162,10 @@ export class Streams {
     return stream;
   }
 
-  #refuseMore(key: string, tenant: string): void {
+  /** Refuses a caller that may open no further stream now. */
+  refuseMore(caller: Caller): void {
+    if (this.#draining) throw new DomainError(...restarting.problems);
+    const [key, tenant] = namesOf(caller);
     const [ofKey, ofTenant] = [this.#counts.get(key) ?? 0, this.#counts.get(tenant) ?? 0];
     if (ofKey >= this.limits.ofKey) {
       const text = `This key has ${ofKey} streams, the most that it may have. Close one before you open another.`;
@@ -225,6 +226,10 @@ export class Streams {
     }
   }
 }
+
+/** What the streams of a caller are counted by: its key or session, and its tenant and mode. */
+const namesOf = ({ session, keyId, tenantId, livemode }: Caller) =>
+  [session?.id ?? keyId ?? '', `${tenantId} ${livemode}`] as const;
 
 /** How a domain error ends a stream; undefined for any other error. */
 export function endingOf(error: unknown): Ending | undefined {
