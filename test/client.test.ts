@@ -356,7 +356,10 @@ describe('the error that a client receives', () => {
 
     const { data, error } = await client.query(query, { id: walker.id }).toPromise();
 
-    expect(data).toEqual({ good: { __typename: 'Account', id: walker.id }, bad: null });
+    expect(data).toEqual({
+      good: { __typename: 'Account', id: walker.id },
+      bad: { __typename: 'Account', id: walker.id, addresses: null },
+    });
     expect(partsOf(error)).toMatchObject({ network: undefined, status: 200 });
     expect(error?.graphQLErrors.map((e) => [e.path, e.extensions.code, e.extensions.argumentPath])).toEqual([
       [['bad', 'addresses'], 'PARAMETER_INVALID', ['first']],

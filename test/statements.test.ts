@@ -284,7 +284,7 @@ describe('the number of statements is independent of the number of parents', () 
       counts.push(
         await statementsOf(async () => {
           const reply = await platform.graph(query, { first });
-          nodes = reply.body.data?.list.nodes ?? [];
+          nodes = reply.body.data?.list?.nodes ?? [];
           expect([query, reply.body.errors, nodes.length]).toEqual([query, undefined, first]);
           return reply;
         }),

@@ -38,7 +38,7 @@ $$;
 -- and at most `p_limit` of them; `p_latest` is the greatest `created` up to that version. The balance is locked, so
 -- that no entry comes between its last entry and the time that is kept of it. Returns how many were read, the version
 -- of the last one, the greatest `created` up to it, and whether these were the last ones.
--- Without an event: clients see the entries.
+--
 create or replace function find_late_entries_of(
   p_tenant text,
   p_live boolean,
