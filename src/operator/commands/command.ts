@@ -28,7 +28,8 @@ export type AddCommand = (
  * of tax cards.
  */
 export const readingCommands = new Set([
-  ...['account show', 'account list', 'key list', 'deposit show', 'deposit waiting', 'transaction mismatches'],
+  ...['account show', 'account list', 'key list', 'deposit show', 'deposit waiting', 'deposit duplicates'],
+  ...['transaction mismatches'],
   ...['payout list', 'payout show', 'payout rates', 'job list', 'ledger audit', 'ledger verify', 'ledger checks'],
   ...['operator list', 'operator actions', 'operator verify', 'tidegate secrets'],
 ]);
