@@ -12,7 +12,7 @@ export interface AllowanceSize {
 interface Granted {
   granted: number;
   remaining: number;
-  /** The points of the senders that have spent most on all gateways; undefined while nobody has to know. */
+  /** The points of the senders that have spent most on all gateways; undefined while much is left. */
   spent?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -224,7 +224,7 @@ export class Lease implements Allowance {
     }
   }
 
-  /** Takes over what all gateways know of the senders. While much is left, nobody has to know. */
+  /** Takes over what all gateways know of the senders. While much is left, they are not needed. */
   #knows(known: Granted['spent'], told: ReadonlyMap<string, number>, remaining: number): void {
     if (known) this.#known = known;
     else if (isPlenty(remaining, this.size)) this.#known = {};

@@ -146,7 +146,7 @@ export class QueryParts {
       .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined))
       .filter((parts) => parts.length > 0);
     if (!counted && below.length === 0 && points === free) return undefined;
-    // A figure has no more rows than its arguments say, but for the currencies and methods that nobody counts before.
+    // A figure has no more rows than its arguments say, but for currencies and methods, whose number is unknown.
     const open = listed && Boolean(list) && points === free;
     return { name, counted, size, asked: askedBy(found), open, points, below };
   }
