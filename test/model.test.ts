@@ -40,7 +40,9 @@ async function pass(harness: Harness, seconds: number): Promise<void> {
   const processing = [...model.deposits.values()].filter(({ status, sandbox }) => status === 'processing' && sandbox);
   const paying = [...model.payouts.values()].filter(({ status }) => status === 'processing');
   await world.database.call('run_jobs', [tenant, false, 1_000]);
-  for (const { id, status } of model.deposits.values()) if (status === 'initialized') model.sandboxProcesses(id);
+  for (const { id, status } of model.deposits.values())
+    if (status === 'initialized') model.sandboxProcesses(id);
+    else model.sandboxTakesOn(id);
   for (const { id } of processing) model.sandboxCompletes(id);
   for (const { id } of paying) model.endPayout(id, 'settle');
 

@@ -36,7 +36,7 @@ export interface Deposit {
   disputes?: string;
   /** The clawed-back amount by which no lock has been reduced yet, because the locks were in payouts. */
   owed: bigint;
-  /** Whether the sandbox still moves it: it stops once a test helper has moved the deposit. */
+  /** Whether the sandbox has begun to process it. One that a test helper moved to `processing` is taken on later. */
   sandbox: boolean;
 }
 
@@ -160,7 +160,7 @@ export class Model {
       rest: 0n,
       disputed: 0n,
       owed: 0n,
-      sandbox: true,
+      sandbox: false,
     });
   }
 
@@ -175,7 +175,7 @@ export class Model {
       reverse: ['completed'],
     };
     if (!from[verb].includes(deposit.status) || (verb === 'reverse' && deposit.amount < 0n)) return invalid;
-    if (verb === 'process') Object.assign(deposit, { status: 'processing', sandbox: false });
+    if (verb === 'process') deposit.status = 'processing';
     if (verb === 'fail') deposit.status = 'failed';
     if (verb === 'cancel') deposit.status = 'cancelled';
     if (verb === 'complete') this.#complete(deposit);
@@ -190,12 +190,17 @@ export class Model {
   sandboxProcesses(id: string): boolean {
     const deposit = this.deposits.get(id)!;
     if (deposit.status !== 'initialized') return false;
-    deposit.status = 'processing';
+    Object.assign(deposit, { status: 'processing', sandbox: true });
     return true;
+  }
+  /** The sandbox finds a deposit in process that it did not begin, and completes it in its next step. */
+  sandboxTakesOn(id: string): void {
+    const deposit = this.deposits.get(id)!;
+    if (deposit.status === 'processing') deposit.sandbox = true;
   }
   sandboxCompletes(id: string): boolean {
     const deposit = this.deposits.get(id)!;
-    if (deposit.status !== 'processing' || !deposit.sandbox) return false;
+    if (deposit.status !== 'processing') return false;
     this.#complete(deposit);
     return true;
   }
