@@ -133,7 +133,7 @@ async function acknowledged(root: Root, key: string, place: string, body: object
       wrong.push(`${place}: ${reply.text}`);
       throw new Error(wrong.at(-1));
     }
-    await sleep(20 + Math.random() * 60);
+    await sleep(20 + roll() * 60);
   }
 }
 

@@ -43,7 +43,7 @@ async function server(dir: string) {
 
 /** Prepares one real PostgreSQL per run, with a migrated template database that every test file clones. */
 export default async function ({ provide }: TestProject): Promise<() => Promise<void>> {
-  console.log(`SEED=${process.env.SEED} repeats the random choices of this run.`);
+  console.log(`SEED=${process.env.SEED} makes the random choices of this run.`);
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-test-'));
   fs.chmodSync(base, 0o755);
   const citus = process.env.CITUS_URL;

@@ -235,7 +235,7 @@ chapter('a sudden end', () => {
     const { pid } = postmaster(DATA_DIR)!;
     const acknowledged = new Map<string, string>();
     const unanswered: string[] = [];
-    const enough = 20 + Math.floor(Math.random() * 40);
+    const enough = 20 + (scale.seed % 40);
     let killed = false;
     const write = async () => {
       while (!killed) {

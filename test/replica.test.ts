@@ -335,7 +335,7 @@ describe('the own writes of an account', () => {
           token = made.headers.get(header)!;
           const read = await through(two, user).get('/v1/accounts?type=partner', { [header]: token });
           expect(ids(read)[0]).toBe(made.body.id);
-          await sleep(Math.random() * 250);
+          await sleep(n * 25);
         }
         // In the end the standby has it, and answers.
         await until(async () => {

@@ -6,10 +6,11 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { followEvents } from '../src/operator/event-client.js';
 import { useChildren } from './child.js';
-import { inTurn } from './faults/scale.js';
+import { inTurn, random, scale } from './faults/scale.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from './world.js';
 
 const long = inTurn(2, it);
+const roll = random(scale.seed);
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '4' } });
 const given = givenIn(world);
@@ -143,7 +144,7 @@ describe('GET /v1/events/stream', () => {
         const headers = { 'last-event-id': position! };
         const stream = await follow(user, '', headers, origins[turn % 2]!);
         expect(stream.response.status).toBe(200);
-        const seen = 1 + Math.floor(Math.random() * 4);
+        const seen = 1 + Math.floor(roll() * 4);
         // After the writes, fewer may be left than it waits for.
         const complete = async () =>
           !state.writing && received.length + stream.numbers().length >= (await lastNumber(user));

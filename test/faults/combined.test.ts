@@ -66,6 +66,7 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
   const serving: string[] = [];
   const counts = { done: 0, replayed: 0, reused: 0, refused: 0, inUse: 0, conflicts: 0, unavailable: 0, unanswered: 0 };
   const wrong: string[] = [];
+  const chance = random(scale.seed);
   let over = false;
   const refusals = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
 
@@ -73,7 +74,7 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
   async function settled({ harness }: Trading, { key, path, body, actingFor }: Omit<Keyed, 'answer' | 'act'>) {
     const { root } = harness;
     // Most go to the first gateway, where writes then wait for each other.
-    for (let attempt = Math.random() < 0.8 ? 0 : 1; ; attempt++) {
+    for (let attempt = chance() < 0.8 ? 0 : 1; ; attempt++) {
       const origin = serving[attempt % serving.length]!;
       const me = new Speaker({ ...world, origin }, root.id, root.key, root.edition);
       const headers = { 'idempotency-key': key, ...(actingFor && { 'on-behalf-of': actingFor }) };
@@ -83,7 +84,7 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
       else if (reply.codes[0] === 'idempotency_key_in_use') counts.inUse++;
       else if (reply.codes[0] === 'state_conflict') counts.conflicts++;
       else return reply;
-      await sleep(5 + Math.random() * 30);
+      await sleep(5 + chance() * 30);
     }
   }
 
