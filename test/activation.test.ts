@@ -14,7 +14,17 @@ import {
   secondDetails,
   without,
 } from './onboarding-profile.js';
-import { type Edition, givenIn, type Reply, must, type Speaker, useWorld } from './world.js';
+import {
+  type Edition,
+  givenIn,
+  type Reply,
+  must,
+  payoutAddressBody,
+  payoutAddressInput,
+  Speaker,
+  tenantOf,
+  useWorld,
+} from './world.js';
 
 const oneOf = oneInTurn();
 
@@ -35,6 +45,13 @@ const lacks = (...fieldNames: string[]) => ({
   http_status_code: 400,
   errors: fieldNames.map(entry),
 });
+
+/** A connected user of a platform as a client, with a key of its own. */
+async function keyOf(platform: Speaker, id: string): Promise<Speaker> {
+  const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
+  const { data } = await must(platform.graph(mutation, { input: { accountId: id } }));
+  return new Speaker(world, id, data.createApiKey.secret, platform.edition);
+}
 
 const activate = (speaker: Speaker, id: string) => speaker.post(`/v1/accounts/${id}/activate`);
 const statusOf = async (speaker: Speaker, id: string) => (await must(speaker.get(`/v1/accounts/${id}`))).status;
@@ -310,6 +327,59 @@ describe('a missing requirement', () => {
     const reply = await activate(platform, id);
 
     expect(reply.body).toEqual(lacks('account.addresses.user_payout'));
+  });
+
+  // Spec: Activate an Account, Edition 1. "An address of category user_payout created by the platform for the user."
+  it('is in Edition 1 a payout address that the platform has made, with On-Behalf-Of or for the user', async () => {
+    const platform = await given.platform(1);
+    const requirements = async (id: string) => {
+      const query = 'query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }';
+      return (await must(platform.graph(query, { id }))).data.account.requirements;
+    };
+    for (const through of ['REST', 'GraphQL'] as const) {
+      const id = await assemble(platform, { ...complete(1), payoutAddress: false });
+      const own = await keyOf(platform, id);
+      const make = (by: Speaker) =>
+        through === 'REST'
+          ? must(by.post('/v1/addresses', payoutAddressBody(id)))
+          : must(
+              by.graph('mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id } } }', {
+                input: payoutAddressInput(id),
+              }),
+            );
+      await make(own);
+      const refused = await activate(platform, id);
+      expect(refused.body).toEqual(lacks('account.addresses.user_payout'));
+      expect(refused.body.errors[0].message).toContain('with a key of the platform');
+      expect(await requirements(id)).toMatchObject([{ fieldName: 'account.addresses.user_payout' }]);
+      await make(through === 'REST' ? platform.actingFor(id) : platform);
+      expect(await requirements(id)).toEqual([]);
+      expect((await activate(platform, id)).status).toBe(200);
+    }
+  });
+
+  it('is in Edition 2 also met by a payout address that the user made', async () => {
+    const platform = await given.platform(2);
+    const id = await assemble(platform, { ...complete(2), payoutAddress: false });
+    await must((await keyOf(platform, id)).post('/v1/addresses', payoutAddressBody(id)));
+    expect((await activate(platform, id)).status).toBe(200);
+  });
+
+  // A gateway of the previous release does not say who makes an address.
+  it('is met by an address that was stored before, or by an older gateway', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1), payoutAddress: false });
+    const [row] = await world.database.call('create_address', [
+      tenantOf(platform),
+      false,
+      '{}',
+      JSON.stringify({
+        ...{ linkedId: id, category: 'user_payout', type: 'bank_account', currency: 'INR', name: 'Acme' },
+        ...{ bankAccount: { number: '004501551234' }, billingDetails: {}, supportingDocumentation: null },
+      }),
+    ]);
+    expect(row!.by_platform).toBe(true);
+    expect((await activate(platform, id)).status).toBe(200);
   });
 
   // The rules do not depend on the caller: a document that the platform uploaded counts as well.

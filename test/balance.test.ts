@@ -135,6 +135,56 @@ describe('the balance of an account without any movement', () => {
   });
 });
 
+// Spec: Balance. "Edition 1 lists one entry per currency; Edition 2 shows INR."
+describe('a balance with movements in another currency alone', () => {
+  const fields = '{ pending { amount currency } processing { currency } feeAdvance { amount currency } }';
+
+  it('shows INR beside it in Edition 2, through both APIs and both ways of execution', async () => {
+    const user = await given.directUser(2);
+    await completed(user, '5.00', { currency: 'USD' });
+    const both = [...money('0.00', 'INR'), ...money('5.00', 'USD')];
+    const nothing = [...money('0.00', 'INR'), ...money('0.00', 'USD')];
+    expect((await user.get('/v1/balance')).body).toMatchObject({
+      ...{ pending: both, available: nothing, processing: nothing, payout_processing: nothing, fee_advance: [] },
+    });
+    const shown = { pending: both, processing: nothing.map(({ currency }) => ({ currency })), feeAdvance: [] };
+    // From the third time on, the compiled statement answers.
+    for (let times = 0; times < 5; times++) {
+      const { body } = await user.graph(
+        `{ account(id: "${user.id}") { balance ${fields} }
+           nodes(ids: ["${user.id}"]) { ... on Account { balance ${fields} } } }`,
+      );
+      expect(body.data).toEqual({ account: { balance: shown }, nodes: [{ balance: shown }] });
+    }
+    const { body } = await user.graph(
+      `{ account(id: "${user.id}") { sum: balance(descendants: true) ${fields}
+           before: balance(asOf: "2001-01-01T00:00:00Z") ${fields} } }`,
+    );
+    expect(body.data.account.sum).toEqual(shown);
+    expect(body.data.account.before.pending).toEqual(money('0.00', 'INR'));
+  });
+
+  it('shows its own currencies alone in Edition 1', async () => {
+    const user = await given.directUser(1);
+    await completed(user, '5.00');
+    expect((await user.get('/v1/balance')).body.pending).toEqual(money('5.00', 'USD'));
+  });
+
+  it('shows INR in the fee advance of a platform, too', async () => {
+    const { account, live } = await given.platformBoth(2);
+    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const { id: addressId } = await world.operator.issueAddress(row, {
+      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '123456789' } },
+    });
+    const notice = { reference: nickname(), event: 'received', addressId, amount: 500n, currency: 'USD' } as const;
+    await world.operator.bankNotice(notice);
+    expect((await live.get('/v1/balance')).body).toMatchObject({
+      fee_advance: [...money('0.00', 'INR'), ...money('5.00', 'USD')],
+      pending: [...money('0.00', 'INR'), ...money('0.00', 'USD')],
+    });
+  });
+});
+
 describe('a currency without any posting', () => {
   it('is not shown with the others, in both APIs, now, as of a time and over time', async () => {
     const user = await given.directUser(2);

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { onOneLine, visible } from '../src/operator/commands/visible.js';
 import { trigger } from '../src/operator/trigger/trigger.js';
 import { useChildren } from './child.js';
 import { givenIn, type Speaker, useWorld } from './world.js';
 
 // Each command starts Node, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 const world = useWorld();
 const given = givenIn(world);

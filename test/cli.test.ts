@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import os from 'node:os';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from './child.js';
 import { readingCommands } from '../src/operator/commands/command.js';
 import { inTurn, scale } from './faults/scale.js';
@@ -11,7 +11,6 @@ const chapter = inTurn(3, describe);
 type Json = any;
 
 // Each command starts Node, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 let DATA_DIR: string;

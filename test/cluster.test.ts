@@ -66,7 +66,7 @@ describe('several processes on one port', () => {
       return row!.n > 2 * (WORKERS - 1);
     }, 200);
     await sql.end();
-  }, 90_000);
+  });
 
   it('print their address once', () => {
     expect(gateway.out.match(/is listening on/g)).toHaveLength(1);
@@ -159,19 +159,15 @@ describe('several processes on one port', () => {
 });
 
 describe('the end of their parent process', () => {
-  long(
-    'ends all of them and their PostgreSQL',
-    async () => {
-      const DATA_DIR = await children.preparedFolder('migrated');
-      const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
-      await until(() => childrenOf(gateway.pid).length === 2);
-      const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
-      gateway.signal('SIGKILL');
-      await gateway.ended;
-      await until(() => pids.every((each) => !alive(each)) && !alive(pid));
-    },
-    60_000,
-  );
+  long('ends all of them and their PostgreSQL', async () => {
+    const DATA_DIR = await children.preparedFolder('migrated');
+    const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
+    await until(() => childrenOf(gateway.pid).length === 2);
+    const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
+    gateway.signal('SIGKILL');
+    await gateway.ended;
+    await until(() => pids.every((each) => !alive(each)) && !alive(pid));
+  });
 
   long('is immediate when the first of them cannot start, with its reason', async () => {
     const child = children.start({ DATA_DIR: children.folder(), WORKERS: '2', TLS_CERT_FILE: '/nowhere' });

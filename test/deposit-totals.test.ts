@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Context } from '../src/operation/context.js';
 import { Scope } from '../src/db/scope.js';
 import type { AccountRow } from '../src/resources/account/table.js';
@@ -9,8 +9,6 @@ import { depositTotals } from '../src/resources/balance/totals.js';
 import { scale } from './faults/scale.js';
 import { makeAccount, moneyOf, type Row, useFunctions, violations } from './functions/fixture.js';
 import { nickname, withoutTotals } from './world.js';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const fixture = useFunctions();
 const { world, write } = fixture;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
 import { Database } from '../src/db/database.js';
 import { type Gateway, until, useChildren } from './child.js';
@@ -11,8 +11,6 @@ import { type Server, Servers } from './standby.js';
 import { details, type Reply, type Speaker } from './world.js';
 
 const long = inTurn(2, it);
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 const folder = children.folder();

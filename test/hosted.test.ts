@@ -67,7 +67,7 @@ const nothing = (): Seen => ({ foreign: [], returns: [], posts: [], complaints: 
 /** A separate browser; the payer returns to a shop of the test. */
 async function tabOf(options: BrowserContextOptions): Promise<Tab> {
   const context = await chromium.newContext(options);
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(150_000);
   const tab = { context, seen: nothing() } as Tab;
   const { host } = new URL(world.origin);
   context.on('page', (page) => {
@@ -286,7 +286,7 @@ describe('every state of the page', () => {
         // Chromium itself logs responses of 400 and up; the page logs nothing.
         expect(complaints.filter((text) => !/status of (400|404|429)/.test(text))).toEqual([]);
         await leave();
-      }, 90_000);
+      });
 });
 
 describe.concurrent('paying', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import postgres from 'postgres';
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { DomainError } from '../src/request/problems.js';
 import { poolsDefault } from '../src/db/database-settings.js';
 import { Database } from '../src/db/database.js';
@@ -17,8 +17,6 @@ import { eventually, givenIn, must, type Speaker, useWorld, tenantOf } from './w
 
 const long = inTurn(3, it);
 const chapter = inTurn(3, describe);
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 // No workers run except those that a test starts.
 const world = useWorld({ worker: false });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { programVersion } from '../src/db/schema-version.js';
 import { seedEdition } from '../src/server/demo/demo.js';
@@ -15,8 +15,6 @@ import { details, eventually, type Speaker } from './world.js';
 
 const long = inTurn(3, it);
 const chapter = inTurn(3, describe);
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 const createPlatform = ['account', 'create', '--type=platform', '--edition=2', '--legal-name=Root Traders', '--json'];

@@ -418,7 +418,6 @@ describe('a change of the type of business', () => {
           expect([from, to, i, await ofPersons(platform, id)]).toEqual([from, to, i, []]);
         }
     },
-    60_000,
   );
 
   it('is reported with the persons to remove and to update', async () => {

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, childrenOf, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
@@ -17,7 +17,6 @@ import { details, eventually, nickname, payoutAddressBody, type Reply, type Spea
 const chapter = inTurn(3, describe);
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 

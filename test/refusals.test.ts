@@ -72,7 +72,7 @@ beforeAll(async () => {
     };
   }
   schema = buildClientSchema((await casts[1].platform.graph(getIntrospectionQuery())).body.data);
-}, 60_000);
+});
 
 /** The formats in which a value is sent: in a query string of /v1, in a body of /v1, and in GraphQL next to either. */
 type Format = 'query' | 'body' | 'graph';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { config } from '../src/config.js';
 import { connectionOf, replicasOf } from '../src/db/address.js';
@@ -34,8 +34,6 @@ import {
 
 const long = inTurn(3, it);
 const chapter = inTurn(2, describe);
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const pepper = 'a pepper that is long enough for a test';
 const schema = buildGraph();

@@ -620,15 +620,20 @@ describe.concurrent('live mode', () => {
     expect(await states()).toEqual(['activated', 'activated', ['EUR', 'GBP', 'USD']]);
   });
 
-  it('leaves roots as drafts until an operator activates them; platforms then have a fee advance address', async () => {
+  it('leaves roots as drafts until an operator activates them, and records a platform’s fee advance', async () => {
     const { live } = await given.platformBoth(1);
     const row = await world.operator.account(live.id, true);
 
     await world.operator.verify(row, 'activated');
 
     expect(await account(live, live.id)).toMatchObject({ status: 'activated', address: 'requested', livemode: null });
-    expect((await addresses(live, live.id)).map(({ category, status }) => [category, status])).toEqual([
-      ['service_fee_advance', 'activated'],
+    expect(await addresses(live, live.id)).toEqual([]);
+    const issued = { category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '12341' } } as const;
+    const { id } = await world.operator.issueAddress(await world.operator.account(live.id, true), issued);
+    const details = { ...issued, bankAccount: { number: '56785' } };
+    await world.operator.issueAddress(await world.operator.account(live.id, true), details);
+    expect(await addresses(live, live.id)).toMatchObject([
+      { id, category: 'service_fee_advance', status: 'activated', bank_account: { number: '56785' } },
     ]);
     expect(await world.sql`select kind from job where tenant_id = ${tenantOf(live)} and livemode`).toHaveLength(0);
   });

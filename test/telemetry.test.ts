@@ -84,7 +84,7 @@ describe('two processes with metrics, traces and a limit for slow statements', (
       OTEL_BSP_SCHEDULE_DELAY: '100',
     });
     await until(async () => total(samples(await metrics(), 'process_resident_memory_bytes')) > 0);
-  }, 90_000);
+  });
 
   long('count each request once, by API, operation and status, whichever process answered it', async () => {
     const query = '{ deposits(first: 1) { nodes { id } } }';

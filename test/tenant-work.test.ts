@@ -1,6 +1,6 @@
 import pino from 'pino';
 import postgres from 'postgres';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { DueJobs } from '../src/jobs/due.js';
 import type { Retention } from '../src/operation/work.js';
@@ -10,8 +10,6 @@ import { inTurn } from './faults/scale.js';
 import { eventually, givenIn, Speaker, tenantOf, useWorld, type World } from './world.js';
 
 const chapter = inTurn(3, describe);
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 

@@ -34,7 +34,7 @@ it('knows each type of the catalogue, and what a test key cannot cause', () => {
 // Each has a platform of its own, because some move the test clock of the root account.
 describe.concurrent('makes an event of the type appear with a test key alone', () => {
   const made = types.filter(({ reason }) => reason === undefined);
-  it.each(share(made, 4, scale.seed))('$type', { timeout: 60_000 }, async ({ type }) => {
+  it.each(share(made, 4, scale.seed))('$type', async ({ type }) => {
     const aggregator = type === 'payment.completed';
     const platform = await given.platform(2, aggregator ? { subType: 'aggregator' } : {});
     const { event, steps } = await triggered(platform, type);
@@ -49,7 +49,7 @@ describe.concurrent('makes an event of the type appear with a test key alone', (
     [1, 'directUser', 'payout.blocked'],
     [1, 'directUser', 'address.pending_deactivation'],
     [2, 'directUser', 'transaction.submitted'],
-  ])('of Edition %s and a %s: %s', { timeout: 60_000 }, async (edition, kind, type) => {
+  ])('of Edition %s and a %s: %s', async (edition, kind, type) => {
     const { event } = await triggered(await given[kind](edition), type);
     expect(event.type).toBe(type);
   });

@@ -161,9 +161,9 @@ export default defineConfig({
     maxWorkers: fast ? 2 : 5,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.
-    testTimeout: process.env.CITUS_URL ? 300_000 : 60_000,
-    hookTimeout: 120_000,
-    // What a test waits for has the time of the test, and not Vitest's second.
-    expect: { poll: { timeout: 45_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    // What a test waits for has half of the test's time, and not Vitest's second.
+    expect: { poll: { timeout: 150_000 } },
   },
 });

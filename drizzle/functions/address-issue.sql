@@ -1,5 +1,5 @@
 -- Receiving addresses: what an account is offered, and who issues it: the sandbox bank in test mode, the operator in
--- live mode.
+-- live mode. The sandbox's wallets of payers, too.
 --
 -- Longer than 60 lines: open_account_addresses (two orders of one account); record_issued_address (both kinds of
 -- address).
@@ -45,8 +45,9 @@ begin
 end;
 $$;
 
--- Opens the addresses of an activated account: a fee advance address for a platform, and an order for receiving
--- addresses if the setting offers its kind any. The sandbox bank issues those in test mode, the operator in live mode.
+-- Opens the addresses of an activated account: in test mode a fee advance address for a platform, and an order for
+-- receiving addresses if the setting offers its kind any. The sandbox bank issues those in test mode, the operator in
+-- live mode. In live mode a fee advance address exists once the operator has recorded its details.
 create or replace function open_account_addresses(p_tenant text, p_live boolean, p_envelope jsonb, p_id text)
 returns void
 language plpgsql
@@ -58,7 +59,8 @@ declare
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id;
   if
-    v.kind = 'platform'
+    not p_live
+    and v.kind = 'platform'
     and not exists (
       select
       from address d
@@ -74,10 +76,7 @@ begin
       'service_fee_advance',
       'bank_account',
       v_currency,
-      p_bank_account =>
-        case
-          when not p_live then sandbox_bank_account(v_currency) - 'type'
-        end
+      p_bank_account => sandbox_bank_account(v_currency) - 'type'
     );
   end if;
   -- An order under way also covers the currencies that are missing now. In test mode its job is enqueued again, because
@@ -113,8 +112,8 @@ end;
 $$;
 
 -- Records an address that the bank has issued in live mode, for the operator. The account's `address` becomes activated
--- with the last missing currency, and is processing until then. A fee advance address exists already: its details are
--- replaced.
+-- with the last missing currency, and is processing until then. The details of a fee advance address are replaced if it
+-- exists, also one that an earlier release opened without details.
 create or replace function record_issued_address(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof address
 language plpgsql
@@ -138,6 +137,9 @@ begin
     perform refuse(400, 'status_invalid', 'account.status', 'is not activated; verify the account first');
   end if;
   if v_args ->> 'category' = 'service_fee_advance' then
+    if v_owner.kind <> 'platform' then
+      perform refuse(400, 'account_type_invalid', 'address.linked_id', 'must be a platform for a fee advance address');
+    end if;
     update address d
     set
       bank_account = (v_args -> 'bankAccount') - 'type',
@@ -151,10 +153,20 @@ begin
       and d.category = 'service_fee_advance'
     returning *
     into v;
-    if not found then
-      perform refuse(400, 'account_type_invalid', 'address.linked_id', 'must be a platform for a fee advance address');
+    if found then
+      perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
+    else
+      v := insert_address(
+        p_tenant,
+        p_live,
+        p_envelope,
+        v_owner,
+        v_args ->> 'category',
+        v_args ->> 'type',
+        v_args ->> 'currency',
+        p_bank_account => (v_args -> 'bankAccount') - 'type'
+      );
     end if;
-    perform emit_event(p_tenant, p_live, p_envelope, 'address.updated', 'address', to_jsonb(v));
   else
     if not (v_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then
       perform refuse(
@@ -227,5 +239,36 @@ begin
   if n = 200 then
     perform enqueue(p_tenant, p_live, p_job.kind, p_job.subject_id, 0, jsonb_build_object('after', v.id));
   end if;
+end;
+$$;
+
+-- Creates a wallet from which a partner pays in test mode, like the one that its first payment creates: not every
+-- wallet provider is a payment method.
+create or replace function create_test_wallet(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof address
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('accountId text, provider text, currency text'));
+  v address;
+  v_owner account;
+begin
+  select a.*
+  into v_owner
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
+  for no key update;
+  v := insert_address(
+    p_tenant,
+    p_live,
+    p_envelope,
+    v_owner,
+    'partner_payment',
+    'wallet',
+    v_args ->> 'currency',
+    p_wallet => jsonb_build_object('provider', v_args ->> 'provider')
+  );
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
 end;
 $$;

@@ -3,6 +3,23 @@
 -- Longer than 60 lines: insert_address (one insert with its columns).
 
 drop function if exists insert_address(text, boolean, jsonb, account, jsonb);
+drop function if exists insert_address(
+  text,
+  boolean,
+  jsonb,
+  account,
+  text,
+  text,
+  text,
+  text,
+  jsonb,
+  jsonb,
+  jsonb,
+  jsonb,
+  jsonb,
+  boolean,
+  jsonb
+);
 
 -- Inserts an activated address, and emits its event. SQL null and JSON null both mean that a value is absent.
 create or replace function insert_address(
@@ -20,7 +37,8 @@ create or replace function insert_address(
   p_wallet jsonb default null,
   p_vpa jsonb default null,
   p_is_reusable boolean default false,
-  p_metadata jsonb default null
+  p_metadata jsonb default null,
+  p_by_platform boolean default true
 )
 returns address
 language plpgsql
@@ -48,6 +66,7 @@ begin
       wallet,
       vpa,
       is_reusable,
+      by_platform,
       metadata,
       context_id,
       on_root_list
@@ -70,6 +89,7 @@ begin
       p_wallet,
       p_vpa,
       p_is_reusable,
+      p_by_platform,
       merge_metadata(null, p_metadata, 'address.metadata'),
       p_owner.context_id,
       p_owner.on_root_list
@@ -92,7 +112,7 @@ declare
     p_args,
     args_of(
       'linkedId text, category text, type text, currency text, name text, bankAccount object,
-        billingDetails object, supportingDocumentation object null, metadata? object null'
+        billingDetails object, supportingDocumentation object null, metadata? object null, byPlatform? boolean'
     )
   );
   v address;
@@ -134,7 +154,9 @@ begin
     p_bank_account => v_args -> 'bankAccount',
     p_billing_details => v_args -> 'billingDetails',
     p_supporting_documentation => v_args -> 'supportingDocumentation',
-    p_metadata => v_args -> 'metadata'
+    p_metadata => v_args -> 'metadata',
+    -- Gateways of the previous release do not say who made it.
+    p_by_platform => coalesce((v_args ->> 'byPlatform')::boolean, true)
   );
   perform reschedule_payout(p_tenant, p_live, v_owner.id);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
@@ -211,37 +233,6 @@ begin
     perform reschedule_payout(p_tenant, p_live, v.linked_id);
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'address.' || v.status, 'address', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
-  return next v;
-end;
-$$;
-
--- Creates a wallet from which a partner pays in test mode, like the one that its first payment creates: not every
--- wallet provider is a payment method.
-create or replace function create_test_wallet(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof address
-language plpgsql
-as $$
-declare
-  v_args jsonb := check_args(p_args, args_of('accountId text, provider text, currency text'));
-  v address;
-  v_owner account;
-begin
-  select a.*
-  into v_owner
-  from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
-  for no key update;
-  v := insert_address(
-    p_tenant,
-    p_live,
-    p_envelope,
-    v_owner,
-    'partner_payment',
-    'wallet',
-    v_args ->> 'currency',
-    p_wallet => jsonb_build_object('provider', v_args ->> 'provider')
-  );
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;

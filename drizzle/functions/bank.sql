@@ -135,6 +135,7 @@ begin
     perform refuse_other_currency(p_tenant, p_live, v_content);
   end if;
   if n.event = 'received' then
+    perform refuse_without_details(p_tenant, p_live, v_content);
     v_id := receive_transfer(p_tenant, p_live, p_envelope, v_content, v_now);
     update bank_notice b
     set deposit_id = v_id
@@ -185,6 +186,36 @@ begin
         ', the currency of the address; ',
         'the operator may allow another one (allowCurrency, --allow-currency)'
       )
+    );
+  end if;
+end;
+$$;
+
+-- Refuses a transfer to the fee advance address of a platform whose details the operator has not recorded: no bank can
+-- have sent money there. Earlier releases opened such addresses.
+create or replace function refuse_without_details(p_tenant text, p_live boolean, p_content jsonb)
+returns void
+language plpgsql
+stable
+as $$
+begin
+  if
+    exists (
+      select
+      from address a
+      where
+        a.tenant_id = p_tenant
+        and a.livemode = p_live
+        and a.id = p_content ->> 'toAddressId'
+        and a.category = 'service_fee_advance'
+        and a.bank_account is null
+    )
+  then
+    perform refuse(
+      402,
+      'address_unusable',
+      'deposit.address_id',
+      'The address has no bank details, so it takes no money. Record its details first.'
     );
   end if;
 end;

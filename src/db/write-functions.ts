@@ -69,6 +69,7 @@ export interface WriteFunctions {
       billingDetails: object;
       supportingDocumentation: object | null;
       metadata?: object | null | undefined;
+      byPlatform?: boolean | undefined;
     };
   };
   create_api_key: {

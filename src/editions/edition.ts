@@ -23,6 +23,8 @@ export interface Edition {
   bankMethod: DepositPaymentMethod;
   /** The currency of receiving addresses by default, and of checkouts where the edition has them. */
   currency: string;
+  /** The currency that each balance shows, also where nothing was booked in it. */
+  balanceCurrency: string | null;
   /** Whether the operator may set that payouts of a platform's connected users are processed at once. */
   liveFx: boolean;
   /** The keys of a root account's setting that apply to the root and to the accounts below it. */

@@ -70,6 +70,7 @@ export const first: Edition = {
   },
   bankMethod: 'domestic_credit',
   currency: 'USD',
+  balanceCurrency: null,
   liveFx: true,
   offers: {
     platform: ['platform', 'partner', 'connected_user', 'connected_user_partner'],
@@ -81,7 +82,7 @@ export const first: Edition = {
   partnersCompared: false,
   activation: {
     connected_user: [
-      always(payoutAddress()),
+      always(payoutAddress({ byPlatform: true })),
       always(has('business_details.type')),
       byBusinessType({
         company: [identified, ...officers],

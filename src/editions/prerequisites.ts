@@ -130,16 +130,21 @@ function wayToSoleOwner(persons: PersonRow[]): string {
   return steps.join(' ');
 }
 
-/** An activated address for payouts to the user. */
-export function payoutAddress(): Prerequisite {
+/** An activated address for payouts to the user, which its platform has made if only such an address counts. */
+export function payoutAddress({ byPlatform = false } = {}): Prerequisite {
   return {
     field: 'account.addresses.user_payout',
-    message: listedValues(
-      ['user_payout'],
-      ([category]) => `Activation requires an address of category ${category}. Create one for the account.`,
+    message: listedValues(['user_payout'], ([category]) =>
+      byPlatform
+        ? `Activation requires an address of category ${category} that the platform has created. ` +
+          'Create one for the account with a key of the platform.'
+        : `Activation requires an address of category ${category}. Create one for the account.`,
     ),
     met: ({ addresses }) =>
-      addresses.some((address) => address.category === 'user_payout' && address.status === 'activated'),
+      addresses.some(
+        (address) =>
+          address.category === 'user_payout' && address.status === 'activated' && (address.byPlatform || !byPlatform),
+      ),
   };
 }
 

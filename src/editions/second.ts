@@ -48,6 +48,7 @@ export const second: Edition = {
   },
   bankMethod: 'domestic_wire',
   currency: 'INR',
+  balanceCurrency: 'INR',
   liveFx: false,
   offers: {
     platform: ['partner', 'connected_user', 'connected_user_partner'],

@@ -40,7 +40,7 @@ export const through = <T extends Child>(
 
 /**
  * Funds of an account by compartment and currency: one row for each currency, in the order of the currencies. Without a
- * row, an account has zero in the currency of its edition.
+ * row, an account has zero in the currency of its edition; each balance of Edition 2 has INR.
  */
 export interface Funds {
   table: PgTable & { tenantId: PgColumn; livemode: PgColumn };

@@ -382,10 +382,7 @@ export const resourceRules: Statement[] = [
     'Activate 1, Edition 2: a platform by the operator',
     '(the operator)',
     '(the operator)',
-    held(
-      'sandbox',
-      'leaves roots as drafts until an operator activates them; platforms then have a fee advance address',
-    ),
+    held('sandbox', 'leaves roots as drafts until an operator activates them, and records a platform’s fee advance'),
   ),
   rule('Deactivate: partners alone', 'Mutation.deactivateAccount', 'POST /v1/accounts/:id/deactivate', relations),
   rule(

@@ -68,8 +68,8 @@ export const scale = {
 };
 
 /** The time-outs of a test in either form. On a cluster a statement takes several times as long. */
-const short = process.env.CITUS_URL === undefined ? 120_000 : 1_200_000;
-export const patience = { testTimeout: whole ? 6 * 3_600_000 : short, hookTimeout: 180_000 };
+const short = process.env.CITUS_URL === undefined ? 300_000 : 1_200_000;
+export const patience = { testTimeout: whole ? 6 * 3_600_000 : short, hookTimeout: 600_000 };
 
 /** Prints the figures of a run of the long form, for the README. */
 export function figures(suite: string, numbers: Record<string, number | string>): void {

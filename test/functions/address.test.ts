@@ -120,17 +120,16 @@ of('sandbox_bank_account', () => {
 of('open_account_addresses', () => {
   const open = (place: Place, id: string) => call('open_account_addresses', place.tenantId, place.live, '{}', id);
 
-  it('orders receiving addresses that the setting offers, and a fee advance address of a platform once', async () => {
+  it('orders receiving addresses that the setting offers, and in test mode a fee advance address', async () => {
     await offer(root, 'USD');
     const { id } = await partner();
     await open(root, id);
     expect(await stored('account', root, id)).toMatchObject({ address: 'requested' });
     expect(await kindsOf(id)).toEqual(['process_addresses']);
-    await open(root.inLive, root.id);
-    await open(root.inLive, root.id);
-    const fees = await world.sql`select bank_account from address
-      where tenant_id = ${root.tenantId} and livemode and category = 'service_fee_advance'`;
-    expect(fees.map(({ bank_account }) => bank_account)).toEqual([null]);
+    for (const place of [root, root, root.inLive]) await open(place, root.id);
+    const fees = await world.sql`select livemode, bank_account ->> 'bankName' as name from address
+      where tenant_id = ${root.tenantId} and category = 'service_fee_advance'`;
+    expect(fees).toEqual([{ livemode: false, name: 'Tidegate Sandbox Bank' }]);
   });
 
   it('orders none where nothing is offered', async () => {
@@ -208,6 +207,15 @@ of('record_issued_address', () => {
     expect(await refusal(record(id, { category: 'service_fee_advance' }))).toBe(
       'account_type_invalid address.linked_id',
     );
+  });
+
+  it('opens the fee advance address of a platform, and replaces the details of one that is there', async () => {
+    await activate(fixture, root.inLive, root.id);
+    const fee = (number: string) => record(root.id, { category: 'service_fee_advance', bankAccount: { number } });
+    const { id } = await fee('12');
+    expect(await eventsOf(root.inLive, id)).toEqual(['address.created']);
+    expect(await fee('34')).toMatchObject({ id, bank_account: { number: '34' } });
+    expect(await eventsOf(root.inLive, id)).toEqual(['address.created', 'address.updated']);
   });
 
   it('refuses an account that is not activated', async () => {

@@ -3,7 +3,7 @@ import { whiteSpace } from '../../src/operator/table.js';
 import { makeAccount, moneyOf, refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
-const { world, of, call, value, write, stored, eventsOf } = fixture;
+const { world, of, call, value, write, stored, eventsOf, rowText } = fixture;
 const root = useRoot(fixture, 'user', 1);
 const { addressOf, balance } = moneyOf(fixture, root);
 let references = 0;
@@ -219,6 +219,24 @@ of('refuse_other_currency', () => {
     };
     await check('USD');
     expect(await refusal(check('EUR'))).toBe('parameter_invalid deposit.currency');
+  });
+});
+
+of('refuse_without_details', () => {
+  it('refuses an address of a fee advance that has no details', async () => {
+    const owner = await rowText('account', root, root.id);
+    const fee = ['service_fee_advance', 'bank_account', 'USD'] as const;
+    const [made] = await call('insert_address', root.tenantId, false, '{}', owner, ...fee);
+    const id = String(made!.id);
+    const check = async (toAddressId: string) =>
+      call('refuse_without_details', root.tenantId, false, JSON.stringify({ toAddressId }));
+    expect(await refusal(check(id))).toBe('address_unusable deposit.address_id');
+    expect(await refusal(record(reference(), 'received', { toAddressId: id }))).toBe(
+      'address_unusable deposit.address_id',
+    );
+    await check((await content()).toAddressId);
+    await world.sql`update address set bank_account = '{"number": "12"}' where id = ${id}`;
+    await check(id);
   });
 });
 

@@ -162,6 +162,8 @@ export class AddressResolver {
       bankAccount: { ...bank, last4: lastFour(bank.number ?? bank.iban) },
       billingDetails,
       supportingDocumentation: supportingDocumentation ?? null,
+      // With its own key, also on behalf of the user.
+      byPlatform: context.caller.kind === 'platform',
     });
     return { address: row };
   }

@@ -98,6 +98,11 @@ export const address = pgTable(
     name: text('name'),
     isReusable: boolean('is_reusable').notNull().default(false),
     linkedId: text('linked_id').notNull(),
+    /**
+     * Whether a platform made it, for itself or for a connected user; addresses that the service issued and those from
+     * before the column count as made by the platform.
+     */
+    byPlatform: boolean('by_platform').notNull().default(true),
     bankAccount: jsonb('bank_account').$type<BankAccountObject>(),
     billingDetails: jsonb('billing_details').$type<PostalAddressObject>(),
     supportingDocumentation: jsonb('supporting_documentation').$type<{ idDocument?: string | null }>(),

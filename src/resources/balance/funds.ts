@@ -1,4 +1,5 @@
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Edition } from '../../editions/edition.js';
 import type { Funds } from '../edges.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
 
@@ -33,9 +34,23 @@ export const ofEach = <V>(value: (compartment: CompartmentField, column: PgColum
 /** The amounts of one currency, in minor units. */
 export type Amounts = Pick<BalanceRow, 'currency' | CompartmentField>;
 
-/** The funds of an account by compartment; without a row, zero in the currency of its edition. */
-export function fundsOf({ kind }: { kind: string }, rows: readonly Amounts[], currency: string) {
-  const shown = rows.length > 0 ? rows : [{ currency, ...ofEach(() => 0n) }];
+/**
+ * Rows by currency, with one of zeros for the currency that each balance of the edition shows; without a row, zero in
+ * the currency of the edition.
+ */
+export function withShown<R extends { currency: string }>(
+  rows: readonly R[],
+  { currency, balanceCurrency }: Pick<Edition, 'currency' | 'balanceCurrency'>,
+  zero: (currency: string) => R,
+): readonly R[] {
+  const shown = rows.length === 0 ? currency : balanceCurrency;
+  if (shown === null || rows.some((row) => row.currency === shown)) return rows;
+  return [...rows, zero(shown)].toSorted((a, b) => (a.currency < b.currency ? -1 : 1));
+}
+
+/** The funds of an account by compartment, in the currencies that its edition shows. */
+export function fundsOf({ kind }: { kind: string }, rows: readonly Amounts[], edition: Edition) {
+  const shown = withShown(rows, edition, (currency) => ({ currency, ...ofEach(() => 0n) }));
   return ofEach((name) => {
     const { kind: only = kind }: Funds['compartments'][string] = compartments[name];
     return kind === only ? shown.map((row) => ({ amount: row[name], currency: row.currency })) : [];

@@ -6,7 +6,7 @@ import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
 import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
-import { type Amounts, type CompartmentField, funds, fundsOf, ofEach } from './funds.js';
+import { type Amounts, type CompartmentField, funds, fundsOf, ofEach, withShown } from './funds.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
 
@@ -73,7 +73,7 @@ export class BalanceResolver {
     return {
       accountId: owner.id,
       livemode: owner.livemode,
-      pending: pending.length > 0 ? pending : [{ currency: context.edition.currency, amount: 0n }],
+      pending: [...withShown(pending, context.edition, (currency) => ({ currency, amount: 0n }))],
     };
   }
 }
@@ -110,7 +110,7 @@ async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
 type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
 function formatBalance({ edition }: Context, row: Owner, rows: readonly Amounts[]): Balance {
-  return { accountId: row.id, livemode: row.livemode, ...fundsOf(row, rows, edition.currency) };
+  return { accountId: row.id, livemode: row.livemode, ...fundsOf(row, rows, edition) };
 }
 
 type Sums = Record<'accountId' | 'currency' | CompartmentField, string>;

@@ -88,7 +88,10 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
         graph: 'must be an address of to.accountId',
       }),
     );
-  if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
+  // Earlier releases opened fee advance addresses without details, where no money can arrive.
+  const takesMoney =
+    named.category === 'service_receive' || (named.category === 'service_fee_advance' && named.bankAccount !== null);
+  if (named.status !== 'activated' || !takesMoney)
     throw new DomainError(problem('address_unusable', 'deposit.to.address_id'));
   return { account: owner, addressId: named.id };
 }

@@ -16,7 +16,14 @@ import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from '../../../resources/compiled-edges.js';
 import { jsonBegin, jsonEnd, objectMark } from './json.js';
-import { type ListRequest, emptyCurrency, type Statement, statementOf, type Terms } from './statement.js';
+import {
+  type ListRequest,
+  emptyCurrency,
+  shownCurrency,
+  type Statement,
+  statementOf,
+  type Terms,
+} from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**
@@ -145,7 +152,10 @@ export class CompiledQuery {
     const visibility = visibilityOf(scope.caller);
     const lists = new Map<Branch, ListRequest>();
     const ids = new Map<Branch, string>();
-    const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
+    const given: Record<string, unknown> = {
+      [emptyCurrency]: edition.currency,
+      [shownCurrency]: edition.balanceCurrency,
+    };
     let name = `compiled:${visibility}`;
     const rows: number[] = [];
     const parts: Question[] = [];

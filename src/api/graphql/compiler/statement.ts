@@ -46,10 +46,15 @@ const builder = drizzle.mock();
  * of this length, and one whose fragment is used in many places can have many times this length.
  */
 const charactersMax = 16_000;
-/** The parameters that all parts of a statement share. */
-const shared = new Set(['tenantId', 'livemode', 'actingAccount', 'statementSeconds']);
 /** The parameter for the currency of a balance before its first movement. */
 export const emptyCurrency = 'edition_currency';
+/** The parameter for the currency that each balance of the edition shows, or null. */
+export const shownCurrency = 'balance_currency';
+/** The parameters that all parts of a statement share. */
+const shared = new Set([
+  ...['tenantId', 'livemode', 'actingAccount', 'statementSeconds'],
+  ...[emptyCurrency, shownCurrency],
+]);
 
 /**
  * The statement that returns a query's data as JSON, in the selected shape and under the selected names. It reads every
@@ -178,10 +183,21 @@ class Writer {
   /** The funds of an account, as `Funds` describes them. */
   #funds({ table, account, currency, where, compartments }: Funds, below: Branch[], column: Column): string {
     const alias = this.#alias();
-    const rows = this.#fragment(
-      sql`select * from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenantId')}
+    const columns = [currency, ...Object.values(compartments).map(({ column: amounts }) => amounts)];
+    const own = sql`from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenantId')}
         and ${table.livemode} = ${sql.placeholder('livemode')} and ${account} = ${sql.raw(column('id'))}
-        and ${where} order by ${currency}`,
+        and ${where}`;
+    const shown = sql`${sql.placeholder(shownCurrency)}::text`;
+    // The currency that each balance of the edition shows, with zeros where nothing was booked in it.
+    const rows = this.#fragment(
+      sql`select ${sql.join(columns, sql`, `)} ${own}
+        union all select ${shown}, ${sql.raw(
+          columns
+            .slice(1)
+            .map(() => '0')
+            .join(', '),
+        )}
+        where ${shown} is not null and not exists (select ${own} and ${currency} = ${shown}) order by 1`,
       '',
     );
     const money = (parts: Branch[], amount: string, currency: () => string) =>
@@ -215,7 +231,7 @@ class Writer {
     return written.replace(/\$(\d+)/g, (_, n: string) => {
       const param = params[Number(n) - 1];
       if (!is(param, Placeholder)) throw new Error('a value must be a parameter by name');
-      const name = shared.has(param.name) || param.name === emptyCurrency ? param.name : prefix + param.name;
+      const name = shared.has(param.name) ? param.name : prefix + param.name;
       const known = this.#names.indexOf(name);
       return `$${known >= 0 ? known + 1 : this.#names.push(name)}`;
     });
