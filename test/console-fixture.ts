@@ -148,6 +148,6 @@ const mutation = (name: string, type: string, selection: string) =>
   `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
 const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id }');
 const issue = mutation('issueAddress', 'IssueAddressInput', 'address { id }');
-const notice = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { deposit { id } }');
+export const notice = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { deposit { id } }');
 const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', 'deposit { id }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { rate }');

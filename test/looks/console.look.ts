@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, it } from 'vitest';
 import { browser } from '../browser.js';
 import { PayeeFixture } from '../checkout-fixture.js';
-import { ConsoleSeed, type Document, hostile } from '../console-fixture.js';
+import { ConsoleSeed, type Document, hostile, notice } from '../console-fixture.js';
 import { useWorld } from '../world.js';
 import { Camera, first, named, press, settled, type State, steps } from './camera.js';
 
@@ -50,6 +50,13 @@ it("the operator's console", async () => {
   const bad = await seed.submitted(root.test, hostile, [{ ...files[0]!, filename: `${hostile}.png` }]);
   const payout = await seed.payout('Coastal Weavers LLP', '12500.00');
   await seed.troubles(payout, 'REV-2041');
+  // An earlier release credited a transfer again whose reference came with a blank.
+  const { recordBankNotice: again } = await seed.ask(notice, {
+    ...{ reference: 'WIRE-12500.00-2', addressId: payout.addressId, amount: '12500.00', currency: 'USD' },
+  });
+  await world.sql`
+    update bank_notice set reference = 'WIRE-12500.00 '
+    where tenant_id = ${payout.tenant} and deposit_id = ${again.notice.deposit.id}`;
   const { key } = await world.operator.createOperator('Priya Nair', 'operate', 'pictures');
   const lists = ['accounts', 'payouts', 'bank', 'mismatches', 'holds', 'ledger', 'work', 'audit', 'operators'];
   const account = at(`/operator/accounts/${waiting}?mode=LIVE`);
@@ -57,6 +64,8 @@ it("the operator's console", async () => {
     ['queue', at('/operator')],
     ...lists.map((name): State => [name, at(`/operator/${name}`)]),
     ['notices', at('/operator/bank?show=all')],
+    ['duplicates', at('/operator/bank?show=duplicates')],
+    ['duplicate-taken-back', steps(at('/operator/bank?show=duplicates'), press(/^Take back/))],
     ['notice-new', steps(at('/operator/bank'), press(/^Record/))],
     ['rates', at(`/operator/rates?tenant=${payout.accountId}`)],
     ['account', account],
