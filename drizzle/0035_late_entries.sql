@@ -20,7 +20,4 @@ SELECT tg_distribute('late_entry');--> statement-breakpoint
 INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")
 SELECT a.tenant_id, a.livemode, 'job_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000000)::bigint), 14, '0') || left(replace(gen_random_uuid()::text, '-', ''), 18), n.at, 'find_late_entries', a.id, jsonb_build_object('notBefore', n.at), n.at
 FROM "account" a, (SELECT date_part('epoch', clock_timestamp())::bigint + 60 AS at) n
-WHERE a.kind IN ('platform', 'direct_user');--> statement-breakpoint
--- Last, because an added column keeps readers out until the migration is committed.
-ALTER TABLE "balance" ADD COLUMN "latest" bigint;--> statement-breakpoint
-ALTER TABLE "balance" ADD COLUMN "late" boolean DEFAULT false NOT NULL;
+WHERE a.kind IN ('platform', 'direct_user');

@@ -223,6 +223,8 @@ describe('creating a payout address', () => {
         'MT84MALT011000012345MTLCAST001S',
         'DE89 3704 0044 0532 0130 00',
         'de89-3704-0044-0532-0130-00',
+        // A copy from a PDF.
+        'DE89\u00A03704\u00A00044 0532 0130 00',
         // The examples of the registry for countries that lists of formats often lack.
         'BI4210000100010000332045181',
         'BY13NBRB3600900000002Z00AB00',

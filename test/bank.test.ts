@@ -378,6 +378,11 @@ describe('white space around a reference', () => {
     }
     expect(await mine()).toEqual([]);
     expect(await pendingOf(to.live)).toEqual(money('20.00', 'INR'));
+    // Another amount under the reference is another transfer.
+    const other = await recordNotice(received(to, { amount: 1n }));
+    await world.sql`update bank_notice set reference = ${`${notice.reference}  `}
+      where tenant_id = ${to.row.tenantId} and reference = ${other.reference}`;
+    expect(await mine()).toEqual([]);
   });
 });
 

@@ -276,7 +276,7 @@ describe('live mode, where the operator decides', () => {
       relationship: { owner: true },
       identification: { tax_card_number: 'ABCPE1234F', tax_card_image: image.body.id },
     });
-    const paid = await user.post(
+    const paid = await live('first').post(
       '/v1/addresses',
       payoutAddressBody(weaver, { billing_details: { ...details().physical_address, line2: 'x' } }),
     );

@@ -166,6 +166,14 @@ describe('with an empty allowance', () => {
     ['another operation', `mutation A($id: ID!) { ${one('$id')} } query B { viewer { mode } }`],
     ['a query', '{ viewer { mode } } #mutation revokeApiKey'],
     ['a field that does not exist', `mutation ($id: ID!) { ${one('$id', 'nothing')} }`],
+    // The work for its fragments would double with each level.
+    [
+      'fragments with a directive on each of their spreads',
+      `mutation ($id: ID!) { ${one('$id')} ...F0@a } ${Array.from(
+        { length: 36 },
+        (__, i) => `fragment F${i} on Mutation { ...F${i + 1} ...F${i + 1} }`,
+      ).join(' ')}`,
+    ],
     ['much text', `mutation ($id: ID!) { ${one('$id')} } #${'x'.repeat(5_000)}`],
     ['very much text', `mutation ($id: ID!) { ${one('$id')} } #${'x'.repeat(9_000)}`],
   ];
@@ -183,6 +191,23 @@ describe('with an empty allowance', () => {
     const [row] = await world.sql`select revoked_at from api_key where id = ${made!.id}`;
     expect(row!.revoked_at).toBeNull();
     expect(statusOf(await user.graph(revokeKey, { id: made!.id }))).toEqual([200]);
+  });
+
+  it('a key that may not end itself has no more tries for it than for others', async () => {
+    const platform = await given.platform(1);
+    const connected = await platform.connectedUser();
+    const made = await platform.graph(
+      'mutation { createApiKey(input: { permission: READ }) { secret apiKey { id } } }',
+    );
+    const { secret, apiKey } = made.body.data.createApiKey;
+    const own = await idOf(platform);
+    await keys(platform, 1);
+    await emptied(platform);
+    for (const sender of [platform.using(secret), platform.actingFor(connected.id)]) {
+      const id = sender.key === platform.key ? own : apiKey.id;
+      let answered = 0;
+      while ((await sender.graph(revokeKey, { id })).status !== 429) expect(++answered).toBeLessThan(200);
+    }
   });
 
   it('revocations that end nothing are bounded for their sender, and keep nobody from ending a key', async () => {

@@ -646,6 +646,18 @@ describe('subscriptions over a WebSocket', () => {
     }
   });
 
+  it.each([
+    ['a NUL', 'On-Behalf-Of', '\u0000'],
+    ['a letter that no header has', 'Authorization', 'Bearer ключ'],
+    ['more than 500 characters', 'on-behalf-of', 'a'.repeat(501)],
+  ])('is refused when its first message has %s', async (_, name, value) => {
+    const user = await given.directUser(1);
+    const { socket, closed } = await rawSocket();
+    const reason = new Promise((resume) => void socket.on('close', (__, text) => resume(String(text))));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { ...bearer(user.key), [name]: value } }));
+    expect([await closed, await reason]).toEqual([4403, expect.stringContaining('printable ASCII')]);
+  });
+
   long('has a bounded number of connections without a key, of which the oldest give way', async () => {
     const user = await given.directUser(1);
     const { client, closed } = socketsOf(bearer(user.key));

@@ -2,72 +2,6 @@
 --
 -- Longer than 60 lines: record_bank_notice (one decision per state of the reference).
 
--- The notices under a reference, by what is compared: without the white space around it. New ones are stored so, and
--- have the primary key. Notices from before may have white space in theirs, and more than one may be of one transfer.
-create or replace function bank_notices_under(p_tenant text, p_live boolean, p_bare text)
-returns setof bank_notice
-language plpgsql
-stable
-as $$
-begin
-  return query select b.*
-    from bank_notice b
-    where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_bare
-    union all
-    select b.*
-    from bank_notice b
-    where
-      b.tenant_id = p_tenant
-      and b.livemode = p_live
-      and btrim(b.reference, white_space()) = p_bare
-      and b.reference <> btrim(b.reference, white_space());
-end;
-$$;
-
--- The reference under which a notice is stored: that of the oldest notice which has the same but for white space around
--- it, or else the given one without that. A reversal under the exact reference of one of several such notices is of
--- that one, so that a duplicate from before can be taken back. Refuses a new reference that is empty, and one with
--- control characters or characters that nobody sees, which would make it another than it looks.
-create or replace function stored_reference(p_tenant text, p_live boolean, p_reference text, p_event text)
-returns text
-language plpgsql
-stable
-as $$
-declare
-  v_bare text := btrim(p_reference, white_space());
-  v_stored text;
-begin
-  select n.reference
-  into v_stored
-  from bank_notices_under(p_tenant, p_live, v_bare) n
-  order by
-    p_event = 'reversed' and n.event = 'received' and n.reference = p_reference desc,
-    n.created,
-    n.reference <> v_bare,
-    n.reference
-  limit 1;
-  if found then
-    return v_stored;
-  end if;
-  if v_bare = '' then
-    perform refuse(400, 'parameter_invalid_empty', 'deposit.reference');
-  end if;
-  if
-    v_bare ~ (
-      '[\u0001-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F' || '\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]'
-    )
-  then
-    perform refuse(
-      400,
-      'parameter_invalid',
-      'deposit.reference',
-      'contains a control character or an invisible one. Remove it.'
-    );
-  end if;
-  return v_bare;
-end;
-$$;
-
 -- Records a notice from a bank. The same notice again changes nothing. Other content under its reference is a conflict,
 -- and so is a reversal of another transfer than the received one; keys of the content that the notice leaves open
 -- (`open`) are not compared. A reversal that comes before its deposit waits, and is carried out when the deposit
@@ -119,6 +53,9 @@ begin
     where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = v_reference and b.event = v_args ->> 'event';
     if n.content - v_open <> v_content - v_open then
       perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+    end if;
+    if n.event = 'reversed' then
+      perform refuse_other_deposit(p_tenant, p_live, v_reference);
     end if;
     perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(n));
     return next n;

@@ -2,7 +2,8 @@
 -- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
 -- statement cannot query an acquirer: `claim_status_polls` returns those attempts to the worker.
 --
--- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
+-- Longer than 60 lines: run_due_jobs (one round, with what ends it); lock_balances_of_jobs (a statement for each kind
+-- of job that changes balances).
 
 -- Does due jobs, at most `p_limit`: those of deposits some at a time, beginning with an eighth of the limit and at most
 -- four, and then each of the others. It begins none after the first second: requests wait for the balances that the
@@ -32,6 +33,12 @@ begin
     limit p_limit
     for update skip locked
   );
+  -- A job that locks many balances one after the other runs alone, when it is the first one.
+  if (v_jobs[1]).kind = 'find_late_entries' then
+    v_jobs := v_jobs[1:1];
+  else
+    v_jobs := array(select x from unnest(v_jobs) x where x.kind <> 'find_late_entries');
+  end if;
   begin
     perform lock_balances_of_jobs(p_tenant, p_live, v_jobs);
   exception when lock_not_available then

@@ -170,10 +170,14 @@ export function duplicateNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
           sql`not exists (select from bank_notice r where r.tenant_id = ${notice.tenantId}
             and r.livemode = ${notice.livemode} and r.reference = ${notice.reference} and r.event = 'reversed')`,
         );
+      const sameTransfer = (one: typeof n, two: typeof other) =>
+        ['toAddressId', 'currency', 'amount'].map(
+          (key) => sql`${one.content} ->> ${sql.raw(`'${key}'`)} = ${two.content} ->> ${sql.raw(`'${key}'`)}`,
+        );
       const others = db
         .select({ reference: other.reference })
         .from(other)
-        .where(and(counts(other), ne(other.reference, n.reference)));
+        .where(and(counts(other), ne(other.reference, n.reference), ...sameTransfer(n, other)));
       return db
         .select(getTableColumns(n))
         .from(padded)

@@ -63,8 +63,10 @@ export async function sendFile(
     reply.header('etag', file.tag);
     if (fresh(request.headers, { etag: file.tag })) return reply.code(304).send();
   }
-  const accepted = negotiate(request.headers['accept-encoding'] ?? '', [...file.encodings]) as Encoding | null;
-  const encoding = accepted ?? 'identity';
+  const asked = (request.headers['accept-encoding'] ?? '').toLowerCase().replaceAll('x-gzip', 'gzip');
+  const encoding = (negotiate(asked, [...file.encodings]) as Encoding | null) ?? 'identity';
+  // It is sent as it is: the compression of other answers would do its work again for each request.
+  request.headers['x-no-compression'] = 'true';
   const body = await file.body(encoding);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type(file.type).send(body);

@@ -26,7 +26,7 @@ export function bodyHeaders(app: FastifyInstance): void {
     take(() => {
       const problems = [...encodingProblems(request), ...charsetProblems(request)];
       if (problems.length > 0) throw new DomainError(...problems);
-      if (continues.test(request.headers.expect ?? '')) reply.raw.writeContinue();
+      if (request.raw.httpVersion === '1.1' && continues.test(request.headers.expect ?? '')) reply.raw.writeContinue();
     }, done);
   });
   refuseOtherTypes(app);
@@ -37,10 +37,12 @@ export function refuseOtherTypes(app: FastifyInstance): void {
   app.addContentTypeParser('*', ({ headers }, payload, done) => {
     const refuse = () => done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
     if (headers['content-length'] !== undefined) return refuse();
-    payload
-      .once('data', refuse)
-      .once('error', refuse)
-      .once('end', () => done(null, {}));
+    const end = () => done(null, {});
+    const refuseOnce = () => {
+      payload.off('data', refuseOnce).off('error', refuseOnce).off('end', end);
+      refuse();
+    };
+    payload.on('data', refuseOnce).on('error', refuseOnce).on('end', end);
   });
 }
 

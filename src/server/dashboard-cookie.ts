@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
-import { originOf, single } from './request.js';
+import { isOwnOrigin, single } from './request.js';
 
 /**
  * The headers that a request with a cookie needs. A form or a link cannot send them, and a page of another origin would
@@ -42,9 +42,7 @@ export const hasOperatorCookie = ({ headers }: FastifyRequest, config: Pick<Conf
  */
 export function operatorSessionOf(request: FastifyRequest, config: Config): string | undefined {
   const origin = single(request, 'origin');
-  // Operators may reach the gateway by another host than that of PUBLIC_URL. Browsers send the cookie to its own host.
-  const own = [originOf(request, config), originOf(request, { ...config, PUBLIC_URL: undefined })];
-  if (origin !== undefined && !own.includes(origin)) return undefined;
+  if (origin !== undefined && !isOwnOrigin(request, config, origin)) return undefined;
   return tokenOf(request, operatorCookie(config), operatorHeader);
 }
 

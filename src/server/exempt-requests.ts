@@ -27,8 +27,8 @@ const emptyBytesMax = 16;
 /**
  * The requests that are answered although their allowance is used up, and charged afterwards: they end a key or
  * session, so that who uses all of an allowance cannot keep its owner from ending that. A request that ends its own
- * key or session is always answered: it can do so once. Others count as attempts of their sender until they have ended
- * something. Replacing a key counts for all gateways together. Silent: all of it.
+ * key or session is always answered: it can do so once, if it may do so at all. Others count as attempts of their
+ * sender until they have ended something. Replacing a key counts for all gateways together. Silent: all of it.
  */
 export class ExemptRequests {
   readonly #attempts = new Attempts();
@@ -56,9 +56,10 @@ export class ExemptRequests {
     return this.#exemption(request, () => {
       const endings = endingsOf(schema, nodes, body);
       if (!endings) return undefined;
-      const { session, keyId } = request.context!.caller;
+      const { session, keyId, permission, accountId, actingAccountId } = request.context!.caller;
       const others = endings.revoked.filter((id) => id !== keyId);
-      const own = others.length < endings.revoked.length && !session && isUnkeyed(request);
+      const mayEnd = !session && permission === 'full' && actingAccountId === accountId;
+      const own = others.length < endings.revoked.length && mayEnd && isUnkeyed(request);
       return { tries: own ? others.length : endings.revoked.length, replaced: endings.replaced };
     });
   }

@@ -24,7 +24,7 @@ import { DomainError, problem } from '../request/problems.js';
 import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
 import { credentialOf, operatorSessionOf } from './dashboard-cookie.js';
-import { originOf, ownOriginOf, single } from './request.js';
+import { isOwnOrigin, originOf, ownOriginOf, single } from './request.js';
 
 /** The parts from which a request's context is built. */
 export interface IdentityParts {
@@ -94,7 +94,7 @@ export class Identity {
    */
   #admitsSession(request: FastifyRequest, origin: string): boolean {
     if (single(request, 'authorization') !== undefined) return this.admits(request, origin);
-    return origin === originOf(request, this.parts.config);
+    return isOwnOrigin(request, this.parts.config, origin);
   }
 
   /** Whether pages of an origin may use the gateway: those of CORS_ORIGINS, and those of the gateway itself. */

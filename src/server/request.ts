@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
 
 /** The path of a request target, decoded; the target may be an absolute URL. */
@@ -35,6 +35,13 @@ export function originOf(request: FastifyRequest, config: Config): string {
     request.headers.host ?? `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
   return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${host}`;
 }
+
+/**
+ * Whether an origin is the gateway's own. People may reach the gateway by another host than that of PUBLIC_URL, and
+ * browsers send a cookie to its own host alone.
+ */
+export const isOwnOrigin = (request: FastifyRequest, config: Config, origin: string): boolean =>
+  origin === originOf(request, config) || origin === originOf(request, { ...config, PUBLIC_URL: undefined });
 
 /**
  * The origin for payers' links where there is no request: PUBLIC_URL, otherwise the address that the gateway listens

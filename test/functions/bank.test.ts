@@ -88,6 +88,16 @@ of('record_bank_notice', () => {
     expect(await stored('deposit', root, late.deposit_id)).toMatchObject({ status: 'reversed' });
   });
 
+  it('credits a transfer no more when an earlier release has left its reversal waiting', async () => {
+    const [id, before] = [reference(), await pending()];
+    await recordedBefore(`${id} `, 'reversed', 1);
+    const deposit = await recordedBefore(id, 'received', 2);
+    for (const given of [id, `${id} `]) expect(await record(given, 'received')).toMatchObject({ deposit_id: deposit });
+    expect((await pending()) - before).toBe(100);
+    expect(await record(`${id} `, 'reversed')).toMatchObject({ reference: id, deposit_id: deposit });
+    expect(await pending()).toBe(before);
+  });
+
   it('takes each of several credits of one transfer back, under its reference as it is stored', async () => {
     const id = reference();
     const before = await pending();
@@ -169,6 +179,21 @@ of('stored_reference', () => {
     const id = `${reference()}\tX`;
     const deposit = await recordedBefore(id, 'received');
     expect(await record(id, 'reversed')).toMatchObject({ deposit_id: deposit });
+  });
+});
+
+of('refuse_other_deposit', () => {
+  it('refuses a reversal again after a duplicate was taken back, until the other deposit is reversed', async () => {
+    const id = reference();
+    await recordedBefore(id, 'received', 1);
+    await recordedBefore(`${id} `, 'received', 2);
+    await record(`${id} `, 'reversed');
+    const check = () => call('refuse_other_deposit', root.tenantId, false, `${id} `);
+    const conflict = 'state_conflict deposit.reference';
+    expect([await refusal(check()), await refusal(record(`${id} `, 'reversed'))]).toEqual([conflict, conflict]);
+    const taken = await record(id, 'reversed');
+    await check();
+    expect(await record(id, 'reversed')).toEqual(taken);
   });
 });
 

@@ -81,6 +81,20 @@ of('run_due_jobs', () => {
     const [failed] = await jobsOf(root, root.id);
     expect([failed!.id, Number(failed!.failing_since) > 0]).toEqual([rows[0]!.job_id, true]);
   });
+
+  // Otherwise it would lock balances while the call already has those of other jobs.
+  it('does a job that locks many balances alone, when it is the first one', async () => {
+    const root = await withJobs('issue_addresses', 'find_late_entries', 'issue_addresses');
+    const kinds = async () => (await call('run_due_jobs', root.tenantId, false, 10)).map((row) => row.job_kind);
+    expect([await kinds(), await kinds(), await kinds()]).toEqual([
+      ['issue_addresses', 'issue_addresses'],
+      ['find_late_entries'],
+      [],
+    ]);
+    const first = await withJobs('find_late_entries', 'issue_addresses');
+    const due = async () => (await call('run_due_jobs', first.tenantId, false, 10)).map((row) => row.job_kind);
+    expect([await due(), await due()]).toEqual([['find_late_entries'], ['issue_addresses']]);
+  });
 });
 
 of('charge_job', () => {

@@ -92,7 +92,7 @@ export function bankDetailsOf<T extends BankAccountInput>(bank: T): T {
  * parts and small letters are fine. The check digits that some countries have inside are not checked.
  */
 function isIban(text: string): boolean {
-  const { errorCodes } = validateIBAN(text.replaceAll(/[ -]/g, '').toUpperCase());
+  const { errorCodes } = validateIBAN(text.replaceAll(/[\s-]/g, '').toUpperCase());
   return errorCodes.every((code) => code === ValidationErrorsIBAN.WrongAccountBankBranchChecksum);
 }
 

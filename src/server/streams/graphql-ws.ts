@@ -11,8 +11,8 @@ import { DomainError, retryAfter, sentenceOfGraph } from '../../request/problems
 import { weights } from '../../types/weights.js';
 import { refuseMisshapen } from '../graphql-request.js';
 import { documentNotFound, namesDocument, type PersistedDocuments } from '../persisted-documents.js';
-import { refuseRepeated } from '../single-headers.js';
 import type { Follower } from './follower.js';
+import { credentialsOf, refuseUnlikeHeaders } from './connection-params.js';
 import { Inbox, spaced } from './inbox.js';
 import { pinged } from './pings.js';
 import type { Ending, Stream } from './streams.js';
@@ -178,16 +178,14 @@ async function connect(
   params: Record<string, unknown>,
 ): Promise<boolean> {
   const { socket, request, close } = connected;
-  const sent = Object.entries(params).filter(
-    ([name, value]) => /^(authorization|on-behalf-of)$/i.test(name) && typeof value === 'string',
-  ) as [string, string][];
+  const sent = credentialsOf(params);
   const headers = {
     ...request.headers,
     ...Object.fromEntries(sent.map(([name, value]) => [name.toLowerCase(), value])),
   };
   const follower = subscriptions.follower(Object.create(request, { headers: { value: headers } }) as FastifyRequest);
   try {
-    refuseRepeated({ raw: { rawHeaders: sent.flat() } });
+    refuseUnlikeHeaders(sent);
     const { caller } = await follower.context();
     const stream = follower.enter(caller, { identify: follower.identify, destroy: () => socket.terminate() });
     stream.onEnd = (ending) => closeFor(close, ending);

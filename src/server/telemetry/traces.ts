@@ -17,6 +17,7 @@ declare module 'fastify' {
 const withoutClientValues = Object.fromEntries(
   [
     ...['url.path', 'url.query', 'user_agent.original', 'server.address', 'server.port', 'client.address'],
+    ...['network.peer.address', 'network.peer.port'],
     'http.request.method_original',
   ].map((name) => [name, undefined]),
 );
