@@ -461,7 +461,7 @@ describe("the operator's schema", () => {
     const types = Object.values(buildOperatorGraph().getTypeMap()).filter((type) => !isIntrospectionType(type));
     const objects = 'BusinessDetails|BusinessIds|PostalAddress|Volume|BankAccount|Vpa|VpaUpi|Wallet';
     const inputs = 'BankAccountInput|ReconcileDepositInput|ReconciledReceivableInput';
-    const shared = new RegExp(String.raw`^(${objects}|Relationship|Identification|${inputs}|\w+Payload)$`);
+    const shared = new RegExp(String.raw`^(${objects}|PersonRoles|PersonIdentification|${inputs}|\w+Payload)$`);
     const bare = types.flatMap((type) => {
       const fields =
         (isObjectType(type) || isInputObjectType(type)) && !shared.test(type.name)

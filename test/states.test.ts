@@ -24,7 +24,7 @@ const shown: Record<string, string> = {
   AccountStatus: 'account.status',
   AccountAddressState: 'account.address',
   CapabilityStatus: 'account.capability.*',
-  PayoutReasonCode: 'account_setting.payouts.reason_code_not_enabled',
+  PayoutsDisabledReason: 'account_setting.payouts.reason_code_not_enabled',
   AddressStatus: 'address.status',
   AllocationStatus: 'allocation.status',
   BulkStatus: 'export.status',
@@ -55,7 +55,7 @@ function states(): GraphQLEnumType[] {
     .filter((type) => isObjectType(type))
     .flatMap((type) => Object.values(type.getFields()).map((field) => getNamedType(field.type)));
   return [...new Set(fields.filter((type) => isEnumType(type)))].filter(({ name }) =>
-    /(Status|State|ReasonCode|WalletProvider)$/.test(name),
+    /(Status|State|ReasonCode|PayoutsDisabledReason|WalletProvider)$/.test(name),
   );
 }
 

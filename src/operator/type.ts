@@ -2,7 +2,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../resources/account/table.js';
 import { BusinessDetails, SupportingDocumentation } from '../resources/account/type.js';
-import { PayoutInterval, PayoutReasonCode } from '../resources/account-setting/table.js';
+import { PayoutInterval, PayoutsDisabledReason } from '../resources/account-setting/table.js';
 import { AddressCategory, AddressStatus, AddressType } from '../resources/address/table.js';
 import { BankAccount, Vpa, Wallet } from '../resources/address/type.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../resources/deposit/table.js';
@@ -126,8 +126,8 @@ export class OperatorSetting {
   platformHold: boolean;
   @Field(() => Boolean, { nullable: true, description: 'Whether payouts are sent; null where they do not apply.' })
   payoutsEnabled: boolean | null;
-  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are disabled.' })
-  payoutsReason: PayoutReasonCode | null;
+  @Field(() => PayoutsDisabledReason, { nullable: true, description: 'Why payouts are disabled.' })
+  payoutsReason: PayoutsDisabledReason | null;
   @Field(() => PayoutInterval, { description: 'How often it is paid out.' })
   payoutsInterval: PayoutInterval;
 }

@@ -137,7 +137,7 @@ export const enumerations: Values[] = [
     [held('person', 'of a %s'), held('activation', '$title')],
   ),
   values(
-    'PayoutReasonCode',
+    'PayoutsDisabledReason',
     ['AccountSetting.payouts.reason_code_not_enabled', 'GET /v1/account_settings payouts.reason_code_not_enabled'],
     'account_not_activated platform_hold service_hold',
     [

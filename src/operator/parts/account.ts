@@ -4,11 +4,11 @@ import { type AccountRow, account } from '../../resources/account/table.js';
 import { accountSetting } from '../../resources/account-setting/table.js';
 import { address } from '../../resources/address/table.js';
 import { editions } from '../../editions/editions.js';
-import { Requirement, requirementsIn, shownRequirement } from '../../resources/activation/resolver.js';
+import { ActivationRequirement, requirementsIn, shownRequirement } from '../../resources/activation/resolver.js';
 import { file } from '../../resources/file/table.js';
 import { payloadOf } from '../../types/payload.js';
 import { type PersonRow, person } from '../../resources/person/table.js';
-import { Identification, Relationship } from '../../resources/person/type.js';
+import { PersonIdentification, PersonRoles } from '../../resources/person/type.js';
 import { identificationOf, relationshipOf } from '../../resources/person/v1.js';
 import type { OperatorContext } from '../context.js';
 import { liveOf } from '../../request/mode.js';
@@ -102,11 +102,11 @@ class OperatorAccounts {
     return (await context.operator.verification(row, context.related)).files;
   }
 
-  @FieldResolver(() => [Requirement], {
+  @FieldResolver(() => [ActivationRequirement], {
     description:
       'The requirements for activation that are not met yet; none for a root, about which the operator decides.',
   })
-  async requirements(@Root() row: AccountRow, @Ctx() { related }: OperatorContext): Promise<Requirement[]> {
+  async requirements(@Root() row: AccountRow, @Ctx() { related }: OperatorContext): Promise<ActivationRequirement[]> {
     const { idDocument: id } = row.supportingDocumentation;
     const [persons, addresses, idDocument] = await Promise.all([
       related.all(person, person.accountId, row, row.id),
@@ -121,15 +121,15 @@ class OperatorAccounts {
 
 @Resolver(() => OperatorPerson)
 class OperatorPersons {
-  @FieldResolver(() => Relationship, { description: 'Its roles in the business.' })
-  relationship(@Root() row: PersonRow): Relationship {
+  @FieldResolver(() => PersonRoles, { description: 'Its roles in the business.' })
+  relationship(@Root() row: PersonRow): PersonRoles {
     return relationshipOf(row);
   }
 
-  @FieldResolver(() => Identification, {
+  @FieldResolver(() => PersonIdentification, {
     description: 'How the person is identified; the number is masked for the operator too.',
   })
-  identification(@Root() row: PersonRow): Identification {
+  identification(@Root() row: PersonRow): PersonIdentification {
     return identificationOf(row);
   }
 }

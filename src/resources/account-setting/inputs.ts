@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../types/pagination.js';
 import { Currency, Metadata } from '../../types/scalars.js';
-import { PayoutInterval, PayoutReasonCode } from './table.js';
+import { PayoutInterval, PayoutsDisabledReason } from './table.js';
 import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
@@ -66,17 +66,17 @@ export class UpdateAccountSettingInput {
 }
 
 @InputType({ description: 'Filters settings by the state of payouts.' })
-export class PayoutFilter {
+export class PayoutSettingsFilter {
   @Field(() => Boolean, {
     nullable: true,
     description: 'Only settings whose payouts are enabled, or only those whose payouts are not.',
   })
   enabled?: boolean | null;
-  @Field(() => [PayoutReasonCode], {
+  @Field(() => [PayoutsDisabledReason], {
     nullable: true,
     description: 'Only settings whose payouts are disabled for one of these reasons.',
   })
-  reasonCodeNotEnabled?: PayoutReasonCode[] | null;
+  reasonCodeNotEnabled?: PayoutsDisabledReason[] | null;
 }
 
 @ArgsType()
@@ -91,6 +91,6 @@ export class AccountSettingArgs extends PageArgs {
     description: 'Only settings that offer receiving addresses in this way.',
   })
   address?: AddressOfferInput | null;
-  @Field(() => PayoutFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
-  payouts?: PayoutFilter | null;
+  @Field(() => PayoutSettingsFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
+  payouts?: PayoutSettingsFilter | null;
 }

@@ -7,12 +7,12 @@ import { listIndexes } from '../../db/filter-index.js';
 export const PayoutInterval = { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' } as const;
 export type PayoutInterval = (typeof PayoutInterval)[keyof typeof PayoutInterval];
 
-export const PayoutReasonCode = {
+export const PayoutsDisabledReason = {
   ACCOUNT_NOT_ACTIVATED: 'account_not_activated',
   PLATFORM_HOLD: 'platform_hold',
   SERVICE_HOLD: 'service_hold',
 } as const;
-export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
+export type PayoutsDisabledReason = (typeof PayoutsDisabledReason)[keyof typeof PayoutsDisabledReason];
 
 /** One value per account kind; null where the kind does not apply to the setting's account. */
 export interface OfferObject {
@@ -57,7 +57,7 @@ export const accountSetting = pgTable(
       sql`case when payouts_applicable then account_activated and not platform_hold and not service_hold end`,
     ),
     payoutsReason: text('payouts_reason')
-      .$type<PayoutReasonCode>()
+      .$type<PayoutsDisabledReason>()
       .generatedAlwaysAs(
         sql.raw(
           "case when not payouts_applicable then null when service_hold then 'service_hold' " +

@@ -2,7 +2,7 @@ import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Currency, DateTime, Metadata } from '../../types/scalars.js';
-import { PayoutInterval, PayoutReasonCode } from './table.js';
+import { PayoutInterval, PayoutsDisabledReason } from './table.js';
 import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
@@ -17,8 +17,8 @@ registerEnumType(PayoutInterval, {
     },
   },
 });
-registerEnumType(PayoutReasonCode, {
-  name: 'PayoutReasonCode',
+registerEnumType(PayoutsDisabledReason, {
+  name: 'PayoutsDisabledReason',
   description: 'Why payouts of an account are disabled.',
   valuesConfig: {
     ACCOUNT_NOT_ACTIVATED: { description: 'The account is not activated.' },
@@ -74,11 +74,11 @@ export class PayoutSettings {
   monthlyAnchor: number | null;
   @Field(() => Int, { nullable: true, description: 'Day of the week, 1 (Monday) to 7; with the interval WEEKLY.' })
   weeklyAnchor: number | null;
-  @Field(() => PayoutReasonCode, {
+  @Field(() => PayoutsDisabledReason, {
     nullable: true,
     description: 'Why payouts are disabled. Null if they are enabled, and where payouts do not apply.',
   })
-  reasonCodeNotEnabled: PayoutReasonCode | null;
+  reasonCodeNotEnabled: PayoutsDisabledReason | null;
 }
 
 /** The settings of an account; one object per account and mode. Spec: AccountSetting. */

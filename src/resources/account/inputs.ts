@@ -161,7 +161,7 @@ export class AccountIdInput {
 }
 
 @InputType({ description: 'Filters accounts by their capabilities. Edition 1 only.' })
-export class CapabilityFilter {
+export class AccountCapabilitiesFilter {
   @Field(() => CapabilityStatus, {
     nullable: true,
     description: 'Only accounts whose capability for further currencies is in this state.',
@@ -206,11 +206,11 @@ export class AccountArgs extends RankedAccountArgs {
   status?: AccountStatus[] | null;
   @Field(() => [AccountType], { nullable: true, description: 'Only of these types.' })
   type?: AccountType[] | null;
-  @Field(() => CapabilityFilter, {
+  @Field(() => AccountCapabilitiesFilter, {
     nullable: true,
     description: 'Only accounts whose capabilities match this filter. Edition 1 only.',
   })
-  capability?: CapabilityFilter | null;
+  capability?: AccountCapabilitiesFilter | null;
   @Field(() => Boolean, {
     defaultValue: false,
     description:

@@ -9,7 +9,7 @@ import { addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from './c
 import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
 import { byBalance } from './by-balance.js';
-import { Account, AccountConnection, type Capability } from './type.js';
+import { Account, AccountConnection, type AccountCapabilities } from './type.js';
 import { Input } from '../../types/input.js';
 
 /** How accounts are listed. Spec: List Accounts. */
@@ -127,7 +127,7 @@ export class AccountResolver {
 }
 
 /** The additional capabilities of an account, as its edition shows them. */
-export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
+export function capabilityOf(row: AccountRow, { edition }: Context): AccountCapabilities | null {
   if (edition.capability.nullFor.includes(row.subType)) return null;
   return {
     multicurrencyExportsV1: edition.shown['account.capability.multicurrency_exports_v1'] ? row.capabilityStatus : null,

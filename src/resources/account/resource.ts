@@ -5,7 +5,7 @@ import { accountLimits, accountProblems, connectedUserProblems } from './creatio
 import { AccountArgs, RankedAccountArgs } from './inputs.js';
 import { accountListing, AccountResolver, capabilityOf } from './resolver.js';
 import { account } from './table.js';
-import { Account, AccountConnection, Capability } from './type.js';
+import { Account, AccountConnection, AccountCapabilities } from './type.js';
 import { accountV1, livemodeOf } from './v1.js';
 import { searchLimits } from '../../types/list-search.js';
 
@@ -73,7 +73,7 @@ export default defineResource({
         description: 'Null for a direct user or a platform, which exist in both modes.',
         json: (column) => `case when ${column('ownerId')} is null then 'null' else ${column('livemode')}::text end`,
       }),
-      capability: value(() => Capability, capabilityOf, {
+      capability: value(() => AccountCapabilities, capabilityOf, {
         nullable: true,
         description: 'Null for an aggregator platform.',
       }),

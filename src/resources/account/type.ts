@@ -216,7 +216,7 @@ export class TosAcceptance {
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What an account can do beyond the default.' })
-export class Capability {
+export class AccountCapabilities {
   @Field(() => CapabilityStatus, {
     nullable: true,
     description: 'Whether the account can receive further currencies. Edition 1 only.',

@@ -37,7 +37,7 @@ registerEnumType(VerificationOutcome, {
 });
 
 @ObjectType({ simpleResolvers: true, description: 'A requirement for activation that is not met yet.' })
-export class Requirement {
+export class ActivationRequirement {
   @Field(() => String, { description: 'The name that `activate` reports as `field_name`.' })
   fieldName: string;
   @Field(() => String, { description: 'What is missing, as a sentence.' })
@@ -199,12 +199,12 @@ export class ActivationResolver {
 }
 
 /** The requirements that an account still misses for its activation, as the graph shows them. */
-export async function requirements(row: AccountRow, context: Context): Promise<Requirement[]> {
+export async function requirements(row: AccountRow, context: Context): Promise<ActivationRequirement[]> {
   return (await requirementsOf(context, row)).map(shownRequirement);
 }
 
 /** A requirement that is not met, as the graph shows it. */
-export function shownRequirement(p: Problem): Requirement {
+export function shownRequirement(p: Problem): ActivationRequirement {
   return {
     fieldName: p.field ?? '',
     message: sentenceOfGraph(p),

@@ -2,7 +2,7 @@ import { account } from '../account/table.js';
 import { everyone, testOnly } from '../../auth/permissions.js';
 import { defineResource, extension, post } from '../define.js';
 import { fields, value } from '../edges.js';
-import { ActivationResolver, activatedBy, Requirement, requirements } from './resolver.js';
+import { ActivationResolver, activatedBy, ActivationRequirement, requirements } from './resolver.js';
 
 const helpers = '/v1/test_helpers';
 
@@ -62,7 +62,7 @@ export default defineResource({
   },
   fields: [
     fields(account, {
-      requirements: value(() => [Requirement], requirements, {
+      requirements: value(() => [ActivationRequirement], requirements, {
         description:
           'The requirements for activation that are not met yet. The list is empty exactly when ' +
           '`activateAccount` finds nothing missing.',

@@ -10,7 +10,7 @@ import { nowOfStatement } from '../clock/now.js';
 import { Compartment } from '../ledger/table.js';
 import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
 import { type CompartmentField, ofEach } from './funds.js';
-import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
+import { bucket, checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
 
 const p = sql.placeholder;
 
@@ -53,7 +53,7 @@ export async function balanceHistory(
   return series(context, row.id, range);
 }
 
-function steps(interval: Interval) {
+function steps(interval: ChartStep) {
   const first = sql`date_trunc('${sql.raw(interval)}', to_timestamp(${p('from')}::bigint) at time zone 'utc')`;
   const last = sql`to_timestamp(${p('to')}::bigint - 1) at time zone 'utc'`;
   return sql`select extract(epoch from g at time zone 'utc')::bigint as start
@@ -64,7 +64,7 @@ function steps(interval: Interval) {
 interface Span {
   from: number;
   to: number;
-  interval?: Interval;
+  interval?: ChartStep;
   /** Whether the amounts of the accounts below an account are added to its own. */
   descendants?: boolean;
 }

@@ -3,10 +3,10 @@ import { ArgsType, Field, registerEnumType } from 'type-graphql';
 import { DomainError, problem } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 
-export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
-export type Interval = (typeof Interval)[keyof typeof Interval];
-registerEnumType(Interval, {
-  name: 'Interval',
+export const ChartStep = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
+export type ChartStep = (typeof ChartStep)[keyof typeof ChartStep];
+registerEnumType(ChartStep, {
+  name: 'ChartStep',
   description: 'The length of the steps of a chart. Steps begin at midnight UTC.',
   valuesConfig: {
     DAY: { description: 'One day.' },
@@ -18,7 +18,7 @@ registerEnumType(Interval, {
 export const stepsMax = 400;
 /** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
 export const currenciesUsual = 4;
-const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
+const secondsOf: Record<ChartStep, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
 
 @ArgsType()
 export class RangeArgs {
@@ -26,8 +26,8 @@ export class RangeArgs {
   from: number;
   @Field(() => DateTime, { description: 'The end of the range, which is excluded.' })
   to: number;
-  @Field(() => Interval, { description: 'The length of a step.' })
-  interval: Interval;
+  @Field(() => ChartStep, { description: 'The length of a step.' })
+  interval: ChartStep;
 }
 
 /** The rows of each id, in their order. */
@@ -41,7 +41,7 @@ export function grouped<T>(ids: readonly string[], rows: [id: string, row: T][])
  * The beginning of the step that contains a time, as epoch seconds. The interval is never a client's text, so `sql.raw`
  * is safe.
  */
-export function bucket(interval: Interval, time: ReturnType<typeof sql>) {
+export function bucket(interval: ChartStep, time: ReturnType<typeof sql>) {
   return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time
     zone 'utc')::bigint`;
 }
@@ -53,7 +53,7 @@ export function bucket(interval: Interval, time: ReturnType<typeof sql>) {
 export function pointsUsual(argument: (name: string) => unknown): number {
   const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
   const interval = String(argument('interval')).toLowerCase();
-  const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
+  const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as ChartStep] : 1;
   const steps = Math.ceil((to - from) / 1_000 / seconds);
   // One more, because the range may begin within a step. Arguments that cannot be parsed count as the maximum; they are
   // refused later.

@@ -8,7 +8,7 @@ import type { AccountRow } from '../account/table.js';
 import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
 import { countedDeposits } from './counted.js';
-import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
+import { bucket, checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
 import { totalSeconds } from './table.js';
 import { zonedParts } from './zoned-totals.js';
 import { methodTexts, PaymentMethod } from '../payment/method.js';
@@ -163,7 +163,7 @@ export const partSpans = sql`(values
     s(first, last)`;
 
 /** The parts for steps in a time zone. */
-const zonedOf = (interval: Interval, descendants: boolean): SQL =>
+const zonedOf = (interval: ChartStep, descendants: boolean): SQL =>
   zonedParts(interval, {
     descendants,
     changed: changedOf(descendants),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Interval } from './range.js';
+import type { ChartStep } from './range.js';
 import { totalSeconds } from './table.js';
 
 const p = sql.placeholder;
@@ -20,7 +20,7 @@ interface Common {
  * The beginnings of the steps in a time zone. A midnight that the clocks pass twice begins at the first time:
  * PostgreSQL takes the second one, and the second before it then belongs to the same day.
  */
-function starts(interval: Interval): SQL {
+function starts(interval: ChartStep): SQL {
   const local = (time: SQL) => sql`(to_timestamp(${time}) at time zone ${p('timeZone')}::text)`;
   const name = sql.raw(interval);
   return sql`select array_agg(distinct extract(epoch from
@@ -47,7 +47,7 @@ function cut(seconds: number): SQL {
  * within the hours that a step begins in. So the cost grows with the steps; in a time zone whose difference from UTC is
  * no whole number of hours, one hour of each step is read from the deposits.
  */
-export function zonedParts(interval: Interval, { descendants, changed, deposits }: Common): SQL {
+export function zonedParts(interval: ChartStep, { descendants, changed, deposits }: Common): SQL {
   const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");
   const total = (seconds: number, where: SQL) =>
     sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t

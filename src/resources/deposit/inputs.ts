@@ -8,7 +8,7 @@ import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.
 import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'One side of a deposit, by its account or its address.' })
-export class PartyInput {
+export class DepositPartyInput {
   @Field(() => ID, { nullable: true, description: 'The id of the account.' })
   accountId?: string | null;
   @Field(() => ID, {
@@ -24,17 +24,17 @@ export class CreateDepositInput {
   amount: bigint;
   @Field(() => Currency, { description: 'USD; in Edition 2 also INR.' })
   currency: string;
-  @Field(() => PartyInput, {
+  @Field(() => DepositPartyInput, {
     nullable: true,
     description: 'The partner that pays. Without it, the payer is not known.',
   })
-  from?: PartyInput | null;
-  @Field(() => PartyInput, {
+  from?: DepositPartyInput | null;
+  @Field(() => DepositPartyInput, {
     nullable: true,
     description:
       'The account or address that receives. Required in Edition 2; in Edition 1 the acting account by default.',
   })
-  to?: PartyInput | null;
+  to?: DepositPartyInput | null;
   @Field(() => DepositPaymentMethod, {
     nullable: true,
     description: 'How the deposit is paid. Required in Edition 2; DOMESTIC_CREDIT by default in Edition 1.',

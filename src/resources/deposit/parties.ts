@@ -3,7 +3,7 @@ import type { Context } from '../../operation/context.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
 import { type AccountRow, account } from '../account/table.js';
 import { address } from '../address/table.js';
-import type { CreateDepositInput, PartyInput } from './inputs.js';
+import type { CreateDepositInput, DepositPartyInput } from './inputs.js';
 
 /**
  * The accounts and addresses of a deposit. When the request names a receiving account at most, the write itself checks
@@ -102,7 +102,7 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
  */
 async function sourceOf(
   { scope, caller }: Context,
-  from: PartyInput | null | undefined,
+  from: DepositPartyInput | null | undefined,
   to: Destination['account'],
 ): Promise<{ account: AccountRow; addressId: string | null } | null> {
   if (!from?.accountId && !from?.addressId) return null;

@@ -8,7 +8,7 @@ import { payment } from '../payment/table.js';
 import { DepositArgs, DepositOfAccountArgs } from './inputs.js';
 import { depositListing, depositProblems, DepositResolver, reconcileLimits } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
-import { Deposit, DepositConnection, Party } from './type.js';
+import { Deposit, DepositConnection, DepositParty } from './type.js';
 import { bankNoticeV1, depositV1 } from './v1.js';
 import { completedAt } from '../ledger/completed.js';
 import { moneyOf } from '../balance/money.js';
@@ -87,12 +87,12 @@ export default defineResource({
       }),
       ...moneyOf({ amount: 'currency', pendingRest: 'currency', disputed: 'currency' }),
       from: object(
-        () => Party,
+        () => DepositParty,
         { accountId: 'fromAccountId', addressId: 'fromAddressId' },
         { description: 'The source of the deposit, by its ids.' },
       ),
       to: object(
-        () => Party,
+        () => DepositParty,
         { accountId: 'toAccountId', addressId: 'toAddressId' },
         { description: 'The destination of the deposit, by its ids.' },
       ),

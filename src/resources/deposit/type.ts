@@ -52,7 +52,7 @@ registerEnumType(DepositReasonCode, {
 });
 
 @ObjectType({ simpleResolvers: true, description: 'One side of a deposit.' })
-export class Party {
+export class DepositParty {
   @Field(() => ID, { nullable: true, description: 'The id of the account; null if it is not known.' })
   accountId: string | null;
   @Field(() => ID, { nullable: true, description: 'The id of the address; null if it is not known.' })

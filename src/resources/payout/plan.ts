@@ -3,7 +3,7 @@ import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { Currency } from '../../types/scalars.js';
-import type { PayoutReasonCode } from '../account-setting/table.js';
+import type { PayoutsDisabledReason } from '../account-setting/table.js';
 import type { AccountRow } from '../account/table.js';
 import { clockOffset, now } from '../clock/now.js';
 
@@ -63,7 +63,7 @@ export class PayoutObstacle {
 interface Facts {
   accountId: string;
   applicable: boolean;
-  reason: PayoutReasonCode | null;
+  reason: PayoutsDisabledReason | null;
   atOnce: boolean;
   owes: boolean;
   hasAddress: boolean;
@@ -146,7 +146,7 @@ async function readFacts(scope: Scope, ids: readonly string[]): Promise<Map<stri
         .select({
           accountId: sql<string>`s.account_id`,
           applicable: sql<boolean>`s.payouts_applicable`,
-          reason: sql<PayoutReasonCode | null>`s.payouts_reason`,
+          reason: sql<PayoutsDisabledReason | null>`s.payouts_reason`,
           atOnce: sql<boolean>`${liveFx}`,
           owes: sql<boolean>`exists (select from balance b where ${own('b')} and b.account_id = s.account_id
             and b.available < 0)`,

@@ -21,7 +21,7 @@ export const personListing: Listing = {
 };
 
 @InputType({ description: 'The roles that a person holds; at least one.' })
-class RelationshipInput {
+class PersonRolesInput {
   @Field(() => Boolean, { nullable: true, description: roleTexts.director })
   director?: boolean | null;
   @Field(() => Boolean, { nullable: true, description: roleTexts.owner })
@@ -31,7 +31,7 @@ class RelationshipInput {
 }
 
 @InputType({ description: 'How a person is identified.' })
-class IdentificationInput {
+class PersonIdentificationInput {
   @Field(() => String, { nullable: true, description: 'The number of the personal tax card.' })
   taxCardNumber?: string | null;
   @Field(() => ID, { nullable: true, description: 'The id of a file with an image of the personal tax card.' })
@@ -53,13 +53,13 @@ export class CreatePersonInput {
   accountId?: string | null;
   @Field(() => String, { description: 'The full name of the person.' })
   fullName: string;
-  @Field(() => RelationshipInput, { description: 'The roles of the person; at least one.' })
-  relationship: RelationshipInput;
-  @Field(() => IdentificationInput, {
+  @Field(() => PersonRolesInput, { description: 'The roles of the person; at least one.' })
+  relationship: PersonRolesInput;
+  @Field(() => PersonIdentificationInput, {
     nullable: true,
     description: 'How the person is identified. Edition 1 requires the number or an image of the personal tax card.',
   })
-  identification?: IdentificationInput | null;
+  identification?: PersonIdentificationInput | null;
   @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
@@ -73,16 +73,16 @@ export class UpdatePersonInput {
   id: string;
   @Field(() => String, { nullable: true, description: 'The full name of the person.' })
   fullName?: string | null;
-  @Field(() => RelationshipInput, {
+  @Field(() => PersonRolesInput, {
     nullable: true,
     description: 'The roles to change. At least one role must be left.',
   })
-  relationship?: RelationshipInput | null;
-  @Field(() => IdentificationInput, {
+  relationship?: PersonRolesInput | null;
+  @Field(() => PersonIdentificationInput, {
     nullable: true,
     description: 'How the person is identified; null removes all of it.',
   })
-  identification?: IdentificationInput | null;
+  identification?: PersonIdentificationInput | null;
   @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
   metadata?: Record<string, string | null> | null;
 }
@@ -213,7 +213,10 @@ function identified({ identification }: Pick<UpdatePersonInput, 'identification'
   return identification ?? { taxCardNumber: null, taxCardImage: null, passportImage: null };
 }
 
-async function checkImages({ scope }: Context, identification: IdentificationInput | null | undefined): Promise<void> {
+async function checkImages(
+  { scope }: Context,
+  identification: PersonIdentificationInput | null | undefined,
+): Promise<void> {
   const image = (name: string, id: string | null | undefined) => ({
     id,
     field: `person.identification.${name}`,

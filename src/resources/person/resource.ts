@@ -6,7 +6,7 @@ import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateLimits } from './resolver.js';
 import { person } from './table.js';
-import { Identification, Person, PersonConnection, Relationship } from './type.js';
+import { PersonIdentification, Person, PersonConnection, PersonRoles } from './type.js';
 import { identificationOf, personV1, relationshipOf } from './v1.js';
 
 export default defineResource({
@@ -50,10 +50,12 @@ export default defineResource({
   },
   fields: [
     fields(person, {
-      relationship: value(() => Relationship, relationshipOf, {
+      relationship: value(() => PersonRoles, relationshipOf, {
         description: 'The roles of the person in the business.',
       }),
-      identification: value(() => Identification, identificationOf, { description: 'How the person is identified.' }),
+      identification: value(() => PersonIdentification, identificationOf, {
+        description: 'How the person is identified.',
+      }),
       account: link(account, 'accountId', { description: 'The account of the business.' }),
       taxCardImage: link(file, ['identification', 'taxCardImage'], {
         nullable: true,

@@ -6,7 +6,7 @@ import { roleTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
 @ObjectType({ simpleResolvers: true, description: 'The roles that a person holds; one person may hold several.' })
-export class Relationship {
+export class PersonRoles {
   @Field(() => Boolean, { description: roleTexts.director })
   director: boolean;
   @Field(() => Boolean, { description: roleTexts.owner })
@@ -16,7 +16,7 @@ export class Relationship {
 }
 
 @ObjectType({ simpleResolvers: true, description: 'How a person is identified.' })
-export class Identification {
+export class PersonIdentification {
   @Field(() => String, {
     nullable: true,
     description: 'The number of the personal tax card, masked except for its last four characters.',

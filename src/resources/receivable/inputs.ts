@@ -3,7 +3,7 @@ import { emptyOptional, type Problem, problem } from '../../request/problems.js'
 import { Amount, Currency, LocalDate, Metadata } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import { purposeCodes } from './purpose.js';
-import { TransactionType } from './table.js';
+import { ReceivableTransactionType } from './table.js';
 import { invoiceTexts } from './texts.js';
 
 @InputType({ description: 'The invoice of a receivable.' })
@@ -39,8 +39,8 @@ export class CreateReceivableInput {
   invoice: InvoiceInput;
   @Field(() => String, { description: 'The purpose code of the Reserve Bank of India (RBI), such as `P0802`.' })
   purposeCode: string;
-  @Field(() => TransactionType, { description: 'Whether the invoice is for goods or for services.' })
-  transactionType: TransactionType;
+  @Field(() => ReceivableTransactionType, { description: 'Whether the invoice is for goods or for services.' })
+  transactionType: ReceivableTransactionType;
   @Field(() => Amount, {
     nullable: true,
     description: 'The most that may count towards the receivable; the amount of the invoice by default.',

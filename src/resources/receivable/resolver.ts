@@ -18,7 +18,7 @@ import {
   type ReceivableRow,
   ReceivableStatus,
   receivable,
-  TransactionType,
+  ReceivableTransactionType,
 } from './table.js';
 import { Receivable, ReceivableOrder } from './type.js';
 import { Input } from '../../types/input.js';
@@ -91,8 +91,8 @@ export class ReceivableOfAccountArgs extends TimedPageArgs {
   status?: ReceivableStatus[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
-  @Field(() => [TransactionType], { nullable: true, description: 'Only of these types.' })
-  transactionType?: TransactionType[] | null;
+  @Field(() => [ReceivableTransactionType], { nullable: true, description: 'Only of these types.' })
+  transactionType?: ReceivableTransactionType[] | null;
 }
 
 @ArgsType()

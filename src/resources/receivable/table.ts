@@ -25,8 +25,8 @@ const filters = (t: Record<'status' | 'currency' | 'transactionType', PgColumn>)
   type: t.transactionType,
 });
 
-export const TransactionType = { GOODS: 'goods', SERVICES: 'services' } as const;
-export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
+export const ReceivableTransactionType = { GOODS: 'goods', SERVICES: 'services' } as const;
+export type ReceivableTransactionType = (typeof ReceivableTransactionType)[keyof typeof ReceivableTransactionType];
 
 /** An invoice, as stored. The amount is minor units as a string of digits. */
 export interface InvoiceObject {
@@ -70,7 +70,7 @@ export const receivable = pgTable(
     description: text('description'),
     invoice: jsonb('invoice').$type<InvoiceObject>().notNull(),
     purposeCode: text('purpose_code').notNull(),
-    transactionType: text('transaction_type').$type<TransactionType>().notNull(),
+    transactionType: text('transaction_type').$type<ReceivableTransactionType>().notNull(),
     voided: boolean('voided').notNull().default(false),
     status: text('status')
       .$type<ReceivableStatus>()

@@ -2,7 +2,7 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
-import { ReceivableStatus, TransactionType } from './table.js';
+import { ReceivableStatus, ReceivableTransactionType } from './table.js';
 import { ListOrder } from '../../types/list-order.js';
 import { orderTexts } from '../../types/range-filters.js';
 import { invoiceTexts } from './texts.js';
@@ -34,8 +34,8 @@ registerEnumType(ReceivableOrder, {
     AMOUNT_ASC: { description: 'The smallest amount of an invoice first, in one currency.' },
   },
 });
-registerEnumType(TransactionType, {
-  name: 'TransactionType',
+registerEnumType(ReceivableTransactionType, {
+  name: 'ReceivableTransactionType',
   description: 'What an invoice is for.',
   valuesConfig: { GOODS: { description: 'For goods.' }, SERVICES: { description: 'For services.' } },
 });
@@ -99,8 +99,8 @@ export class Receivable extends Node {
   invoice: Invoice;
   @Field(() => String, { description: 'The purpose code of the Reserve Bank of India (RBI), such as `P0802`.' })
   purposeCode: string;
-  @Field(() => TransactionType, { description: 'Whether the invoice is for goods or for services.' })
-  transactionType: TransactionType;
+  @Field(() => ReceivableTransactionType, { description: 'Whether the invoice is for goods or for services.' })
+  transactionType: ReceivableTransactionType;
   @Field(() => ReceivableStatus, {
     description: 'Whether the receivable can still be reconciled, and how much of it is paid out.',
   })
