@@ -65,7 +65,7 @@ async function walk(speaker: Speaker, path: string): Promise<string[]> {
 /** A page of the partners of the user in the graph. */
 async function page(args: string, speaker = user): Promise<Json> {
   const { body, text } = await speaker.graph(
-    `{ partners(currency: "USD", ${args}) { nodes { id balance { pending { amount currency } } } edges { cursor }
+    `{ partners(orderCurrency: "USD", ${args}) { nodes { id balance { pending { amount currency } } } edges { cursor }
        pageInfo { hasNextPage hasPreviousPage startCursor endCursor } totalCount } }`,
   );
   if (body.errors) throw new Error(text);
@@ -97,8 +97,8 @@ describe('partners ordered by balance', () => {
     const both = async (order: string, direction: 1 | -1) => {
       const list = ordered(direction);
       expect(list).toHaveLength(5);
-      expect(await walk(user, `/v1/accounts/${user.id}/partners?order_by=${order}&currency=USD`)).toEqual(list);
-      expect(await walk(user, `/v1/accounts?order_by=${order}&currency=USD&type=partner`)).toEqual(list);
+      expect(await walk(user, `/v1/accounts/${user.id}/partners?order_by=${order}&order_currency=USD`)).toEqual(list);
+      expect(await walk(user, `/v1/accounts?order_by=${order}&order_currency=USD&type=partner`)).toEqual(list);
       const orderBy = `orderBy: ${order.toUpperCase()}`;
       const pages = [await page(`first: 2, ${orderBy}`)];
       while (pages.at(-1).pageInfo.hasNextPage)
@@ -112,8 +112,8 @@ describe('partners ordered by balance', () => {
       // A cursor may be the id alone.
       expect(idsOf(await page(`first: 2, ${orderBy}, after: "${list[1]}"`))).toEqual(list.slice(2, 4));
       for (const query of [
-        `accounts(first: 9, type: [PARTNER], currency: "USD", ${orderBy})`,
-        `account(id: "${user.id}") { partners(first: 9, currency: "USD", ${orderBy})`,
+        `accounts(first: 9, type: [PARTNER], orderCurrency: "USD", ${orderBy})`,
+        `account(id: "${user.id}") { partners(first: 9, orderCurrency: "USD", ${orderBy})`,
       ]) {
         const { data } = (await user.graph(`{ ${query} { nodes { id } } ${'}'.repeat(query.split('{').length)}`)).body;
         expect(idsOf(data.accounts ?? data.account.partners)).toEqual(list);
@@ -130,7 +130,7 @@ describe('partners ordered by balance', () => {
       ...{ keyId: null, accountId: user.id, actingAccountId: user.id, actingAccountKind: kind },
     };
     const list = `/v1/accounts/${user.id}/partners`;
-    const asked = { list, filters: 'order_by=balance_desc&currency=USD', format: 'jsonl' as const };
+    const asked = { list, filters: 'order_by=balance_desc&order_currency=USD', format: 'jsonl' as const };
     const { statement, lines } = await world.app.bulk.list(asked, caller);
     let text = '';
     await world.database.lists.read(statement, async (rows) => void (text += lines(rows)));
@@ -139,7 +139,7 @@ describe('partners ordered by balance', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(exported.map(({ id }) => id)).toEqual(ordered(-1));
-    expect(exported).toEqual((await user.get(`${list}?order_by=balance_desc&currency=USD`)).body.data);
+    expect(exported).toEqual((await user.get(`${list}?order_by=balance_desc&order_currency=USD`)).body.data);
   });
 
   it('show the users of a platform, and with descendants the partners of all of them', async () => {
@@ -149,7 +149,7 @@ describe('partners ordered by balance', () => {
     const id = await activePartner(other);
     await pay(id, 60, other);
     await seal(platform);
-    const listOf = (search: string) => walk(platform, `/v1/accounts?order_by=balance_desc&currency=USD${search}`);
+    const listOf = (search: string) => walk(platform, `/v1/accounts?order_by=balance_desc&order_currency=USD${search}`);
     expect(await listOf('&type=user')).toEqual([other.id, user.id]);
     expect(await listOf('')).toEqual([other.id, user.id]);
     expect(await listOf('&type=platform')).toEqual([]);
@@ -157,11 +157,11 @@ describe('partners ordered by balance', () => {
     expect(all.slice(0, 2)).toEqual([ordered(-1)[0], id]);
     expect(all).toHaveLength(6);
     const below =
-      `{ account(id: "${platform.id}") { connectedUsers(orderBy: BALANCE_DESC, currency: "USD") { nodes { id } } ` +
+      `{ account(id: "${platform.id}") { connectedUsers(orderBy: BALANCE_DESC, orderCurrency: "USD") { nodes { id } } ` +
       '} }';
     expect(idsOf((await platform.graph(below)).body.data.account.connectedUsers)).toEqual([other.id, user.id]);
     for (const currency of ['EUR', 'XAF'])
-      expect(await walk(platform, `/v1/accounts?order_by=balance_desc&currency=${currency}`)).toEqual([]);
+      expect(await walk(platform, `/v1/accounts?order_by=balance_desc&order_currency=${currency}`)).toEqual([]);
   });
 
   it('show the balance of now in the place of the last seal, and go on where a page ended', async () => {
@@ -175,7 +175,7 @@ describe('partners ordered by balance', () => {
     expect(idsOf(await page('first: 2, orderBy: BALANCE_DESC'))).toEqual([second, top]);
     const next = await page(`first: 9, orderBy: BALANCE_DESC, after: "${pageInfo.endCursor}"`);
     expect(idsOf(next)).toEqual(ordered(-1).slice(2));
-    const search = `order_by=balance_desc&currency=USD&type=partner&starting_after=${pageInfo.endCursor}`;
+    const search = `order_by=balance_desc&order_currency=USD&type=partner&starting_after=${pageInfo.endCursor}`;
     const rested = await user.get(`/v1/accounts?${search}`);
     expect(idsOf({ nodes: rested.body.data })).toEqual(ordered(-1).slice(2));
     // The id alone is the place of now.
@@ -186,23 +186,28 @@ describe('partners ordered by balance', () => {
   });
 
   it.each([
-    ['order_by=balance_desc', 'orderBy: BALANCE_DESC', 'account.currency', /must be given with/],
-    ['currency=USD', 'currency: "USD"', 'account.currency', /needs (order_by=balance_desc|orderBy: BALANCE_DESC)/],
+    ['order_by=balance_desc', 'orderBy: BALANCE_DESC', 'account.order_currency', /must be given with/],
     [
-      'order_by=balance_asc&currency=USD&status=draft',
-      'orderBy: BALANCE_ASC, currency: "USD", status: [DRAFT]',
+      'order_currency=USD',
+      'orderCurrency: "USD"',
+      'account.order_currency',
+      /needs (order_by=balance_desc|orderBy: BALANCE_DESC)/,
+    ],
+    [
+      'order_by=balance_asc&order_currency=USD&status=draft',
+      'orderBy: BALANCE_ASC, orderCurrency: "USD", status: [DRAFT]',
       'account.status',
       /cannot be combined with/,
     ],
     [
-      'order_by=balance_asc&currency=USD&created.gt=5',
-      'orderBy: BALANCE_ASC, currency: "USD", created: { gt: "2026-01-31T12:00:00Z" }',
+      'order_by=balance_asc&order_currency=USD&created.gt=5',
+      'orderBy: BALANCE_ASC, orderCurrency: "USD", created: { gt: "2026-01-31T12:00:00Z" }',
       'account.created',
       /cannot be combined with/,
     ],
     [
-      'order_by=balance_asc&currency=USD&search=a',
-      'orderBy: BALANCE_ASC, currency: "USD", search: "a"',
+      'order_by=balance_asc&order_currency=USD&search=a',
+      'orderBy: BALANCE_ASC, orderCurrency: "USD", search: "a"',
       'account.',
       /cannot be combined with/,
     ],
@@ -235,9 +240,11 @@ describe('partners ordered by balance', () => {
       `${without}@5@`,
     ])
       for (const reply of [
-        await user.get(`/v1/accounts?order_by=balance_desc&currency=USD&starting_after=${encodeURIComponent(cursor)}`),
+        await user.get(
+          `/v1/accounts?order_by=balance_desc&order_currency=USD&starting_after=${encodeURIComponent(cursor)}`,
+        ),
         await user.graph(
-          `{ partners(orderBy: BALANCE_DESC, currency: "USD", after: ${JSON.stringify(cursor)}) { nodes { id } } }`,
+          `{ partners(orderBy: BALANCE_DESC, orderCurrency: "USD", after: ${JSON.stringify(cursor)}) { nodes { id } } }`,
         ),
       ]) {
         // A place between two others needs no object there.
@@ -245,7 +252,7 @@ describe('partners ordered by balance', () => {
           expect(reply.text).not.toMatch(/"nodes":\[\{|"data":\[\{/);
         expect(reply.fieldNames).toEqual(['account.starting_after']);
       }
-    expect(await walk(stranger, '/v1/accounts?order_by=balance_desc&currency=USD')).toEqual([]);
+    expect(await walk(stranger, '/v1/accounts?order_by=balance_desc&order_currency=USD')).toEqual([]);
   });
 });
 

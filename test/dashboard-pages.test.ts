@@ -361,7 +361,7 @@ describe('a viewer of the dashboard', () => {
     await page.waitForURL('**/users?sort=balance');
     const { body } = await dashboard
       .platform(2)
-      .graph('{ accounts(type: [USER], orderBy: BALANCE_DESC, currency: INR, first: 25) { nodes { id } } }');
+      .graph('{ accounts(type: [USER], orderBy: BALANCE_DESC, orderCurrency: INR, first: 25) { nodes { id } } }');
     const ranked = body.data.accounts.nodes.map(({ id }: { id: string }) => id);
     expect(ranked.length).toBeGreaterThan(1);
     await expect.poll(() => idsOf(page)).toEqual(ranked);

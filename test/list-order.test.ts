@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pdf } from './onboarding-profile.js';
 import { givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -348,6 +349,16 @@ describe('a list that no index serves is refused, and says what to use', () => {
     expect(edge.body.errors[0]).toMatchObject({
       message: expect.stringContaining('orderBy is not available for this list'),
     });
+  });
+
+  it('is refused alone where a list has not the arguments that the order needs', async () => {
+    const file = done(await user.upload('identity_document', pdf()));
+    const { body } = await user.graph(
+      `{ file(id: "${file.id}") { usedByAccounts(orderBy: BALANCE_DESC) { nodes { id } } } }`,
+    );
+    expect(body.errors.map(({ message }: Json) => message)).toEqual([
+      'orderBy is not available for this list, except by created.',
+    ]);
   });
 
   it.each([

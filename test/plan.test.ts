@@ -372,8 +372,9 @@ async function rankedOf({ listing }: List, order: string, owner: string): Promis
     [tenantOf(large), owner, large],
   );
   const { fixed } = listing;
-  const filters: object[] = ['USD', 'EUR', 'XAF'].map((currency) => ({ currency }));
-  if (!fixed) filters.push({ currency: 'USD', type: ['partner'] }, { currency: 'EUR', type: ['user', 'platform'] });
+  const filters: object[] = ['USD', 'EUR', 'XAF'].map((orderCurrency) => ({ orderCurrency }));
+  if (!fixed)
+    filters.push({ orderCurrency: 'USD', type: ['partner'] }, { orderCurrency: 'EUR', type: ['user', 'platform'] });
   const ends = [{ first: 10 }, { last: 10 }, { first: 10, after: middle }, { last: 10, before: middle }];
   return ['asc', 'desc'].flatMap((way) =>
     filters.flatMap((filter) => ends.map((end) => ({ orderBy: `${order}_${way}`, ...filter, ...end }))),

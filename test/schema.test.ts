@@ -130,6 +130,24 @@ it('objects of lists implement Node, except for allocations, which are read thro
   expect(others.map(({ name }) => name)).toEqual(['AllocationEdge']);
 });
 
+it('lists have the orders of the type of their objects, and none of another type', () => {
+  const lists = Object.values(schemaOf('graph').getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })))
+    .filter(({ field }) => getNamedType(field.type).name.endsWith('Connection'));
+  const orders = lists.map(({ path, field }) => {
+    const order = field.args.find(({ name }) => name === 'orderBy');
+    return [path, getNamedType(field.type).name.replace(/Connection$/, 'Order'), order && String(order.type)];
+  });
+  expect(new Set(orders.map(([, order]) => order)).size).toBeGreaterThan(20);
+  const others = orders.filter(([, expected, order]) => order !== expected).map(([path]) => path);
+  // These have one order.
+  expect(others.toSorted()).toEqual(['Deposit.allocations', 'Payout.allocations', 'Receivable.allocations']);
+  // A filter takes several currencies; the one of an order has another name.
+  const currencies = lists.flatMap(({ field }) => field.args.filter(({ name }) => name === 'currency'));
+  expect(new Set(currencies.map(({ type }) => String(type)))).toEqual(new Set(['[Currency!]']));
+});
+
 it('finds a field, an argument and an enum value without a description', () => {
   const schema = buildSchema('type Query { a(b: Int): E } enum E { V }');
   expect([...descriptions(schema)].filter(([, text]) => !text).map(([place]) => place)).toEqual([

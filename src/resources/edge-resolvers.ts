@@ -3,7 +3,7 @@ import { propertyOf } from '../db/drizzle-types.js';
 import type { Rows } from '../db/list-statement.js';
 import type { Context } from '../operation/context.js';
 import { DomainError, problem } from '../request/problems.js';
-import type { PageArgs } from '../types/pagination.js';
+import { type PageArgs, pageArgsOf } from '../types/pagination.js';
 import {
   type Edge,
   type Fields,
@@ -49,6 +49,7 @@ export function fieldsResolver(type: () => ClassType<object>, declared: readonly
 export function edgeResolver({ of, edges }: Fields, nodeOf: (table: Rows) => NodeRow): Function {
   const declared = Object.entries(edges).map(([name, edge]) => {
     const { description, deprecationReason } = edge;
+    const args = argsOf(edge, nodeOf);
     return {
       name,
       returns: returnsOf(edge, nodeOf),
@@ -58,10 +59,16 @@ export function edgeResolver({ of, edges }: Fields, nodeOf: (table: Rows) => Nod
         ...(deprecationReason && { deprecationReason }),
       },
       run: runOf(edge, nodeOf),
-      parameters: [Root(), Ctx(), ...('args' in edge && edge.args ? [Args(() => edge.args!)] : [])],
+      parameters: [Root(), Ctx(), ...(args ? [Args(() => args)] : [])],
     };
   });
   return fieldsResolver(() => (isType(of) ? of : nodeOf(of).type), declared);
+}
+
+/** The arguments of an edge's field; undefined where it has none. */
+function argsOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): ClassType<object> | undefined {
+  if (edge.read === 'edge') return edge.args ?? pageArgsOf(nodeOf(edge.table).type.name);
+  return edge.read === 'value' ? edge.args : undefined;
 }
 
 /** The type of an edge's field. */

@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ClassType } from 'type-graphql';
 import type { Child, Link as LinkTable, Row, Rows } from '../db/list-statement.js';
 import type { Context } from '../operation/context.js';
-import { type Listing, PageArgs } from '../types/pagination.js';
+import type { Listing, PageArgs } from '../types/pagination.js';
 
 /** What the graph shows about a field besides its type. */
 interface Shown {
@@ -76,7 +76,8 @@ interface PageEdge extends Shown {
   read: 'edge';
   table: Rows;
   match: PgColumn | LinkTable;
-  args: ClassType<PageArgs>;
+  /** Its arguments; without them, those that all lists have. */
+  args?: ClassType<PageArgs>;
   /** Filters that always hold. */
   fixed?: Record<string, unknown>;
 }
@@ -133,9 +134,9 @@ export function links<P extends string | Through>(
 export function page<T extends Rows>(
   table: T,
   match: PgColumn | LinkTable,
-  { args = PageArgs, ...shown }: Omit<Shown, 'nullable'> & Partial<Pick<PageEdge, 'args' | 'fixed'>> = {},
+  shown: Omit<Shown, 'nullable'> & Pick<PageEdge, 'args' | 'fixed'> = {},
 ): PageEdge {
-  return { read: 'edge', table, match, args, ...shown };
+  return { read: 'edge', table, match, ...shown };
 }
 
 /** An object that is made of properties of the row. */

@@ -2,9 +2,6 @@ import { getTableColumns, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
 
-export const ListOrder = { CREATED_DESC: 'created_desc', CREATED_ASC: 'created_asc' } as const;
-export type ListOrder = (typeof ListOrder)[keyof typeof ListOrder];
-
 /** How an expression names the columns of a row, which may be in a subquery. */
 export type ColumnName = (column: PgColumn) => SQLWrapper;
 
@@ -210,8 +207,11 @@ function viewed(
   refuse: (name: string, text: MessageText) => void,
 ): Record<string, unknown> {
   const own = parent && Object.values(getTableColumns(table)).find(({ name }) => name === parent.name);
-  if (parent && !(own && by.parents.includes(own)))
+  // The arguments that the order needs are those of lists that have it.
+  if (parent && !(own && by.parents.includes(own))) {
     refuse('orderBy', 'is not available for this list, except by created');
+    return given;
+  }
   for (const name of Object.keys(given))
     if (!takes.includes(name)) refuse(name, notWith(`order_by ${value}`, `orderBy ${value.toUpperCase()}`));
   if (given[required.name] === undefined)

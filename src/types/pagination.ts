@@ -1,9 +1,8 @@
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { type Problem, problem, DomainError, snake } from '../request/problems.js';
-import { ListOrder, type Listing, orderedBy } from './list-order.js';
+import { type Listing, orderedBy } from './list-order.js';
 import { searchProblems } from './list-search.js';
-import './range-filters.js';
 import { DateTime } from './scalars.js';
 
 export const pageSizeDefault = 10;
@@ -56,26 +55,31 @@ export class CursorArgs {
   before?: string | null;
 }
 
-/** The page arguments of a list with orders of its own. */
-@ArgsType()
-export class TimedPageArgs extends CursorArgs {
-  @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
-  created?: TimeFilter | null;
-  /** Declared by the lists, with the orders that they have. */
-  orderBy?: string | null;
-  /** Declared by the lists that an index of the whole tenant serves. */
-  descendants?: boolean;
-}
-
 /**
  * The page arguments that every list of objects with ids takes, on both APIs. In /v1 they are limit, starting_after and
  * ending_before; `order_by` is an extension.
  * Spec: Shared list parameters.
  */
 @ArgsType()
-export class PageArgs extends TimedPageArgs {
-  @Field(() => ListOrder, { nullable: true, description: 'The order of the list; the newest first by default.' })
-  declare orderBy?: string | null;
+export class PageArgs extends CursorArgs {
+  @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
+  created?: TimeFilter | null;
+  /** Declared by `pageArgsOf`, with the orders of a type. */
+  orderBy?: string | null;
+  /** Declared by the lists that an index of the whole tenant serves. */
+  descendants?: boolean;
+}
+
+const newestFirst = 'The order of the list; the newest first by default.';
+
+/** The page arguments of the lists of a type, by its name: its lists have an enum of orders of their own. */
+export function pageArgsOf(name: string, description = newestFirst): ClassType<PageArgs> {
+  @ArgsType()
+  class OrderedPageArgs extends PageArgs {
+    @Field(() => orders.get(name)!, { nullable: true, description })
+    declare orderBy?: string | null;
+  }
+  return OrderedPageArgs;
 }
 
 /** The names of the page arguments. Every other argument of a list is a filter. */
@@ -121,7 +125,7 @@ export function cursorConflict(object: string, other: 'after' | 'first'): Proble
  * Converts the arguments of a list to a page request. Refuses arguments that contradict each other, exceed a limit, or
  * are served by no index. `parent` is the column of the parent, where the list is an edge.
  */
-export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgColumn): PageRequest {
+export function pageRequest(listing: Listing, args: PageArgs, parent?: PgColumn): PageRequest {
   const { object, fixed, byAccount } = listing;
   const { first, after, last, before } = args;
   const backward = last != null || before != null;
@@ -230,8 +234,34 @@ export class PageInfo {
   endCursor: string | null;
 }
 
-/** The connection type of an object, as in Relay, with `nodes` next to the edges. A cursor is the id itself. */
-export function connectionOf<T extends object>(name: string, type: () => ClassType<T>) {
+/** The orders of the lists of each type, by its name. */
+const orders = new Map<string, object>();
+
+/**
+ * Declares the orders of the lists of a type: an enum for each type, so that one may get further orders without the
+ * others. Each value of /v1 is the name in lower case.
+ */
+function declareOrder(name: string, more: Readonly<Record<string, string>>): void {
+  const texts = { CREATED_DESC: 'The newest first.', CREATED_ASC: 'The oldest first.', ...more };
+  const order = Object.fromEntries(Object.keys(texts).map((key) => [key, key.toLowerCase()]));
+  registerEnumType(order, {
+    name: `${name}Order`,
+    description: `The orders of a list of objects of the type \`${name}\`.`,
+    valuesConfig: Object.fromEntries(Object.entries(texts).map(([key, description]) => [key, { description }])),
+  });
+  orders.set(name, order);
+}
+
+/**
+ * The connection type of an object, as in Relay, with `nodes` next to the edges. A cursor is the id itself. `more` are
+ * the orders of its lists besides those by time, with their descriptions.
+ */
+export function connectionOf<T extends object>(
+  name: string,
+  type: () => ClassType<T>,
+  more: Readonly<Record<string, string>> = {},
+) {
+  declareOrder(name, more);
   @ObjectType(`${name}Edge`, { simpleResolvers: true, description: 'One object of a page, with its cursor.' })
   class Edge {
     @Field(() => ID, { description: "The node's id; /v1 takes it as starting_after." })

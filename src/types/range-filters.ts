@@ -1,18 +1,5 @@
-import { Field, InputType, registerEnumType } from 'type-graphql';
-import { ListOrder } from './list-order.js';
+import { Field, InputType } from 'type-graphql';
 import { Amount, LocalDate } from './scalars.js';
-
-/** The descriptions of the orders by time, which every list has. */
-export const orderTexts = {
-  CREATED_DESC: { description: 'The newest first.' },
-  CREATED_ASC: { description: 'The oldest first.' },
-} as const;
-
-registerEnumType(ListOrder, {
-  name: 'ListOrder',
-  description: 'The order of a list.',
-  valuesConfig: orderTexts,
-});
 
 @InputType({ description: 'A range of amounts; all given bounds must hold.' })
 export class AmountFilter {

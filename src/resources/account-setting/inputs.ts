@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { PageArgs } from '../../types/pagination.js';
+import { pageArgsOf } from '../../types/pagination.js';
 import { Currency, Metadata } from '../../types/scalars.js';
 import { PayoutInterval, PayoutsDisabledReason } from './table.js';
 import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
@@ -80,7 +80,7 @@ export class PayoutSettingsFilter {
 }
 
 @ArgsType()
-export class AccountSettingArgs extends PageArgs {
+export class AccountSettingArgs extends pageArgsOf('AccountSetting') {
   @Field(() => [ID], {
     nullable: true,
     description: 'Only the settings of these accounts. They may be any accounts that the caller can see.',

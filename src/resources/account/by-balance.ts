@@ -28,11 +28,11 @@ export const byBalance: OrderBy = {
   parents: [accountByBalance.ownerId, accountByBalance.tenantId],
   view: {
     table: accountByBalance,
-    takes: ['currency', 'type'],
-    required: { name: 'currency', because: 'since amounts of several currencies have no common order' },
-    keysOf: ({ currency, type }) =>
+    takes: ['orderCurrency', 'type'],
+    required: { name: 'orderCurrency', because: 'since amounts of several currencies have no common order' },
+    keysOf: ({ orderCurrency, type }) =>
       (type === undefined ? Object.values(AccountType) : [type].flat()).map(
-        (each) => `${String(each)} ${String(currency)}`,
+        (each) => `${String(each)} ${String(orderCurrency)}`,
       ),
   },
 };

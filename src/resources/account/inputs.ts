@@ -1,7 +1,6 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
-import { TimedPageArgs } from '../../types/pagination.js';
-import { AccountOrder } from './type.js';
+import { pageArgsOf } from '../../types/pagination.js';
 import { Amount, CountryCode, Currency, DateTime, IP, Metadata, EmailAddress } from '../../types/scalars.js';
 import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
 import {
@@ -169,23 +168,20 @@ export class AccountCapabilitiesFilter {
   multicurrencyExportsV1?: CapabilityStatus | null;
 }
 
+const byBalance =
+  'The order of the list; the newest first by default. An order by balance needs an `orderCurrency`, and lists the ' +
+  'accounts with a balance in it: `available` and `pending` together, as they were a moment ago. It can be combined ' +
+  'with `type` alone. An account whose balance changes moves in the list, so a walk over its pages may miss it or ' +
+  'meet it twice.';
+
 /** The arguments of lists of accounts: their orders. */
 @ArgsType()
-export class RankedAccountArgs extends TimedPageArgs {
-  @Field(() => AccountOrder, {
-    nullable: true,
-    description:
-      'The order of the list; the newest first by default. An order by balance needs a `currency`, and lists ' +
-      'the accounts with a balance in it: `available` and `pending` together, as they were a moment ago. ' +
-      'It can be combined with `type` alone. An account whose balance changes moves in the list, so a walk ' +
-      'over its pages may miss it or meet it twice.',
-  })
-  declare orderBy?: string | null;
+export class RankedAccountArgs extends pageArgsOf('Account', byBalance) {
   @Field(() => Currency, {
     nullable: true,
     description: 'The currency of the balances that order the list, such as `USD`. It needs an order by balance.',
   })
-  currency?: string | null;
+  orderCurrency?: string | null;
 }
 
 @ArgsType()

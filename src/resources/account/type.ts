@@ -1,7 +1,5 @@
 import { Extensions, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { ListOrder } from '../../types/list-order.js';
-import { orderTexts } from '../../types/range-filters.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, CountryCode, Currency, DateTime, EmailAddress, IP, LocalDate, Metadata } from '../../types/scalars.js';
 import {
@@ -24,16 +22,6 @@ import {
 } from './texts.js';
 import { texts } from '../../types/texts.js';
 
-export const AccountOrder = { ...ListOrder, BALANCE_DESC: 'balance_desc', BALANCE_ASC: 'balance_asc' } as const;
-registerEnumType(AccountOrder, {
-  name: 'AccountOrder',
-  description: 'The order of a list of accounts.',
-  valuesConfig: {
-    ...orderTexts,
-    BALANCE_DESC: { description: 'The largest balance in one currency first.' },
-    BALANCE_ASC: { description: 'The smallest balance in one currency first.' },
-  },
-});
 registerEnumType(AccountType, {
   name: 'AccountType',
   description: 'What an account is: a platform, a user of the service, or a partner that pays.',
@@ -272,4 +260,7 @@ export class Account extends Node {
   tosAcceptance: TosAcceptance;
 }
 
-export const AccountConnection = connectionOf('Account', () => Account);
+export const AccountConnection = connectionOf('Account', () => Account, {
+  BALANCE_DESC: 'The largest balance in one currency first.',
+  BALANCE_ASC: 'The smallest balance in one currency first.',
+});

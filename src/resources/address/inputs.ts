@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PostalAddressInput } from '../account/inputs.js';
-import { PageArgs } from '../../types/pagination.js';
+import { pageArgsOf } from '../../types/pagination.js';
 import { Currency, Metadata } from '../../types/scalars.js';
 import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, WalletProvider } from './table.js';
 import { bankAccountTexts, documentText } from './texts.js';
@@ -100,7 +100,7 @@ export class VpaFilter {
 }
 
 @ArgsType()
-export class AddressOfAccountArgs extends PageArgs {
+export class AddressOfAccountArgs extends pageArgsOf('Address') {
   @Field(() => [AddressCategory], { nullable: true, description: 'Only of these categories.' })
   category?: AddressCategory[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })

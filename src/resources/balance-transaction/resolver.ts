@@ -2,7 +2,7 @@ import { Args, ArgsType, Ctx, Field, ID, Query, Resolver } from 'type-graphql';
 import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { Compartment, entry } from '../ledger/table.js';
-import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { type Listing, type Page, pageArgsOf } from '../../types/pagination.js';
 import { Currency } from '../../types/scalars.js';
 import { BalanceTransaction, BalanceTransactionConnection } from './type.js';
 
@@ -22,7 +22,7 @@ export const balanceTransactionListing: Listing = {
 };
 
 @ArgsType()
-export class BalanceTransactionOfAccountArgs extends PageArgs {
+export class BalanceTransactionOfAccountArgs extends pageArgsOf('BalanceTransaction') {
   @Field(() => [Compartment], { nullable: true, description: 'Only of these categories.' })
   category?: Compartment[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })

@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { PageArgs } from '../../types/pagination.js';
+import { pageArgsOf } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
 import { TransactionPaymentMethod, TransactionReasonCode } from '../transaction/table.js';
 import { CheckoutPaymentMethod, CheckoutStatus } from './table.js';
@@ -69,7 +69,7 @@ export class DeclineTestCheckoutInput extends PayTestCheckoutInput {
 }
 
 @ArgsType()
-export class CheckoutOfAccountArgs extends PageArgs {
+export class CheckoutOfAccountArgs extends pageArgsOf('Checkout') {
   @Field(() => [CheckoutStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: CheckoutStatus[] | null;
 }

@@ -1,9 +1,8 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { AmountFilter } from '../../types/range-filters.js';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
-import { TimedPageArgs } from '../../types/pagination.js';
+import { pageArgsOf } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
-import { DepositOrder } from './type.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
 import { texts } from '../../types/texts.js';
 
@@ -82,15 +81,12 @@ export class DisputeTestDepositInput extends EndTestDepositInput {
   amount?: bigint | null;
 }
 
+const byAmount =
+  'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
+  'filters than `amount`.';
+
 @ArgsType()
-export class DepositOfAccountArgs extends TimedPageArgs {
-  @Field(() => DepositOrder, {
-    nullable: true,
-    description:
-      'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no ' +
-      'other filters than `amount`.',
-  })
-  declare orderBy?: string | null;
+export class DepositOfAccountArgs extends pageArgsOf('Deposit', byAmount) {
   @Field(() => AmountFilter, {
     nullable: true,
     description: 'Only amounts within this range. It needs an order by amount.',

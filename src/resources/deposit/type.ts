@@ -5,21 +5,9 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
-import { ListOrder } from '../../types/list-order.js';
-import { orderTexts } from '../../types/range-filters.js';
 import { texts } from '../../types/texts.js';
 import { methodTexts } from '../payment/method.js';
 
-export const DepositOrder = { ...ListOrder, AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' } as const;
-registerEnumType(DepositOrder, {
-  name: 'DepositOrder',
-  description: 'The order of a list of deposits.',
-  valuesConfig: {
-    ...orderTexts,
-    AMOUNT_DESC: { description: 'The greatest amount first, in one currency.' },
-    AMOUNT_ASC: { description: 'The smallest amount first, in one currency.' },
-  },
-});
 registerEnumType(DepositStatus, {
   name: 'DepositStatus',
   description: 'How far a deposit has come. Its money is in balances once it is COMPLETED.',
@@ -104,4 +92,7 @@ export class Deposit extends Node {
   disputed: bigint;
 }
 
-export const DepositConnection = connectionOf('Deposit', () => Deposit);
+export const DepositConnection = connectionOf('Deposit', () => Deposit, {
+  AMOUNT_DESC: 'The greatest amount first, in one currency.',
+  AMOUNT_ASC: 'The smallest amount first, in one currency.',
+});

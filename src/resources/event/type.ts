@@ -1,6 +1,6 @@
 import { isNotNull } from 'drizzle-orm';
 import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { numberBounds } from './position.js';
@@ -55,7 +55,7 @@ export const eventListing: Listing = {
 };
 
 @ArgsType()
-export class EventArgs extends PageArgs {
+export class EventArgs extends pageArgsOf('Event') {
   @Field(() => [String], {
     nullable: true,
     description:

@@ -1,5 +1,5 @@
 import { ArgsType, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
@@ -81,7 +81,7 @@ export const exportListing: Listing = {
 };
 
 @ArgsType()
-export class ExportOfAccountArgs extends PageArgs {
+export class ExportOfAccountArgs extends pageArgsOf('Export') {
   @Field(() => [BulkStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: BulkStatus[] | null;
 }

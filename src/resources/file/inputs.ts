@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID } from 'type-graphql';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { FilePurpose, file } from './table.js';
 
 export const fileListing: Listing = {
@@ -11,7 +11,7 @@ export const fileListing: Listing = {
 };
 
 @ArgsType()
-export class FileOfAccountArgs extends PageArgs {
+export class FileOfAccountArgs extends pageArgsOf('File') {
   @Field(() => [FilePurpose], { nullable: true, description: 'Only of these purposes.' })
   purpose?: FilePurpose[] | null;
 }

@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
@@ -63,7 +63,7 @@ export const importRowListing: Listing = {
 };
 
 @ArgsType()
-export class ImportRowOfImportArgs extends PageArgs {
+export class ImportRowOfImportArgs extends pageArgsOf('ImportRow') {
   @Field(() => [ImportRowStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: ImportRowStatus[] | null;
 }

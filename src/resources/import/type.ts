@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
@@ -69,7 +69,7 @@ export const importListing: Listing = {
 };
 
 @ArgsType()
-export class ImportOfAccountArgs extends PageArgs {
+export class ImportOfAccountArgs extends pageArgsOf('Import') {
   @Field(() => [BulkStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: BulkStatus[] | null;
 }

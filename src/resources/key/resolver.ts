@@ -2,7 +2,7 @@ import { ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolve
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { emptyAccount } from '../../operation/input-problems.js';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
@@ -58,7 +58,7 @@ class RevokeApiKeyInput {
 }
 
 @ArgsType()
-export class ApiKeyArgs extends PageArgs {
+export class ApiKeyArgs extends pageArgsOf('ApiKey') {
   @Field(() => ID, {
     nullable: true,
     description: 'Only keys of this account: the acting account, or a connected user of the platform.',

@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID } from 'type-graphql';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { PaymentStatus, PaymentType, payment } from './table.js';
 
 export const paymentListing: Listing = {
@@ -12,7 +12,7 @@ export const paymentListing: Listing = {
 };
 
 @ArgsType()
-export class PaymentArgs extends PageArgs {
+export class PaymentArgs extends pageArgsOf('Payment') {
   @Field(() => ID, {
     nullable: true,
     description: 'Only payments of this account. It may be any account that the caller can see.',

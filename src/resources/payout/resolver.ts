@@ -1,6 +1,6 @@
 import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { PayoutStatus, payout } from './table.js';
 import { Payout } from './type.js';
@@ -21,7 +21,7 @@ class PayoutIdInput {
 }
 
 @ArgsType()
-export class PayoutOfAccountArgs extends PageArgs {
+export class PayoutOfAccountArgs extends pageArgsOf('Payout') {
   @Field(() => [PayoutStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: PayoutStatus[] | null;
 }

@@ -2,7 +2,7 @@ import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-gr
 import { type AccountRow, account, type BusinessType } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { Metadata } from '../../types/scalars.js';
@@ -94,7 +94,7 @@ class RemovePersonInput {
 }
 
 @ArgsType()
-export class PersonArgs extends PageArgs {
+export class PersonArgs extends pageArgsOf('Person') {
   @Field(() => ID, {
     nullable: true,
     description: 'Only persons of this account. It may be any account that the caller can see.',

@@ -5,7 +5,7 @@ import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
-import { type Listing, TimedPageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { Currency } from '../../types/scalars.js';
@@ -20,7 +20,7 @@ import {
   receivable,
   ReceivableTransactionType,
 } from './table.js';
-import { Receivable, ReceivableOrder } from './type.js';
+import { Receivable } from './type.js';
 import { Input } from '../../types/input.js';
 
 export const receivableListing: Listing = {
@@ -60,16 +60,13 @@ export const receivableListing: Listing = {
   conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
 };
 
+const byDueDateOrAmount =
+  'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, ' +
+  '`overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has no other filters than ' +
+  '`amount`.';
+
 @ArgsType()
-export class ReceivableOfAccountArgs extends TimedPageArgs {
-  @Field(() => ReceivableOrder, {
-    nullable: true,
-    description:
-      'The order of the list; the newest first by default. An order by due date has no other filters than ' +
-      '`dueDate`, `overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has ' +
-      'no other filters than `amount`.',
-  })
-  declare orderBy?: string | null;
+export class ReceivableOfAccountArgs extends pageArgsOf('Receivable', byDueDateOrAmount) {
   @Field(() => AmountFilter, {
     nullable: true,
     description: 'Only invoices with amounts within this range. It needs an order by amount.',

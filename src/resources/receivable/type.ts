@@ -3,16 +3,9 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import { ReceivableStatus, ReceivableTransactionType } from './table.js';
-import { ListOrder } from '../../types/list-order.js';
-import { orderTexts } from '../../types/range-filters.js';
 import { invoiceTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
-export const ReceivableOrder = {
-  ...ListOrder,
-  ...{ DUE_DATE_ASC: 'due_date_asc', DUE_DATE_DESC: 'due_date_desc' },
-  ...{ AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' },
-} as const;
 registerEnumType(ReceivableStatus, {
   name: 'ReceivableStatus',
   description: 'How much of a receivable is still to come.',
@@ -21,17 +14,6 @@ registerEnumType(ReceivableStatus, {
     LOCKED: { description: 'Nothing is left to reconcile; not all of it is paid out.' },
     SETTLED: { description: 'All of it is paid out.' },
     VOID: { description: 'Withdrawn.' },
-  },
-});
-registerEnumType(ReceivableOrder, {
-  name: 'ReceivableOrder',
-  description: 'The order of a list of receivables.',
-  valuesConfig: {
-    ...orderTexts,
-    DUE_DATE_ASC: { description: 'The earliest due date first.' },
-    DUE_DATE_DESC: { description: 'The latest due date first.' },
-    AMOUNT_DESC: { description: 'The greatest amount of an invoice first, in one currency.' },
-    AMOUNT_ASC: { description: 'The smallest amount of an invoice first, in one currency.' },
   },
 });
 registerEnumType(ReceivableTransactionType, {
@@ -112,4 +94,9 @@ export class Receivable extends Node {
   systemMessage: SystemMessage[];
 }
 
-export const ReceivableConnection = connectionOf('Receivable', () => Receivable);
+export const ReceivableConnection = connectionOf('Receivable', () => Receivable, {
+  DUE_DATE_ASC: 'The earliest due date first.',
+  DUE_DATE_DESC: 'The latest due date first.',
+  AMOUNT_DESC: 'The greatest amount of an invoice first, in one currency.',
+  AMOUNT_ASC: 'The smallest amount of an invoice first, in one currency.',
+});

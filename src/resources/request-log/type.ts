@@ -1,5 +1,5 @@
 import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { RequestApi, requestLog, RequestOutcome } from './table.js';
@@ -60,7 +60,7 @@ export const requestLogListing: Listing = {
 };
 
 @ArgsType()
-export class RequestLogArgs extends PageArgs {
+export class RequestLogArgs extends pageArgsOf('RequestLog') {
   @Field(() => [RequestApi], { nullable: true, description: 'Only requests to these APIs.' })
   api?: RequestApi[] | null;
   @Field(() => [RequestOutcome], { nullable: true, description: 'Only requests that ended like this.' })

@@ -4,7 +4,7 @@ import type { Context } from '../../operation/context.js';
 import { emptyAccount } from '../../operation/input-problems.js';
 import { originFault } from '../../request/origins.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { type AccountRow, account } from '../account/table.js';
@@ -59,7 +59,7 @@ class RevokeSessionInput {
 }
 
 @ArgsType()
-export class SessionArgs extends PageArgs {
+export class SessionArgs extends pageArgsOf('Session') {
   @Field(() => ID, {
     nullable: true,
     description: 'Sessions of this account; the acting account or a connected user.',

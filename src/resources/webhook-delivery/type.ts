@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { webhookDelivery, WebhookDeliveryStatus } from './table.js';
@@ -63,7 +63,7 @@ export const webhookDeliveryListing: Listing = {
 };
 
 @ArgsType()
-export class WebhookDeliveryOfEndpointArgs extends PageArgs {
+export class WebhookDeliveryOfEndpointArgs extends pageArgsOf('WebhookDelivery') {
   @Field(() => [WebhookDeliveryStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: WebhookDeliveryStatus[] | null;
 }

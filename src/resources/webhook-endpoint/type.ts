@@ -1,5 +1,5 @@
 import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime, URL } from '../../types/scalars.js';
 import { webhookEndpoint, WebhookDisabledReason } from './table.js';
@@ -71,7 +71,7 @@ export const webhookEndpointListing: Listing = {
 };
 
 @ArgsType()
-export class WebhookEndpointOfAccountArgs extends PageArgs {
+export class WebhookEndpointOfAccountArgs extends pageArgsOf('WebhookEndpoint') {
   @Field(() => Boolean, { nullable: true, description: 'Endpoints that are enabled, or that are not.' })
   enabled?: boolean | null;
 }

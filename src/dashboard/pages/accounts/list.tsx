@@ -24,7 +24,7 @@ const AccountsQuery = graphql(
       $currency: Currency, $after: ID, $customers: Boolean!, $descendants: Boolean
     ) {
       accounts(
-        type: $type, status: $status, search: $search, orderBy: $orderBy, currency: $currency
+        type: $type, status: $status, search: $search, orderBy: $orderBy, orderCurrency: $currency
         descendants: $descendants, first: 25, after: $after
       ) {
         nodes {
