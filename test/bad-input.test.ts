@@ -98,7 +98,7 @@ const templates = {
     url: 'https://example.com/hooks',
     event_types: ['deposit.*'],
     description: 'a',
-    connected: false,
+    scope: 'self',
   }),
   webhook_endpoint: () => ({ description: 'changed', event_types: ['*'] }),
   redeliver: () => ({ after_number: 1_000_000 }),

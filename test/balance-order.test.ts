@@ -142,7 +142,7 @@ describe('partners ordered by balance', () => {
     expect(exported).toEqual((await user.get(`${list}?order_by=balance_desc&order_currency=USD`)).body.data);
   });
 
-  it('show the users of a platform, and with descendants the partners of all of them', async () => {
+  it('show the users of a platform, and with their scope the partners of all of them', async () => {
     const other = await activeUser();
     await pay(user.id, 7);
     await pay(other.id, 70, other);
@@ -153,7 +153,7 @@ describe('partners ordered by balance', () => {
     expect(await listOf('&type=user')).toEqual([other.id, user.id]);
     expect(await listOf('')).toEqual([other.id, user.id]);
     expect(await listOf('&type=platform')).toEqual([]);
-    const all = await listOf('&descendants=true&type=partner');
+    const all = await listOf('&scope=descendants&type=partner');
     expect(all.slice(0, 2)).toEqual([ordered(-1)[0], id]);
     expect(all).toHaveLength(6);
     const below =

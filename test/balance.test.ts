@@ -157,7 +157,7 @@ describe('a balance with movements in another currency alone', () => {
       expect(body.data).toEqual({ account: { balance: shown }, nodes: [{ balance: shown }] });
     }
     const { body } = await user.graph(
-      `{ account(id: "${user.id}") { sum: balance(descendants: true) ${fields}
+      `{ account(id: "${user.id}") { sum: balance(scope: DESCENDANTS) ${fields}
            before: balance(asOf: "2001-01-01T00:00:00Z") ${fields} } }`,
     );
     expect(body.data.account.sum).toEqual(shown);
@@ -748,8 +748,8 @@ describe('figures over time', () => {
         expect([
           id,
           await totalOf(speaker, id, ''),
-          await totalOf(speaker, id, ', descendants: false'),
-          await totalOf(speaker, id, ', descendants: true'),
+          await totalOf(speaker, id, ', scope: SELF'),
+          await totalOf(speaker, id, ', scope: DESCENDANTS'),
         ]).toEqual([id, own, own, all]);
     }
   });
@@ -776,7 +776,7 @@ describe('figures over time', () => {
     }
     const totalsOf = async (speaker: Speaker, id: string, descendants: boolean) => {
       const { body } = await speaker.graph(
-        `{ node(id: "${id}") { ... on Account { receivableTotals(descendants: ${descendants}) {
+        `{ node(id: "${id}") { ... on Account { receivableTotals(scope: ${descendants ? 'DESCENDANTS' : 'SELF'}) {
            status currency count amountMaximumReconcilable amountReconcilable amountLocked amountSettledPayouts } } }
            }`,
       );

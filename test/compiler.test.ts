@@ -221,7 +221,7 @@ describe('the fields that the compiler answers', () => {
   });
 
   it('have no argument that the compiler ignores', () => {
-    const known = ['first', 'after', 'last', 'before', 'created', 'id', 'asOf', 'descendants'];
+    const known = ['first', 'after', 'last', 'before', 'created', 'id', 'asOf', 'scope'];
     const strange = [...rules].flatMap(([name, rule]) =>
       'listing' in rule
         ? []

@@ -107,7 +107,7 @@ describe('the cost of a query', () => {
     const given = field.args.flatMap(({ name, type }) => {
       if (isNonNullType(type) && name in required) return [`${name}: ${required[name]}`];
       if (name === 'first') return ['first: 4'];
-      if (name === 'descendants') return ['descendants: true'];
+      if (name === 'scope') return ['scope: DESCENDANTS'];
       return [];
     });
     return given.length > 0 ? `(${given.join(', ')})` : '';

@@ -45,7 +45,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
     await paidAtCustomer();
     const { body } = await platform().graph(
       `{ deposits(unreconciled: true, first: 100) { totalCount nodes { pendingRest } }
-        viewer { account { balance(descendants: true) { pending { amount currency } } } } }`,
+        viewer { account { balance(scope: DESCENDANTS) { pending { amount currency } } } } }`,
     );
     const { totalCount, nodes } = body.data.deposits;
     const amount = sum(nodes.map(({ pendingRest }: { pendingRest: string }) => pendingRest));
@@ -84,7 +84,7 @@ export function platformStories({ desk, platform, user }: PlatformDesk): void {
 
   it('lists the customers of its users, with whose they are', async () => {
     const { body } = await platform().graph(
-      '{ accounts(descendants: true, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
+      '{ accounts(scope: DESCENDANTS, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
     );
     const { page, complaints, open } = await desk();
     await open('/dashboard/customers?search=nobody');

@@ -493,7 +493,7 @@ describe('the money of the pages', () => {
         expect({ path, shown }).toEqual({ path, shown: amounts });
       }
       const { body } = await user.graph(
-        `{ viewer { account { nextPayoutAt payoutsBlockedBy { currency } balance(descendants: true) { pending { ...M }
+        `{ viewer { account { nextPayoutAt payoutsBlockedBy { currency } balance(scope: DESCENDANTS) { pending { ...M }
           available { ...M } processing { ...M } payoutProcessing { ...M } } } } }
       fragment M on Money { amount currency }`,
       );

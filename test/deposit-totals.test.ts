@@ -87,6 +87,8 @@ async function take({ root, accounts }: Tenant, { does, which }: Step): Promise<
   } else await world.database.call('backfill_deposit_totals', [root.tenantId, false, which]);
 }
 
+const scopeOfAccount = (descendants: boolean) => (descendants ? ('descendants' as const) : ('self' as const));
+
 /** Who calls, and for which account. */
 const scopeOf = ({ root }: Tenant) =>
   new Scope(
@@ -162,7 +164,7 @@ async function compare(tenant: Tenant, [a, b]: readonly number[]): Promise<void>
       ...(from === ends[0] ? [[(['day', 'week', 'month'] as const)[a! % 3]!, zone] as const] : []),
     ])
       for (const [id, descendants] of tenant.accounts.flatMap((one) => [[one, false] as const, [one, true] as const])) {
-        const range = { from, to: Math.max(to, from + 1), interval, descendants, timeZone };
+        const range = { from, to: Math.max(to, from + 1), interval, scope: scopeOfAccount(descendants), timeZone };
         const context = { scope: scopeOf(tenant) } as Context;
         const found = await depositTotals({ id } as AccountRow, context, range);
         const lines = found.map((t) => `${t.start} ${t.paymentMethod} ${t.currency}: ${t.count} of ${t.amount}`);
@@ -209,7 +211,7 @@ async function compareActingAccounts(tenant: Tenant, rows: Row[], range: { from:
 
   const compartments = ['available', 'pending', 'processing', 'payoutProcessing', 'feeAdvance'] as const;
   const history = async (id: string, descendants: boolean) =>
-    balanceHistory({ id } as AccountRow, context, { ...range, interval: 'day', descendants });
+    balanceHistory({ id } as AccountRow, context, { ...range, interval: 'day', scope: scopeOfAccount(descendants) });
   const own = new Map(await Promise.all(tenant.accounts.map(async (id) => [id, await history(id, false)] as const)));
   for (const id of tenant.accounts) {
     const sums = new Map<string, bigint[]>();
@@ -280,7 +282,7 @@ describe(`totals of deposits, seed ${scale.seed}`, () => {
           [at('2026-03-01T00:00:00Z'), at('2027-03-30T00:00:00Z')],
           [at('2026-10-24T23:17:05Z'), at('2026-11-01T05:45:01Z')],
         ] as const) {
-          const range = { from, to, interval, descendants: false, timeZone };
+          const range = { from, to, interval, scope: scopeOfAccount(false), timeZone };
           const context = { scope: scopeOf(tenant) } as Context;
           const found = await depositTotals({ id: root.id } as AccountRow, context, range);
           const lines = found.map((t) => `${t.start} ${t.paymentMethod} ${t.currency}: ${t.count} of ${t.amount}`);

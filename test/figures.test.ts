@@ -116,10 +116,14 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
       }
     }
     const of = async (speaker: Speaker, id: string, descendants: boolean, timeZone: string) => {
-      const query = `query ($id: ID!, $descendants: Boolean!, $timeZone: String!) { node(id: $id) { ... on Account {
-        receivableAgeing(descendants: $descendants, timeZone: $timeZone) { bucket currency count amount } } } viewer {
+      const query = `query ($id: ID!, $scope: AccountScope!, $timeZone: String!) { node(id: $id) { ... on Account {
+        receivableAgeing(scope: $scope, timeZone: $timeZone) { bucket currency count amount } } } viewer {
         now } }`;
-      const { node, viewer } = await data(speaker, query, { id, descendants, timeZone });
+      const { node, viewer } = await data(speaker, query, {
+        id,
+        scope: descendants ? 'DESCENDANTS' : 'SELF',
+        timeZone,
+      });
       return { found: node?.receivableAgeing, date: dateIn(timeZone, epoch(viewer.now)) };
     };
     // Read from the lists, and added here.
@@ -245,7 +249,7 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
       (
         await data(
           speaker,
-          `{ node(id: "${id}") { ... on Account { statusCounts(descendants: ${descendants}) { ` +
+          `{ node(id: "${id}") { ... on Account { statusCounts(scope: ${descendants ? 'DESCENDANTS' : 'SELF'}) { ` +
             `${fields.join(' ')} } } } }`,
         )
       ).node?.statusCounts;

@@ -211,7 +211,7 @@ describe('null for a parameter that cannot be null', () => {
     const cases: [path: string, body: object, field: string][] = [
       [`/v1/account_settings/${setting.id}`, { payouts: { enabled: null } }, 'account_setting.payouts.enabled'],
       [`/v1/account_settings/${setting.id}`, { payouts: { interval: null } }, 'account_setting.payouts.interval'],
-      ...['url', 'event_types', 'connected', 'enabled'].map((name): [string, object, string] => [
+      ...['url', 'event_types', 'scope', 'enabled'].map((name): [string, object, string] => [
         `/v1/webhook_endpoints/${endpoint.id}`,
         { [name]: null },
         `webhook_endpoint.${name}`,

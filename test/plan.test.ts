@@ -72,7 +72,7 @@ interface List {
 /** Every list of the product, with the edges that read one parent's part of it. */
 const lists: List[] = [
   { table: account, listing: accountListing, edges: [] },
-  { table: account, listing: accountListing, edges: [], always: { descendants: true } },
+  { table: account, listing: accountListing, edges: [], always: { scope: 'descendants' } },
   {
     table: account,
     listing: { ...accountListing, filters: { type: account.type }, fixed: { type: 'partner' } },

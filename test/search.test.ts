@@ -302,9 +302,9 @@ describe('bad input', () => {
   });
 
   it('refuses the accounts below the listed ones beside a search, which reads one list', async () => {
-    const expected = [400, 'parameter_invalid account.descendants'];
-    expect(problems(await platform.get('/v1/accounts?search=a&descendants=true'))).toEqual(expected);
-    const graph = '{ accounts(search: "a", descendants: true) { nodes { id } } }';
+    const expected = [400, 'parameter_invalid account.scope'];
+    expect(problems(await platform.get('/v1/accounts?search=a&scope=descendants'))).toEqual(expected);
+    const graph = '{ accounts(search: "a", scope: DESCENDANTS) { nodes { id } } }';
     expect(problems(await platform.graph(graph))).toEqual(expected);
   });
 

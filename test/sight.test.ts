@@ -91,18 +91,16 @@ describe('a platform', () => {
   }
 
   it('sees all accounts below it in one list, in the order of their creation, through both APIs', async () => {
-    const found = await listed(platform, ', descendants: true');
+    const found = await listed(platform, ', scope: DESCENDANTS');
     expect(found.toSorted()).toEqual(all().toSorted());
-    expect(await listedV1(platform, '&descendants=true')).toEqual(found);
-    expect((await listed(platform, ', descendants: true, orderBy: CREATED_ASC')).toReversed()).toEqual(found);
-    const { accounts } = await data(platform, '{ accounts(descendants: true) { totalCount nodes { created } } }');
+    expect(await listedV1(platform, '&scope=descendants')).toEqual(found);
+    expect((await listed(platform, ', scope: DESCENDANTS, orderBy: CREATED_ASC')).toReversed()).toEqual(found);
+    const { accounts } = await data(platform, '{ accounts(scope: DESCENDANTS) { totalCount nodes { created } } }');
     const times = accounts.nodes.map(({ created }: any) => created);
     expect([accounts.totalCount, times]).toEqual([12, times.toSorted().toReversed()]);
     // Without the argument it is the list of the specification: the platform and its users.
     expect((await listed(platform, '')).toSorted()).toEqual([platform.id, user.id, other.id].toSorted());
-    expect((await listedV1(platform, '&descendants=false')).toSorted()).toEqual(
-      [platform.id, user.id, other.id].toSorted(),
-    );
+    expect((await listedV1(platform, '&scope=self')).toSorted()).toEqual([platform.id, user.id, other.id].toSorted());
   });
 
   it('lists the events of a user, of its partners too, and finds none of another platform', async () => {
@@ -139,24 +137,24 @@ describe('a platform', () => {
       ['address: REQUESTED', 'address=requested', []],
       ['capability: { multicurrencyExportsV1: PENDING }', 'capability.multicurrency_exports_v1=pending', undefined],
     ] as const) {
-      const found = await listed(platform, `, descendants: true, ${args}`);
-      expect([args, found]).toEqual([args, await listedV1(platform, `&descendants=true&${query}`)]);
+      const found = await listed(platform, `, scope: DESCENDANTS, ${args}`);
+      expect([args, found]).toEqual([args, await listedV1(platform, `&scope=descendants&${query}`)]);
       if (expected) expect([args, found.toSorted()]).toEqual([args, expected]);
       else expect(found.length).toBeGreaterThanOrEqual(ofPartners.length);
     }
   });
 
   it('sees no accounts of another platform, and a user sees its own accounts only', async () => {
-    expect((await listed(stranger, ', descendants: true')).toSorted()).toEqual(
+    expect((await listed(stranger, ', scope: DESCENDANTS')).toSorted()).toEqual(
       [stranger.id, ...ids(partners.stranger)].toSorted(),
     );
     for (const speaker of [user, platform.actingFor(user.id)]) {
-      const found = await listed(speaker, ', descendants: true');
+      const found = await listed(speaker, ', scope: DESCENDANTS');
       expect(found.toSorted()).toEqual([user.id, ...ids(partners.user)].toSorted());
       expect(await listed(speaker, '')).toEqual(found);
     }
     const foreign = await platform.graph(
-      `{ accounts(descendants: true, after: "${partners.stranger[0].id}") { nodes { id } } }`,
+      `{ accounts(scope: DESCENDANTS, after: "${partners.stranger[0].id}") { nodes { id } } }`,
     );
     expect(foreign.codes).toEqual(['parameter_invalid']);
   });
@@ -181,9 +179,9 @@ describe('a platform', () => {
     const later = (await platform.post('/v1/test_helpers/clock', { advance_seconds: day })).body.now;
     const range = `from: "${iso(now - day)}", to: "${iso(later)}"`;
     const query = (id: string) => `{ node(id: "${id}") { ... on Account {
-      before: balance(asOf: "${iso(now - day)}", descendants: true) { pending { amount } }
+      before: balance(asOf: "${iso(now - day)}", scope: DESCENDANTS) { pending { amount } }
       own: balance(asOf: "${iso(later)}") { pending { amount } }
-      at: balance(asOf: "${iso(later)}", descendants: true) { pending { amount } }
+      at: balance(asOf: "${iso(later)}", scope: DESCENDANTS) { pending { amount } }
       topUsers(${range}, limit: 2) { rank account { id } currency count amount } } } }`;
     const { node } = await data(platform, query(platform.id));
     expect(node).toEqual({

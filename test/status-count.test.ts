@@ -10,9 +10,9 @@ async function depositsOf(speaker: Speaker, id: string, descendants: boolean): P
   const { account } = (
     await must(
       speaker.graph(
-        'query ($id: ID!, $all: Boolean!) { account(id: $id) { statusCounts(descendants: $all) { ' +
+        'query ($id: ID!, $scope: AccountScope!) { account(id: $id) { statusCounts(scope: $scope) { ' +
           'deposits { status count } } } }',
-        { id, all: descendants },
+        { id, scope: descendants ? 'DESCENDANTS' : 'SELF' },
       ),
     )
   ).data;

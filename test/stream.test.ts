@@ -232,7 +232,7 @@ describe('GET /v1/events/stream', () => {
     };
     expect(await accounts(`&account_id=${user.id}`, [user.id])).toEqual(new Set([user.id]));
     const all = [platform.id, user.id, other.id];
-    expect(await accounts('&connected=true', all)).toEqual(new Set(all));
+    expect(await accounts('&scope=descendants', all)).toEqual(new Set(all));
     const own = await follow(platform, '?after=0');
     const listed = (await platform.graph('{ events(last: 100) { nodes { number } } }')).body.data.events.nodes;
     await eventually(
@@ -253,6 +253,8 @@ describe('GET /v1/events/stream', () => {
     ['?after=2000000000', 400, 'event.after'],
     ['?types=deposit.invented', 400, 'event.types[0]'],
     ['?types=', 400, 'event.types'],
+    ['?scope=descendants', 400, 'event.scope'],
+    ['?scope=all', 400, 'event.scope'],
     ['?connected=true', 400, 'event.connected'],
     ['?account_id=account_0', 404, 'event.account_id'],
     ['?since=1', 400, 'event.since'],

@@ -190,8 +190,8 @@ describe('events over server-sent events', () => {
     const { token } = await sessionOf(platform);
     const last = await settled(platform);
     const [whole, narrow, acting] = await Promise.all([
-      subscribe(platform.key, 'subscription { events(after: 0, connected: true) { type accountId number } }'),
-      subscribe(token, 'subscription { events(after: 0, connected: true) { type accountId number } }'),
+      subscribe(platform.key, 'subscription { events(after: 0, scope: DESCENDANTS) { type accountId number } }'),
+      subscribe(token, 'subscription { events(after: 0, scope: DESCENDANTS) { type accountId number } }'),
       subscribe(token, everyEvent, { headers: { 'on-behalf-of': user.id } }),
     ]);
     await until(whole.numbers, (numbers) => numbers.at(-1) === last);
@@ -213,7 +213,7 @@ describe('events over server-sent events', () => {
     ['events(after: "1") { id }', 400, 'event.after'],
     ['events(types: ["deposit.invented"]) { id }', 400, 'event.types[0]'],
     ['events(types: []) { id }', 400, 'event.types'],
-    ['events(connected: true) { id }', 400, 'event.connected'],
+    ['events(scope: DESCENDANTS) { id }', 400, 'event.scope'],
     ['events(accountId: "account_0") { id }', 404, 'event.account_id'],
     ['events(since: 1) { id }', 400, 'event.since'],
     ['events @skip(if: true) { id }', 400, undefined],

@@ -100,7 +100,7 @@ describe('a webhook endpoint', () => {
       url,
       event_types: ['deposit.*', 'account.created'],
       description: 'orders',
-      connected: false,
+      scope: 'self',
       query: null,
       query_cost: null,
       enabled: true,
@@ -127,6 +127,22 @@ describe('a webhook endpoint', () => {
       union all select 1 from idempotency where answer::text like ${`%${row!.secret_sealed.slice(0, 40)}%`}
       union all select 1 from webhook_endpoint where secret_sealed like ${`%${secret}%`}`;
     expect(stored).toEqual([]);
+  });
+
+  it('has a scope in both APIs, which an update changes', async () => {
+    const platform = await given.platform(2);
+    const input = '{ url: "https://example.com/hooks", eventTypes: ["*"], scope: DESCENDANTS }';
+    const made = await platform.graph(
+      `mutation { createWebhookEndpoint(input: ${input}) { webhookEndpoint { id scope } } }`,
+    );
+    const { id, scope } = made.body.data.createWebhookEndpoint.webhookEndpoint;
+    expect([scope, (await endpoint(platform, id)).scope]).toEqual(['DESCENDANTS', 'descendants']);
+    expect((await done(platform.post(`/v1/webhook_endpoints/${id}`, { description: 'all' }))).scope).toBe(
+      'descendants',
+    );
+    expect((await done(platform.post(`/v1/webhook_endpoints/${id}`, { scope: 'self' }))).scope).toBe('self');
+    const { body } = await platform.graph(`{ webhookEndpoint(id: "${id}") { scope } }`);
+    expect(body.data.webhookEndpoint).toEqual({ scope: 'SELF' });
   });
 
   it('is answered unchanged, without an event, for an update that says nothing', async () => {
@@ -212,7 +228,9 @@ describe('a webhook endpoint', () => {
     [{ event_types: ['deposit.vanished'] }, 'webhook_endpoint.event_types[0]', 'parameter_invalid'],
     [{ event_types: ['*', 'vanished.*'] }, 'webhook_endpoint.event_types[1]', 'parameter_invalid'],
     [{ description: 'a'.repeat(201) }, 'webhook_endpoint.description', 'parameter_invalid'],
-    [{ connected: true }, 'webhook_endpoint.connected', 'parameter_invalid'],
+    [{ scope: 'descendants' }, 'webhook_endpoint.scope', 'parameter_invalid'],
+    [{ scope: 'all' }, 'webhook_endpoint.scope', 'parameter_invalid'],
+    [{ connected: true }, 'webhook_endpoint.connected', 'parameter_unknown'],
     [{ color: 'red' }, 'webhook_endpoint.color', 'parameter_unknown'],
     [{ account_id: 'account_none' }, 'webhook_endpoint.account_id', 'resource_missing'],
   ])('is refused with %j', async (more, field, code) => {
@@ -340,7 +358,7 @@ describe('an event for a webhook endpoint', () => {
     const hook = await receiver();
     const at = (path: string) => `${hook.url}/${path}`;
     await done(create(platform, { url: at('own'), event_types: ['account.created'] }));
-    await done(create(platform, { url: at('connected'), event_types: ['account.created'], connected: true }));
+    await done(create(platform, { url: at('connected'), event_types: ['account.created'], scope: 'descendants' }));
     await done(create(one, { url: at('one'), event_types: ['account.created'] }));
     await done(create(other, { url: at('other'), event_types: ['account.created'] }));
     await partner(one);

@@ -76,7 +76,10 @@ function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; 
   useEffect(() => {
     if (now) setGatewayTime(now);
   }, [now]);
-  const changes = useMemo(() => type && new Changes(client, type === 'PLATFORM'), [client, type]);
+  const changes = useMemo(
+    () => type && new Changes(client, type === 'PLATFORM' ? 'DESCENDANTS' : 'SELF'),
+    [client, type],
+  );
   const refresh = useCallback(() => ask({ requestPolicy: 'network-only' }), [ask]);
   // Another page may have moved the test clock, or the account may have been activated.
   useEffect(() => (changes ? changes.listen(refresh) : undefined), [changes, refresh]);

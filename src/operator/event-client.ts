@@ -16,7 +16,7 @@ export interface Followed {
   key: string;
   after?: number | undefined;
   types?: string | undefined;
-  connected?: boolean | undefined;
+  scope?: string | undefined;
   /** Receives a line about a connection that was lost, or is there again. */
   say: (line: string) => void;
 }
@@ -67,7 +67,7 @@ async function* messagesOf(followed: Followed, position: number | undefined): As
   const url = new URL('/v1/events/stream', followed.gateway);
   if (position !== undefined) url.searchParams.set('after', String(position));
   if (followed.types !== undefined) url.searchParams.set('types', followed.types);
-  if (followed.connected) url.searchParams.set('connected', 'true');
+  if (followed.scope !== undefined) url.searchParams.set('scope', followed.scope);
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(new Error('the gateway was silent')), silenceMilliseconds);
   try {

@@ -1,5 +1,6 @@
 import { Field, InputType } from 'type-graphql';
 import { type MessageText, type Problem, problem, snake } from '../request/problems.js';
+import type { AccountScope } from './account-scope.js';
 
 @InputType({
   description:
@@ -43,10 +44,10 @@ export function searchOf(filters: Readonly<Record<string, unknown>>): 'search' |
 export function searchProblems(object: string, args: object, filters: Readonly<Record<string, unknown>>): Problem[] {
   const invalid = (name: string, text: MessageText) =>
     problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, text);
-  const { metadata, orderBy, descendants } = args as {
+  const { metadata, orderBy, scope } = args as {
     metadata?: MetadataFilter | null;
     orderBy?: unknown;
-    descendants?: boolean | null;
+    scope?: AccountScope;
   };
   if (metadata && !metadata.key) return [invalid('metadata.key', 'must not be empty')];
   const by = searchOf(filters);
@@ -59,7 +60,7 @@ export function searchProblems(object: string, args: object, filters: Readonly<R
     problems.push(invalid('search', 'must contain a letter or a digit'));
   const others = Object.keys(filters).filter((name) => name !== by && name.split('.')[0] !== by);
   if (orderBy != null) others.push('orderBy');
-  if (descendants === true) others.push('descendants');
+  if (scope === 'descendants') others.push('scope');
   for (const name of others) problems.push(invalid(name, `cannot be combined with ${by}. Leave out one of them.`));
   return problems;
 }

@@ -1,6 +1,7 @@
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { type Problem, problem, DomainError, snake } from '../request/problems.js';
+import type { AccountScope } from './account-scope.js';
 import { type Listing, orderedBy } from './list-order.js';
 import { searchProblems } from './list-search.js';
 import { DateTime } from './scalars.js';
@@ -67,7 +68,7 @@ export class PageArgs extends CursorArgs {
   /** Declared by `pageArgsOf`, with the orders of a type. */
   orderBy?: string | null;
   /** Declared by the lists that an index of the whole tenant serves. */
-  descendants?: boolean;
+  scope?: AccountScope;
 }
 
 const newestFirst = 'The order of the list; the newest first by default.';
@@ -83,7 +84,7 @@ export function pageArgsOf(name: string, description = newestFirst): ClassType<P
 }
 
 /** The names of the page arguments. Every other argument of a list is a filter. */
-const paging = new Set(['first', 'after', 'last', 'before', 'orderBy', 'descendants']);
+const paging = new Set(['first', 'after', 'last', 'before', 'orderBy', 'scope']);
 
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
@@ -167,7 +168,7 @@ export function pageRequest(listing: Listing, args: PageArgs, parent?: PgColumn)
     filters: { ...ordered.filters, ...fixedIn(listing, order) },
     order,
     ascending,
-    beyondOwn: args.descendants === true || byAccount.some((name) => name in filters || name in (fixed ?? {})),
+    beyondOwn: args.scope === 'descendants' || byAccount.some((name) => name in filters || name in (fixed ?? {})),
   };
 }
 

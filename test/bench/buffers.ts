@@ -207,7 +207,7 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
         ? depositTotals(
             { id: about === 'totals' ? user : account },
             { scope: scope() },
-            { ...range, descendants: about === 'platformTotals', timeZone: 'UTC' },
+            { ...range, scope: about === 'platformTotals' ? 'descendants' : 'self', timeZone: 'UTC' },
           )
         : series({ scope: scope() }, user, range),
     operator: (id) => OperatorDesk.prototype.byId.call({ database }, 'operator_deposit', deposit, id),

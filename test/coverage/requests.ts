@@ -133,6 +133,6 @@ export const listParameters: [name: string, graph: string[], ...tests: string[]]
 ];
 
 /** Parameters of the specification's lists that it does not have: extensions. */
-export const addedParameters = ['descendants', 'order_by', 'search', 'metadata.key', 'metadata.value'];
+export const addedParameters = ['scope', 'order_by', 'search', 'metadata.key', 'metadata.value'];
 /** Parameters that the service adds to one operation, by its route. */
 export const addedTo: Record<string, string[]> = { 'GET /v1/accounts': ['order_currency'] };

@@ -103,7 +103,7 @@ export const examples: Example[] = [
     query: `query ChartAQuarter($from: DateTime!, $to: DateTime!) {
   viewer {
     account {
-      depositTotals(from: $from, to: $to, interval: WEEK, descendants: true, timeZone: "Asia/Kolkata") {
+      depositTotals(from: $from, to: $to, interval: WEEK, scope: DESCENDANTS, timeZone: "Asia/Kolkata") {
         start method currency count amount
       }
     }

@@ -8,6 +8,7 @@ import {
   assertValidSchema,
   type DocumentNode,
   execute,
+  type GraphQLEnumType,
   type GraphQLFormattedError,
   GraphQLObjectType,
   GraphQLSchema,
@@ -97,7 +98,11 @@ function inOrder(schema: GraphQLSchema): GraphQLSchema {
     schema.getMutationType(),
     'Writes. Send the header `Idempotency-Key` with each, so that it can be repeated safely.',
   );
-  const subscription = subscriptionType(query!, schema.getType('Event') as GraphQLObjectType);
+  const [event, scope] = [
+    schema.getType('Event') as GraphQLObjectType,
+    schema.getType('AccountScope') as GraphQLEnumType,
+  ];
+  const subscription = subscriptionType(query!, event, scope);
   return new GraphQLSchema({ ...schema.toConfig(), query, mutation, subscription, types });
 }
 

@@ -2,6 +2,7 @@ import {
   type DefinitionNode,
   type DocumentNode,
   getOperationAST,
+  type GraphQLEnumType,
   GraphQLError,
   GraphQLNonNull,
   GraphQLObjectType,
@@ -34,7 +35,11 @@ export const operationOfSubscription = (field: string): string => (liveFields.ha
  * The root type of subscriptions. A subscription that sends an object has the arguments of the query of the same name,
  * and each of its results is the answer to that query.
  */
-export function subscriptionType(query: GraphQLObjectType, event: GraphQLOutputType): GraphQLObjectType {
+export function subscriptionType(
+  query: GraphQLObjectType,
+  event: GraphQLOutputType,
+  scope: GraphQLEnumType,
+): GraphQLObjectType {
   const { fields } = query.toConfig();
   const ofQuery = (name: string) => ({
     type: fields[name]!.type,
@@ -49,7 +54,7 @@ export function subscriptionType(query: GraphQLObjectType, event: GraphQLOutputT
     fields: {
       events: {
         type: new GraphQLNonNull(event),
-        args: eventStreamArgs,
+        args: eventStreamArgs(scope),
         description:
           'The events of the objects on the lists of the caller, in the order of their numbers. After a ' +
           'disconnect, subscribe again after the last number: nothing is missed or repeated.',

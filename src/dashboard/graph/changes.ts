@@ -3,8 +3,8 @@ import type { Client } from 'urql';
 import { graphql } from './graphql';
 
 const EventsSubscription = graphql(`
-  subscription Changes($connected: Boolean) {
-    events(connected: $connected) { number }
+  subscription Changes($scope: AccountScope!) {
+    events(scope: $scope) { number }
   }
 `);
 
@@ -26,8 +26,8 @@ export class Changes {
 
   constructor(
     private readonly client: Client,
-    /** Whether the events of connected users count, which only a platform has. */
-    private readonly connected: boolean,
+    /** Whose events count: of a platform, those of its connected users, too. */
+    private readonly scope: 'SELF' | 'DESCENDANTS',
   ) {}
 
   /** Whether the stream is open, as far as the browser knows. */
@@ -55,7 +55,7 @@ export class Changes {
       this.#after('open', pauses[Math.min(this.#failures++, pauses.length - 1)]! * 1000, () => this.#follow());
       this.#notify();
     };
-    const source = this.client.subscription(EventsSubscription, { connected: this.connected });
+    const source = this.client.subscription(EventsSubscription, { scope: this.scope });
     const subscription = source.subscribe(({ data, error, hasNext }) => {
       if (data) {
         this.#failures = 0;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Webhook } from 'standardwebhooks';
+import { AccountScope } from '../../types/account-scope.js';
 import { type EventV1, followEvents } from '../event-client.js';
 import { print, say } from './terminal.js';
 
@@ -11,7 +12,7 @@ interface Options {
   key: string;
   types?: string;
   after?: number;
-  connected?: boolean;
+  scope?: AccountScope;
   printJson?: boolean;
   count?: number;
   forwardTo?: string;
@@ -44,7 +45,11 @@ function common(command: Command): Command {
     .addOption(gatewayOption())
     .option('--types <types>', 'such as deposit.completed,payout.*')
     .option('--after <number>', 'begin after the event with this number; 0 for all', wholeNumber)
-    .option('--connected', "for a platform: also its connected users' events")
+    .addOption(
+      new Option('--scope <scope>', 'for a platform: descendants has also the events of its connected users').choices(
+        Object.values(AccountScope),
+      ),
+    )
     .option('--count <count>', 'end after so many events', wholeNumber)
     .option('--print-json', 'print each event as one line of JSON');
 }
@@ -61,9 +66,9 @@ async function listen(options: Options): Promise<void> {
 }
 
 async function follow(options: Options, use: (event: EventV1) => Promise<void>): Promise<void> {
-  const { gateway, key, after, types, connected, count = Number.POSITIVE_INFINITY } = options;
+  const { gateway, key, after, types, scope, count = Number.POSITIVE_INFINITY } = options;
   let used = 0;
-  for await (const event of followEvents({ gateway, key, after, types, connected, say })) {
+  for await (const event of followEvents({ gateway, key, after, types, scope, say })) {
     await use(event);
     if (++used >= count) return;
   }

@@ -1,4 +1,5 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
+import { AccountScope } from '../../types/account-scope.js';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { pageArgsOf } from '../../types/pagination.js';
 import { Amount, CountryCode, Currency, DateTime, IP, Metadata, EmailAddress } from '../../types/scalars.js';
@@ -207,13 +208,13 @@ export class AccountArgs extends RankedAccountArgs {
     description: 'Only accounts whose capabilities match this filter. Edition 1 only.',
   })
   capability?: AccountCapabilitiesFilter | null;
-  @Field(() => Boolean, {
-    defaultValue: false,
+  @Field(() => AccountScope, {
+    defaultValue: AccountScope.SELF,
     description:
-      "Also the accounts below the listed ones: for a platform, its own partners and its users' partners. A " +
-      "user's list has its partners in any case.",
+      "DESCENDANTS lists also the accounts below the listed ones: for a platform, its own partners and its users' " +
+      "partners. A user's list has its partners in any case.",
   })
-  declare descendants: boolean;
+  declare scope: AccountScope;
 }
 
 @ArgsType()

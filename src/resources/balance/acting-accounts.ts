@@ -3,9 +3,8 @@ import { balance } from '../ledger/table.js';
 
 const p = sql.placeholder;
 
-/** What the argument `descendants` of a figure adds, for clients. */
-export const descendantsText =
-  'With the accounts below it: the partners of a user; the users of a platform, their partners and its own.';
+/** What the argument `scope` of a figure does, for clients. */
+export const scopeText = 'Whether the accounts below the account count, too.';
 
 /**
  * The balances of accounts, each with the `id` of the account of `ids` that it counts for. With `descendants`, these

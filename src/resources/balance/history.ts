@@ -3,12 +3,13 @@ import { ArgsType, Field, ObjectType } from 'type-graphql';
 import { isParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
 import { nowOfStatement } from '../clock/now.js';
 import { Compartment } from '../ledger/table.js';
-import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
+import { balancesOfActingAccounts, scopeText } from './acting-accounts.js';
 import { type CompartmentField, ofEach } from './funds.js';
 import { bucket, checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
 
@@ -16,8 +17,8 @@ const p = sql.placeholder;
 
 @ArgsType()
 export class BalanceHistoryArgs extends RangeArgs {
-  @Field(() => Boolean, { defaultValue: false, description: descendantsText })
-  descendants: boolean;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: scopeText })
+  scope: AccountScope;
 }
 
 @ObjectType({
@@ -65,8 +66,7 @@ interface Span {
   from: number;
   to: number;
   interval?: ChartStep;
-  /** Whether the amounts of the accounts below an account are added to its own. */
-  descendants?: boolean;
+  scope: AccountScope;
 }
 
 /**
@@ -75,7 +75,7 @@ interface Span {
  * and at the latest now: a time that is not before now has all entries, whatever the clock did.
  */
 export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
-  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}:${span.descendants === true}`;
+  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}:${span.scope}`;
   return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
 }
 
@@ -87,8 +87,9 @@ export async function series({ scope }: Context, accountId: string, span: Span):
 async function readSeries(
   scope: Scope,
   ids: readonly string[],
-  { from, to, interval, descendants = false }: Span,
+  { from, to, interval, scope: accountScope }: Span,
 ): Promise<Map<string, BalancePoint[]>> {
+  const descendants = accountScope === AccountScope.DESCENDANTS;
   const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
   const step = interval ? bucket(interval, sql`w.created`) : sql`${p('from')}::bigint`;
   const tenantAndMode = (table: string) =>

@@ -2,10 +2,11 @@ import { and, eq, sql } from 'drizzle-orm';
 import { Arg, ArgsType, Ctx, Field, ID, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../request/problems.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
-import { balancesOfActingAccounts, descendantsText } from './acting-accounts.js';
+import { balancesOfActingAccounts, scopeText } from './acting-accounts.js';
 import { type Amounts, type CompartmentField, funds, fundsOf, ofEach, withShown } from './funds.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
@@ -86,19 +87,15 @@ function chosenAccount({ scope, caller }: Context, id: string | null | undefined
 export class AsOfArgs {
   @Field(() => DateTime, { nullable: true, description: 'The end of this second; answered from the ledger.' })
   asOf?: number | null;
-  @Field(() => Boolean, { defaultValue: false, description: descendantsText })
-  descendants: boolean;
+  @Field(() => AccountScope, { defaultValue: AccountScope.SELF, description: scopeText })
+  scope: AccountScope;
 }
 
 /** The funds of an account, now or as they were at a time. */
-export async function balanceOfAccount(
-  row: AccountRow,
-  context: Context,
-  { asOf, descendants }: AsOfArgs,
-): Promise<Balance> {
+export async function balanceOfAccount(row: AccountRow, context: Context, { asOf, scope }: AsOfArgs): Promise<Balance> {
   if (asOf != null)
-    return formatBalance(context, row, await series(context, row.id, { from: asOf, to: asOf + 1, descendants }));
-  return descendants ? balanceOfContext(context, row) : balanceOf(context, row);
+    return formatBalance(context, row, await series(context, row.id, { from: asOf, to: asOf + 1, scope }));
+  return scope === AccountScope.DESCENDANTS ? balanceOfContext(context, row) : balanceOf(context, row);
 }
 
 /** One statement reads the balances of all accounts that are requested in one tick. */

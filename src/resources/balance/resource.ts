@@ -1,5 +1,6 @@
 import { everyone } from '../../auth/permissions.js';
 import { whileRows } from '../../operation/work.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { account } from '../account/table.js';
 import { depositTotalChange } from './table.js';
 import { defineResource, get } from '../define.js';
@@ -12,6 +13,9 @@ import { DepositTotal, DepositTotalsArgs, depositTotals } from './totals.js';
 import { TopUsersArgs, topUsers, UserTotal, usersUsual } from './top-users.js';
 import { Balance, BalanceAggregate } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
+
+/** Whether a scope is that of an account alone, as a document or as the resolvers have it. */
+const ofSelf = (scope: unknown): boolean => String(scope ?? AccountScope.SELF).toLowerCase() === AccountScope.SELF;
 
 export default defineResource({
   object: 'balance',
@@ -69,7 +73,7 @@ export default defineResource({
     }),
   },
   weights: {
-    'Account.balance': (argument) => (argument('asOf') == null && !argument('descendants') ? 'object' : 'figure'),
+    'Account.balance': (argument) => (argument('asOf') == null && ofSelf(argument('scope')) ? 'object' : 'figure'),
     'Account.balanceHistory': 'figure',
     'Account.depositTotals': 'figure',
     'Account.topUsers': 'figure',

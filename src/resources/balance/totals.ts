@@ -3,6 +3,7 @@ import { ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql';
 import { isAnyParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
@@ -17,13 +18,11 @@ const p = sql.placeholder;
 
 @ArgsType()
 export class DepositTotalsArgs extends RangeArgs {
-  @Field(() => Boolean, {
-    defaultValue: false,
-    description:
-      'Also what the accounts below it received: the partners of a user; the ' +
-      'users of a platform, their partners and its own.',
+  @Field(() => AccountScope, {
+    defaultValue: AccountScope.SELF,
+    description: 'Whether what the accounts below the account received counts, too.',
   })
-  descendants: boolean;
+  scope: AccountScope;
   @Field(() => String, { defaultValue: 'UTC', description: `${timeZoneText} The steps begin at midnight there.` })
   timeZone: string;
 }
@@ -59,7 +58,7 @@ export async function depositTotals(
 ): Promise<DepositTotal[]> {
   checkRange(range);
   await checkTimeZone(scope, 'account.time_zone', range.timeZone);
-  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}:${range.descendants}:${range.timeZone}`;
+  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}:${range.scope}:${range.timeZone}`;
   return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
 }
 
@@ -67,8 +66,9 @@ export async function depositTotals(
 async function readTotals(
   scope: Scope,
   ids: readonly string[],
-  { from, to, interval, descendants, timeZone }: DepositTotalsArgs,
+  { from, to, interval, scope: accountScope, timeZone }: DepositTotalsArgs,
 ): Promise<Map<string, DepositTotal[]>> {
+  const descendants = accountScope === AccountScope.DESCENDANTS;
   const zoned = timeZone !== 'UTC';
   const rows = await scope.read<{
     accountId: string;

@@ -1,6 +1,6 @@
 import { and, asc, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
 import {
-  GraphQLBoolean,
+  type GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
   GraphQLInt,
@@ -12,6 +12,7 @@ import { isParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import { listOf, seesRow, visibilityPredicate } from '../../db/visibility.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
+import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
 import { account } from '../account/table.js';
 import type { RestRoute } from '../define.js';
 import { type EventRow, event } from './table.js';
@@ -22,7 +23,7 @@ export interface EventStreamArgs {
   after?: number | null;
   types?: string[] | null;
   accountId?: string | null;
-  connected?: boolean | null;
+  scope?: AccountScope;
 }
 
 const descriptions = {
@@ -31,16 +32,20 @@ const descriptions = {
     'event. Without it, the stream begins with the next event that happens.',
   types: typesText,
   accountId: 'Only events of this account: the root account or a connected user.',
-  connected: 'For a platform: also the events of its connected users.',
+  scope: 'Of a platform, DESCENDANTS has also the events of its connected users, and of all partners.',
 };
 
 /** The arguments of a stream of events in the graph, from which /v1 reads its parameters. */
-export const eventStreamArgs: GraphQLFieldConfigArgumentMap = {
+export const eventStreamArgs = (scope: GraphQLEnumType): GraphQLFieldConfigArgumentMap => ({
   after: { type: GraphQLInt, description: descriptions.after },
   types: { type: new GraphQLList(new GraphQLNonNull(GraphQLString)), description: descriptions.types },
   accountId: { type: GraphQLID, description: descriptions.accountId },
-  connected: { type: GraphQLBoolean, description: descriptions.connected },
-};
+  scope: {
+    type: new GraphQLNonNull(scope),
+    defaultValue: AccountScope.SELF,
+    description: descriptions.scope,
+  },
+});
 
 /** The stream of events on /v1. Spec: extension. */
 export const eventStream: RestRoute = {
@@ -67,7 +72,12 @@ export const eventStream: RestRoute = {
       schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 },
     },
     { name: 'account_id', in: 'query', description: descriptions.accountId, schema: { type: 'string' } },
-    { name: 'connected', in: 'query', description: descriptions.connected, schema: { type: 'boolean' } },
+    {
+      name: 'scope',
+      in: 'query',
+      description: descriptions.scope.replace('DESCENDANTS', '`descendants`'),
+      schema: { type: 'string', enum: Object.values(AccountScope), default: AccountScope.SELF },
+    },
     {
       name: 'Last-Event-ID',
       in: 'header',
@@ -79,13 +89,11 @@ export const eventStream: RestRoute = {
 };
 
 /** The problems of the arguments of a stream that need no look at the database. */
-export function eventStreamProblems({ after, types, connected }: EventStreamArgs, kind: string): Problem[] {
+export function eventStreamProblems({ after, types, scope }: EventStreamArgs, kind: string): Problem[] {
   const problems = typeProblems(types, 'event.types');
   if (after != null && after < 0) problems.push(problem('parameter_invalid', 'event.after', 'must not be negative'));
-  if (connected && kind !== 'platform')
-    problems.push(
-      problem('parameter_invalid', 'event.connected', 'Only a platform has connected users. Leave this out.'),
-    );
+  if (scope === AccountScope.DESCENDANTS && kind !== 'platform')
+    problems.push(problem('parameter_invalid', 'event.scope', onlyOfPlatforms));
   return problems;
 }
 
@@ -94,7 +102,8 @@ export interface EventFilter {
   /** Patterns of LIKE; null for all types. */
   patterns: readonly string[] | null;
   accountId: string | null;
-  connected: boolean;
+  /** Whether the events of the accounts below a platform are included. */
+  descendants: boolean;
   /** The id of an object: only events about it, or whose object refers to it. */
   mentions: string | null;
 }
@@ -103,7 +112,12 @@ export interface EventFilter {
 export async function filterOf(scope: Scope, args: EventStreamArgs): Promise<EventFilter> {
   const accountId = args.accountId ?? null;
   if (accountId !== null) await scope.one(account, accountId, 'event.account_id');
-  return { patterns: patternsOf(args.types ?? null), accountId, connected: args.connected === true, mentions: null };
+  return {
+    patterns: patternsOf(args.types ?? null),
+    accountId,
+    descendants: args.scope === AccountScope.DESCENDANTS,
+    mentions: null,
+  };
 }
 
 const p = sql.placeholder;
@@ -121,8 +135,8 @@ export interface EventsRead {
 /** The next events after a number that the caller can see. All numbers up to `last` have to be committed. */
 export async function eventsAfter(scope: Scope, filter: EventFilter, after: number, last: number): Promise<EventsRead> {
   const until = Math.min(last, after + numbersMax);
-  const { patterns, accountId, connected, mentions } = filter;
-  const visibility = listOf(scope.caller, accountId !== null || connected);
+  const { patterns, accountId, descendants, mentions } = filter;
+  const visibility = listOf(scope.caller, accountId !== null || descendants);
   const given = { patterns: patterns !== null, account: accountId !== null, mentions: mentions !== null };
   const name = Object.entries(given).flatMap(([part, is]) => (is ? [part] : []));
   const rows = await scope.read<EventRow>(

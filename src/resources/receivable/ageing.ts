@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { Amount, Currency } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { now } from '../clock/now.js';
@@ -61,9 +62,10 @@ export class ReceivableAgeing {
 export async function receivableAgeing(
   { id }: AccountRow,
   { scope }: Context,
-  { descendants, timeZone }: ReceivableAgeingArgs,
+  { scope: accountScope, timeZone }: ReceivableAgeingArgs,
 ): Promise<ReceivableAgeing[]> {
   await checkTimeZone(scope, 'account.time_zone', timeZone);
+  const descendants = accountScope === AccountScope.DESCENDANTS;
   const name = `receivable_ageing${descendants ? ':descendants' : ''}`;
   const batch = async (ids: readonly string[]) => {
     const rows = await scope.read<Omit<ReceivableAgeing, 'amount'> & { accountId: string; amount: string }>(

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { Amount, Currency } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { ReceivableStatus, receivable } from './table.js';
@@ -9,11 +10,12 @@ const p = sql.placeholder;
 
 @ArgsType()
 export class ReceivableTotalsArgs {
-  @Field(() => Boolean, {
-    defaultValue: false,
-    description: 'Also the receivables of the accounts below it: for a platform, those of its users.',
+  @Field(() => AccountScope, {
+    defaultValue: AccountScope.SELF,
+    description:
+      'Whether the receivables of the accounts below the account count, too: of a platform, those of its users.',
   })
-  descendants: boolean;
+  scope: AccountScope;
 }
 
 @ObjectType({
@@ -47,8 +49,9 @@ type Sums = Record<(typeof amounts)[number], string>;
 export async function receivableTotals(
   { id }: AccountRow,
   { scope }: Context,
-  { descendants }: ReceivableTotalsArgs,
+  { scope: accountScope }: ReceivableTotalsArgs,
 ): Promise<ReceivableTotal[]> {
+  const descendants = accountScope === AccountScope.DESCENDANTS;
   const name = `receivable_totals${descendants ? ':descendants' : ''}`;
   const batch = async (ids: readonly string[]) => {
     const rows = await scope.read<

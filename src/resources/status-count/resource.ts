@@ -3,6 +3,7 @@ import { ArgsType, Field } from 'type-graphql';
 import { isAnyParent } from '../../db/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { type AccountRow, account } from '../account/table.js';
 import { CheckoutStatus } from '../checkout/table.js';
 import { defineResource } from '../define.js';
@@ -21,13 +22,11 @@ const p = sql.placeholder;
 
 @ArgsType()
 class StatusCountsArgs {
-  @Field(() => Boolean, {
-    defaultValue: false,
-    description:
-      'Also the objects of the accounts below it: the partners of a user; the ' +
-      'users of a platform, their partners and its own.',
+  @Field(() => AccountScope, {
+    defaultValue: AccountScope.SELF,
+    description: 'Whether the objects of the accounts below the account count, too.',
   })
-  descendants: boolean;
+  scope: AccountScope;
 }
 
 /** What is counted: the rows, the column with the account of a row, whether its index has a hash, and the statuses. */
@@ -100,9 +99,10 @@ function countsOf(countOf: (kind: Counted, status: string) => number): StatusCou
 async function statusCounts(
   { id }: AccountRow,
   { scope }: Context,
-  { descendants }: StatusCountsArgs,
+  { scope: accountScope }: StatusCountsArgs,
 ): Promise<StatusCounts | null> {
-  return scope.many(`status_counts:${descendants}`, id, (ids) => readCounts(scope, descendants, ids));
+  const descendants = accountScope === AccountScope.DESCENDANTS;
+  return scope.many(`status_counts:${accountScope}`, id, (ids) => readCounts(scope, descendants, ids));
 }
 
 const sizeOf = (kind: Counted) => Object.keys(counted[kind].statuses).length;

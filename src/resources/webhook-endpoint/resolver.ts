@@ -3,12 +3,13 @@ import { Ctx, Field, ID, InputType, Int, Mutation, Resolver } from 'type-graphql
 import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem, type Problem } from '../../request/problems.js';
+import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { account, type AccountRow } from '../account/table.js';
 import { typeProblems, typesMax } from '../event/type-patterns.js';
 import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
-import { WebhookEndpoint } from './type.js';
+import { WebhookEndpoint, webhookScopeText } from './type.js';
 import { urlFault, urlLengthMax } from './url.js';
 import { readerOf } from './reader.js';
 import type { WithSecret } from './v1.js';
@@ -34,11 +35,8 @@ class CreateWebhookEndpointInput {
   eventTypes: string[];
   @Field(() => String, { nullable: true, description: `What it is for; at most ${descriptionLengthMax} characters.` })
   description?: string | null;
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether the endpoint of a platform also gets the events of its connected users; false by default.',
-  })
-  connected?: boolean | null;
+  @Field(() => AccountScope, { nullable: true, defaultValue: AccountScope.SELF, description: webhookScopeText })
+  scope?: AccountScope | null;
   @Field(() => String, {
     nullable: true,
     description:
@@ -64,8 +62,8 @@ class UpdateWebhookEndpointInput {
   eventTypes?: string[] | null;
   @Field(() => String, { nullable: true, description: 'What it is for; null removes it.' })
   description?: string | null;
-  @Field(() => Boolean, { nullable: true, description: 'Whether it also gets the events of connected users.' })
-  connected?: boolean | null;
+  @Field(() => AccountScope, { nullable: true, description: webhookScopeText })
+  scope?: AccountScope | null;
   @Field(() => String, {
     nullable: true,
     description:
@@ -126,7 +124,7 @@ export class WebhookEndpointResolver {
     );
     checkOwner(context, owner, 'webhook_endpoint.account_id');
     checkUrl(context, input.url);
-    checkConnected(owner, input.connected);
+    checkScope(owner, input.scope);
     const { id, secret, secretSealed } = await newSecret(context);
     const row = await context.write('create_webhook_endpoint', webhookEndpoint, {
       id,
@@ -134,7 +132,7 @@ export class WebhookEndpointResolver {
       url: input.url,
       eventTypes: [...new Set(input.eventTypes)],
       description: input.description || null,
-      connected: input.connected ?? false,
+      connected: input.scope === AccountScope.DESCENDANTS,
       ...checkedQuery(context, owner, input.query),
       secretSealed,
     });
@@ -148,13 +146,13 @@ export class WebhookEndpointResolver {
   ) {
     const { row, owner } = await managed(context, input.id);
     if (input.url != null) checkUrl(context, input.url);
-    checkConnected(owner, input.connected);
-    const { id, url, eventTypes, description, connected, enabled, query } = input;
+    checkScope(owner, input.scope);
+    const { id, url, eventTypes, description, scope, enabled, query } = input;
     const changes = {
       ...(url != null && { url }),
       ...(eventTypes != null && { eventTypes: [...new Set(eventTypes)] }),
       ...(description !== undefined && { description }),
-      ...(connected != null && { connected }),
+      ...(scope != null && { connected: scope === AccountScope.DESCENDANTS }),
       ...(query !== undefined && checkedQuery(context, owner, query)),
       ...(enabled != null && { enabled }),
     };
@@ -241,15 +239,9 @@ function checkUrl({ caller, local }: Context, url: string): void {
   if (fault) throw new DomainError(problem('parameter_invalid', 'webhook_endpoint.url', fault));
 }
 
-function checkConnected(owner: AccountRow, connected: boolean | null | undefined): void {
-  if (connected && owner.kind !== 'platform')
-    throw new DomainError(
-      problem(
-        'parameter_invalid',
-        'webhook_endpoint.connected',
-        'Only a platform has connected users. Leave this out.',
-      ),
-    );
+function checkScope(owner: AccountRow, scope: AccountScope | null | undefined): void {
+  if (scope === AccountScope.DESCENDANTS && owner.kind !== 'platform')
+    throw new DomainError(problem('parameter_invalid', 'webhook_endpoint.scope', onlyOfPlatforms));
 }
 
 /** A query as it is stored, with its cost. Refuses one that its account may not run. */

@@ -1,4 +1,5 @@
 import { everyone, ownAccounts } from '../../auth/permissions.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { account } from '../account/table.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
@@ -16,8 +17,9 @@ import {
   WebhookEndpointConnection,
   webhookEndpointListing,
   WebhookEndpointOfAccountArgs,
+  webhookScopeText,
 } from './type.js';
-import { webhookEndpointV1, type WithSecret } from './v1.js';
+import { webhookEndpointV1, webhookScope, type WithSecret } from './v1.js';
 
 const managed = {
   access: 'write',
@@ -31,7 +33,7 @@ const updateLimits = {
   ...webhookEndpointLimits,
   url: { ...webhookEndpointLimits.url, notNull: true },
   event_types: { ...webhookEndpointLimits.event_types, notNull: true },
-  connected: { notNull: true },
+  scope: { notNull: true },
   enabled: { notNull: true },
 } as const;
 
@@ -87,6 +89,7 @@ export default defineResource({
   fields: [
     fields(webhookEndpoint, {
       account: link(account, 'accountId', { description: 'The account whose events it gets.' }),
+      scope: value(() => AccountScope, webhookScope, { description: webhookScopeText }),
       secret: value(
         () => String,
         (row: WithSecret) => row.secret ?? null,

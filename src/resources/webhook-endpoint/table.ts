@@ -19,7 +19,7 @@ export const webhookEndpoint = pgTable(
     url: text('url').notNull(),
     eventTypes: text('event_types').array().notNull(),
     description: text('description'),
-    /** Whether a platform's endpoint also gets the events of its connected users. */
+    /** Whether a platform's endpoint also gets the events of its connected users: `scope` in both APIs. */
     connected: boolean('connected').notNull(),
     enabled: boolean('enabled').notNull(),
     disabledReason: text('disabled_reason').$type<WebhookDisabledReason>(),

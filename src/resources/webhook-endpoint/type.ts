@@ -14,6 +14,10 @@ registerEnumType(WebhookDisabledReason, {
   },
 });
 
+/** What the scope of an endpoint means, for clients. */
+export const webhookScopeText =
+  'The endpoint of a platform also gets the events of its connected users, and of all partners, with DESCENDANTS.';
+
 /** An address that events are sent to. Silent: all fields. */
 @ObjectType({
   implements: Node,
@@ -35,10 +39,6 @@ export class WebhookEndpoint extends Node {
   eventTypes: string[];
   @Field(() => String, { nullable: true, description: 'What it is for, in words of the account.' })
   description: string | null;
-  @Field(() => Boolean, {
-    description: 'Whether the endpoint of a platform also gets the events of its connected users.',
-  })
-  connected: boolean;
   @Field(() => String, {
     nullable: true,
     description: 'The GraphQL query whose result is the body of its deliveries; null where the body is the event.',

@@ -1,8 +1,13 @@
+import { AccountScope } from '../../types/account-scope.js';
 import { declareKeys, optional } from '../shape.js';
 import type { WebhookEndpointRow } from './table.js';
 
 /** An endpoint with its new secret, which only the answers to its creation and to a rotation have. */
 export type WithSecret = WebhookEndpointRow & { secret?: string | undefined };
+
+/** The scope of an endpoint, which is stored as whether the accounts below a platform are included. */
+export const webhookScope = ({ connected }: Pick<WebhookEndpointRow, 'connected'>): AccountScope =>
+  connected ? AccountScope.DESCENDANTS : AccountScope.SELF;
 
 /** Formats a webhook endpoint for /v1. Silent: all fields. */
 export function webhookEndpointV1(e: WithSecret) {
@@ -15,7 +20,7 @@ export function webhookEndpointV1(e: WithSecret) {
     url: e.url,
     event_types: e.eventTypes,
     description: e.description,
-    connected: e.connected,
+    scope: webhookScope(e),
     query: e.query,
     query_cost: e.queryCost,
     enabled: e.enabled,
@@ -34,7 +39,7 @@ declareKeys(webhookEndpointV1, {
   url: 'value',
   event_types: 'value',
   description: 'value or null',
-  connected: 'value',
+  scope: 'value',
   query: 'value or null',
   query_cost: 'value or null',
   enabled: 'value',

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLBoolean, GraphQLObjectType } from 'graphql';
+import { GraphQLBoolean, GraphQLEnumType, GraphQLObjectType } from 'graphql';
 import { parseQuery, query, read } from '../../api/rest/decoder.js';
 import { run, guarded } from '../../operation/guard.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
@@ -11,6 +11,7 @@ import {
   filterOf,
 } from '../../resources/event/stream.js';
 import { eventV1 } from '../../resources/event/v1.js';
+import { AccountScope } from '../../types/account-scope.js';
 import { operationOf } from '../../resources/registry.js';
 import { single } from '../request.js';
 import type { Feed } from './feeds.js';
@@ -18,10 +19,12 @@ import { Follower, type StreamServices } from './follower.js';
 import { endMessage, heartbeat, message, sendStream } from './sse.js';
 import { endingOf, type Stream } from './streams.js';
 
+const values = Object.fromEntries(Object.entries(AccountScope).map(([name, value]) => [name, { value }]));
+const scope = new GraphQLEnumType({ name: 'AccountScope', values });
 /** The arguments of the graph in the form that the decoder reads. */
 const parameters = new GraphQLObjectType({
   name: 'EventStreamParameters',
-  fields: { stream: { type: GraphQLBoolean, args: eventStreamArgs } },
+  fields: { stream: { type: GraphQLBoolean, args: eventStreamArgs(scope) } },
 }).getFields().stream!.args;
 
 /** Registers the stream of events on /v1. Spec: extension. */

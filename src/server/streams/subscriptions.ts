@@ -128,7 +128,7 @@ function following(
     changes: async (field, { id }) => {
       check(operationOf(operationOfSubscription(field)), {}, context);
       // The funds of an account change with objects that do not name it, so each event counts.
-      const filter: EventFilter = { patterns: null, accountId: null, connected: true, mentions: id ?? null };
+      const filter: EventFilter = { patterns: null, accountId: null, descendants: true, mentions: id ?? null };
       return changesOf(follower.changes(stream, feed, filter));
     },
   };

@@ -12,6 +12,7 @@ import {
 } from '../../../db/slow-questions.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
+import { AccountScope } from '../../../types/account-scope.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from '../../../resources/compiled-edges.js';
@@ -171,7 +172,7 @@ export class CompiledQuery {
         given[`${prefix}id`] = args.id;
         parts.push(presentQuestion);
       } else if (rule!.read === 'funds') {
-        if (args.asOf != null || args.descendants) return undefined;
+        if (args.asOf != null || args.scope === AccountScope.DESCENDANTS) return undefined;
         parts.push(presentQuestion);
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
         const { table, listing } = rule!;

@@ -21,11 +21,11 @@ const AccountsQuery = graphql(
   `
     query Accounts(
       $type: [AccountType!], $status: [AccountStatus!], $search: String, $orderBy: AccountOrder
-      $currency: Currency, $after: ID, $customers: Boolean!, $descendants: Boolean
+      $currency: Currency, $after: ID, $customers: Boolean!, $scope: AccountScope! = SELF
     ) {
       accounts(
         type: $type, status: $status, search: $search, orderBy: $orderBy, orderCurrency: $currency
-        descendants: $descendants, first: 25, after: $after
+        scope: $scope, first: 25, after: $after
       ) {
         nodes {
           id type created ...Name status
@@ -98,7 +98,7 @@ function useArguments(type: keyof typeof kinds) {
     : sent({ type: [type], status: status && [status] });
   const variables: VariablesOf<typeof AccountsQuery> = {
     ...{ after, customers: type === 'PARTNER' },
-    ...(search ? { search } : { ...filters, ...(ofUsers && { descendants: true }) }),
+    ...(search ? { search } : { ...filters, ...(ofUsers && { scope: 'DESCENDANTS' as const }) }),
   };
   return { ofUsers, search, sort, status, currency, variables };
 }

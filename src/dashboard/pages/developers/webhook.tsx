@@ -7,7 +7,7 @@ import { eventTypesIn, statusOf } from './webhooks';
 const WebhookQuery = graphql(`
   query Webhook($id: ID!, $after: ID, $status: [WebhookDeliveryStatus!]) {
     webhookEndpoint(id: $id) {
-      id created url eventTypes description connected enabled disabledReason failingSince
+      id created url eventTypes description scope enabled disabledReason failingSince
       deliveries(first: 15, after: $after, status: $status) {
         nodes {
           id created eventId eventType status nextAttempt
@@ -71,13 +71,13 @@ function WebhookPage({ endpoint, ask }: { endpoint: Endpoint; ask: () => void })
 
 function About({ endpoint }: { endpoint: Endpoint }) {
   const time = useTimes();
-  const { id, created, eventTypes, description, connected, disabledReason, failingSince } = endpoint;
+  const { id, created, eventTypes, description, scope, disabledReason, failingSince } = endpoint;
   return (
     <Card title="Details">
       <Facts
         facts={[
           ['Events', eventTypesIn(eventTypes)],
-          ['Connected users', connected ? 'Their events, too' : null],
+          ['Connected users', scope === 'DESCENDANTS' ? 'Their events, too' : null],
           ['Description', description],
           ['Disabled', disabledReason && words(disabledReason)],
           ['Failing since', failingSince && time(failingSince)],

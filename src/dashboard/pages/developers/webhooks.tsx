@@ -80,7 +80,7 @@ function Create() {
       read={({ url = '', eventTypes = '', description, connected }: Asked) => ({
         ...sent({ accountId: viewer.account.id, url, description }),
         eventTypes: eventTypes.split(/[\s,]+/).filter(Boolean),
-        ...(connected && { connected: true }),
+        ...(connected && { scope: 'DESCENDANTS' as const }),
       })}
       after={({ createWebhookEndpoint: { webhookEndpoint } }) => (
         <NewSecret label="The secret that verifies the signatures." name="secret" secret={webhookEndpoint.secret} />

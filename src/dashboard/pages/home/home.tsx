@@ -19,9 +19,9 @@ const HomeQuery = graphql(
           requirements { fieldName message alternatives }
           nextPayoutAt
           payoutsBlockedBy { currency reasonCode }
-          balance(descendants: true) { ...Compartments }
+          balance(scope: DESCENDANTS) { ...Compartments }
           own: balance { available { amount currency } }
-          depositTotals(from: $from, to: $to, interval: DAY, descendants: true, timeZone: $timeZone) {
+          depositTotals(from: $from, to: $to, interval: DAY, scope: DESCENDANTS, timeZone: $timeZone) {
             start method currency count amount
           }
         }

@@ -20,8 +20,8 @@ const WorkQuery = graphql(
       viewer {
         account {
           id
-          balance(descendants: true) { pending { amount currency } }
-          receivableAgeing(descendants: true, timeZone: $timeZone) { bucket currency count amount }
+          balance(scope: DESCENDANTS) { pending { amount currency } }
+          receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) { bucket currency count amount }
         }
       }
       deposits(unreconciled: true, first: $payments) {

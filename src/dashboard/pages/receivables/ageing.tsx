@@ -10,7 +10,7 @@ const AgeingQuery = graphql(`
       now
       account {
         id
-        receivableAgeing(descendants: true, timeZone: $timeZone) { bucket currency count amount }
+        receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) { bucket currency count amount }
       }
     }
   }
