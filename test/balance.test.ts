@@ -774,20 +774,30 @@ describe('figures over time', () => {
       expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
       if (amount === '20.00') expect((await owner.post(`/v1/receivables/${reply.body.id}/void`)).status).toBe(200);
     }
+    const money = '{ amount currency }';
+    const sums = `count amountMaximumReconcilable ${money} amountReconcilable ${money} amountLocked ${money}
+      amountSettledPayouts ${money}`;
     const totalsOf = async (speaker: Speaker, id: string, descendants: boolean) => {
       const { body } = await speaker.graph(
         `{ node(id: "${id}") { ... on Account { receivableTotals(scope: ${descendants ? 'DESCENDANTS' : 'SELF'}) {
-           status currency count amountMaximumReconcilable amountReconcilable amountLocked amountSettledPayouts } } }
-           }`,
+           currencies { currency total { ${sums} } statuses { status ${sums} } } } } } }`,
       );
-      return body.data.node?.receivableTotals.map((t: any) => {
-        expect([t.currency, t.amountLocked, t.amountSettledPayouts]).toEqual(['USD', '0.00', '0.00']);
-        return `${t.status} ${t.count}: ${t.amountReconcilable} of ${t.amountMaximumReconcilable}`;
+      return body.data.node?.receivableTotals.currencies.flatMap(({ currency, total, statuses }: any) => {
+        expect([currency, statuses.map(({ status }: any) => status)]).toEqual([
+          'USD',
+          ['OPEN', 'LOCKED', 'SETTLED', 'VOID'],
+        ]);
+        return [{ status: 'all', ...total }, ...statuses].flatMap((t: any) => {
+          for (const money of [t.amountLocked, t.amountSettledPayouts])
+            expect(money).toEqual({ amount: '0.00', currency: 'USD' });
+          const [open, most] = [t.amountReconcilable.amount, t.amountMaximumReconcilable.amount];
+          return t.count > 0 ? [`${t.status} ${t.count}: ${open} of ${most}`] : [];
+        });
       });
     };
-    const ofUser = ['OPEN 1: 10.00 of 10.00', 'VOID 1: 0.00 of 20.00'];
-    const ofPlatform = ['OPEN 1: 1.00 of 1.00'];
-    const ofAll = ['OPEN 3: 411.00 of 411.00', 'VOID 1: 0.00 of 20.00'];
+    const ofUser = ['all 1: 10.00 of 10.00', 'OPEN 1: 10.00 of 10.00', 'VOID 1: 0.00 of 20.00'];
+    const ofPlatform = ['all 1: 1.00 of 1.00', 'OPEN 1: 1.00 of 1.00'];
+    const ofAll = ['all 3: 411.00 of 411.00', 'OPEN 3: 411.00 of 411.00', 'VOID 1: 0.00 of 20.00'];
     for (const [speaker, id, own, all] of [
       [platform, platform.id, ofPlatform, ofAll],
       [platform, user.id, ofUser, ofUser],

@@ -203,11 +203,19 @@ function plainRanks({ users, below }: Tenant, rows: Row[], { from, to }: { from:
 async function compareActingAccounts(tenant: Tenant, rows: Row[], range: { from: number; to: number }): Promise<void> {
   const context = { scope: scopeOf(tenant) } as Context;
   const platform = { id: tenant.root.id, kind: 'platform' } as AccountRow;
-  const top = await topUsers(platform, context, { ...range, limit: 100 });
-  const lines = top.map((t) => `${t.rank} ${t.accountId} ${t.currency}: ${t.count} of ${t.amount}`);
+  const whole = await topUsers(platform, context, { ...range, limit: 100 });
+  const top = whole!.currencies.flatMap(({ currency, users }) => users.map((each) => ({ ...each, currency })));
+  const lines = top.map((t) => `${t.rank} ${t.accountId} ${t.currency}: ${t.count} of ${t.amount.amount}`);
   expect([range, lines]).toEqual([range, plainRanks(tenant, rows, range)]);
   const first = await topUsers(platform, context, { ...range, limit: 1, currency: 'USD' });
-  expect(first).toEqual(top.filter(({ rank, currency }) => rank === 1 && currency === 'USD'));
+  const ofUsd = whole!.currencies.filter(({ currency }) => currency === 'USD');
+  // The totals are of all users, whatever the limit is.
+  expect(first!.currencies).toEqual(ofUsd.map((each) => ({ ...each, users: each.users.slice(0, 1) })));
+  for (const { currency, total, count, userCount, users } of whole!.currencies) {
+    const amount = users.reduce((sum, each) => sum + each.amount.amount, 0n);
+    expect([total, userCount]).toEqual([{ amount, currency }, users.length]);
+    expect(count).toBe(users.reduce((sum, each) => sum + each.count, 0));
+  }
 
   const compartments = ['available', 'pending', 'processing', 'payoutProcessing', 'feeAdvance'] as const;
   const history = async (id: string, descendants: boolean) =>

@@ -29,8 +29,8 @@ export async function everyStatement(given: ReturnType<typeof givenIn>): Promise
         totalCount pageInfo { hasNextPage hasPreviousPage }
         nodes {
           owner { id } setting { id } logo { id } idDocument { id } requirements { fieldName }
-          partners(first: 2) { totalCount nodes { id owes { amount currency } } } connectedUsers(last: 2) { nodes { id }
-          }
+          partners(first: 2) { totalCount nodes { id owes { asOf } } }
+          connectedUsers(last: 2) { nodes { id } }
           addresses(first: 2) { nodes { id account { id } } pageInfo { hasNextPage hasPreviousPage } } persons { nodes {
           id } } files { nodes { id } } apiKeys { nodes { id account { id } } }
         }

@@ -153,7 +153,7 @@ describe('with an empty allowance', () => {
       'the objects around a key',
       `mutation ($id: ID!) { ${one('$id', 'account { apiKeys(first: 20) { nodes { id } } }')} }`,
     ],
-    ['a figure', `mutation ($id: ID!) { ${one('$id', 'account { statusCounts { deposits { count } } }')} }`],
+    ['a figure', `mutation ($id: ID!) { ${one('$id', 'account { statusCounts { deposits { total } } }')} }`],
     ['the reads of a fragment', `mutation ($id: ID!) { ...F } fragment F on Mutation { ${one('$id')} }`],
     [
       'a field below a directive',

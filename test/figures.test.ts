@@ -117,7 +117,9 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     }
     const of = async (speaker: Speaker, id: string, descendants: boolean, timeZone: string) => {
       const query = `query ($id: ID!, $scope: AccountScope!, $timeZone: String!) { node(id: $id) { ... on Account {
-        receivableAgeing(scope: $scope, timeZone: $timeZone) { bucket currency count amount } } } viewer {
+        receivableAgeing(scope: $scope, timeZone: $timeZone) { asOf
+          currencies { currency count total { amount currency }
+          buckets { bucket dueFrom dueTo count amount { amount currency } } } } } } viewer {
         now } }`;
       const { node, viewer } = await data(speaker, query, {
         id,
@@ -145,12 +147,31 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
         const sum = sums.get(key) ?? { count: 0, amount: 0n };
         sums.set(key, { count: sum.count + 1, amount: sum.amount + cents(row.amount_reconcilable) });
       }
-      const sorted = [...sums].toSorted(
-        ([a], [b]) => names.indexOf(a.split(' ')[0]!) - names.indexOf(b.split(' ')[0]!) || (a < b ? -1 : 1),
-      );
-      return sorted.map(([key, { count, amount }]) => ({
-        ...{ bucket: key.split(' ')[0], currency: key.split(' ')[1], count, amount: decimal(amount) },
-      }));
+      const before = (days: number) => new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);
+      const bounds = [
+        [before(0), null],
+        [before(30), before(1)],
+        [before(60), before(31)],
+        [before(90), before(61)],
+        [null, before(91)],
+      ];
+      const currencies = [...new Set([...sums.keys()].map((key) => key.split(' ')[1]!))].toSorted();
+      return {
+        asOf: date,
+        currencies: currencies.map((currency) => {
+          const found = names.map((bucket) => sums.get(`${bucket} ${currency}`) ?? { count: 0, amount: 0n });
+          const money = (amount: bigint) => ({ amount: decimal(amount), currency });
+          return {
+            currency,
+            count: found.reduce((all, { count }) => all + count, 0),
+            total: money(found.reduce((all, { amount }) => all + amount, 0n)),
+            buckets: found.map(({ count, amount }, i) => {
+              const [dueFrom, dueTo] = bounds[i]!;
+              return { bucket: names[i], dueFrom, dueTo, count, amount: money(amount) };
+            }),
+          };
+        }),
+      };
     };
     const everybody = [platform.id, user.id, other.id];
     const zones = ['UTC', 'Asia/Kolkata', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu'];
@@ -171,7 +192,7 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
       [stranger, platform.id],
     ] as const)
       expect((await of(speaker, id, true, 'UTC')).found).toBeUndefined();
-    expect((await of(stranger, stranger.id, true, 'UTC')).found).toEqual([]);
+    expect((await of(stranger, stranger.id, true, 'UTC')).found.currencies).toEqual([]);
     const session = await made(platform, '/v1/sessions', { role: 'read', account_id: user.id });
     const read = await of(platform.using(session.token), user.id, true, 'UTC');
     expect(read.found).toEqual(expected([user.id], read.date));
@@ -194,22 +215,49 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     await made(owner, `/v1/test_helpers/deposits/${deposit.id}/complete`);
     await made(owner, `/v1/deposits/${deposit.id}/reconcile`, { receivables: [{ id: part, amount: '40.05' }] });
     const query =
-      'query ($id: ID!) { partners(accountId: $id) { nodes { id owes { amount currency } } } account(id: $id) { ' +
-      'owes { amount } } }';
+      'query ($id: ID!) { partners(accountId: $id) { nodes { id owes { ...O } } } account(id: $id) { owes { ...O } } ' +
+      '} fragment O on Owed { receivables { value precision } ' +
+      'currencies { currency count total { amount currency } } }';
     const { partners, account } = await data(owner, query, { id: owner.id });
-    expect(Object.fromEntries(partners.nodes.map(({ id, owes }: any) => [id, owes]))).toEqual({
-      [one.id]: [
-        { amount: '7.00', currency: 'EUR' },
-        { amount: '60.07', currency: 'USD' },
-      ],
-      [two.id]: [{ amount: '9223372036.93', currency: 'USD' }],
-      [none.id]: [],
+    const owed = (value: number, ...sums: [currency: string, count: number, amount: string][]) => ({
+      receivables: { value, precision: 'EXACT' },
+      currencies: sums.map(([currency, count, amount]) => ({ currency, count, total: { amount, currency } })),
     });
-    expect(account.owes).toEqual([]);
+    expect(Object.fromEntries(partners.nodes.map(({ id, owes }: any) => [id, owes]))).toEqual({
+      [one.id]: owed(3, ['EUR', 1, '7.00'], ['USD', 2, '60.07']),
+      [two.id]: owed(1, ['USD', 1, '9223372036.93']),
+      [none.id]: owed(0),
+    });
+    expect(account.owes).toEqual(owed(0));
+  });
+
+  it('say as of when they are, by the clock of the tenant', async () => {
+    const owner = await given.platform(1);
+    await advance(owner, 100 * day);
+    for (const speaker of [owner, await owner.connectedUser()]) {
+      const now = async () => (await data(speaker, '{ viewer { now } }')).viewer.now as string;
+      const before = await now();
+      const { account } = (
+        await data(
+          speaker,
+          '{ viewer { account { statusCounts { asOf } receivableTotals { asOf } owes { asOf } ' +
+            'ageing: receivableAgeing { asOf } ' +
+            'topUsers(from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z") { ' +
+            'asOf from to currencies { currency } } } } }',
+        )
+      ).viewer;
+      const after = await now();
+      for (const { asOf } of [account.statusCounts, account.receivableTotals, account.owes, account.topUsers])
+        expect([before <= asOf, asOf <= after]).toEqual([true, true]);
+      expect([before.slice(0, 10), after.slice(0, 10)]).toContain(account.ageing.asOf);
+      expect(account.topUsers).toMatchObject({
+        ...{ from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z', currencies: [] },
+      });
+    }
   });
 
   it('refuse time zones that are no names of the IANA database', async () => {
-    const query = 'query ($z: String!) { viewer { account { receivableAgeing(timeZone: $z) { count } } } }';
+    const query = 'query ($z: String!) { viewer { account { receivableAgeing(timeZone: $z) { asOf } } } }';
     for (const z of ['IST', '+05:30', 'asia/kolkata', 'Asia/Nowhere', '', 'posix/UTC', 'localtime', "UTC'; select 1"]) {
       const reply = await stranger.graph(query, { z });
       expect([z, reply.codes]).toEqual([z, ['parameter_invalid']]);
@@ -244,7 +292,9 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
           from ${kinds[kind as keyof typeof kinds]}
          where tenant_id = '${tenantOf(platform)}' and not livemode`,
       );
-    const fields = Object.keys({ ...kinds, checkouts: '' }).map((kind) => `${kind} { status count }`);
+    const fields = Object.keys({ ...kinds, checkouts: '' }).map(
+      (kind) => `${kind} { total statuses { status count } }`,
+    );
     const countsOf = async (speaker: Speaker, id: string, descendants: boolean) =>
       (
         await data(
@@ -267,12 +317,11 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     ] as const)
       for (const descendants of [false, true]) {
         const counts = await countsOf(speaker, id, descendants);
-        expect(counts.checkouts.map(({ count }: any) => count)).toEqual([0, 0, 0, 0]);
+        expect(counts.checkouts.statuses.map(({ count }: any) => count)).toEqual([0, 0, 0, 0]);
         for (const kind of Object.keys(kinds)) {
           const rows = all[kind]!.filter(({ owner }) => (descendants ? below[id]! : [id]).includes(owner));
-          const total = counts[kind].reduce((sum: number, { count }: any) => sum + count, 0);
-          expect([kind, id, descendants, total]).toEqual([kind, id, descendants, rows.length]);
-          for (const { status, count } of counts[kind])
+          expect([kind, id, descendants, counts[kind].total]).toEqual([kind, id, descendants, rows.length]);
+          for (const { status, count } of counts[kind].statuses)
             expect([kind, status, count]).toEqual([
               ...[kind, status, rows.filter((row) => row.status.toUpperCase() === status).length],
             ]);
@@ -282,7 +331,7 @@ describe(`figures of dashboards, seed ${scale.seed}`, () => {
     expect(await countsOf(user, other.id, true)).toBeUndefined();
     expect(await countsOf(stranger, platform.id, true)).toBeUndefined();
     const payee = await given.directUser(2);
-    expect((await countsOf(payee, payee.id, true)).checkouts.map(({ status }: any) => status)).toEqual([
+    expect((await countsOf(payee, payee.id, true)).checkouts.statuses.map(({ status }: any) => status)).toEqual([
       'INITIALIZED',
       'COMPLETED',
       'EXPIRED',

@@ -204,14 +204,14 @@ describe('a field that PostgreSQL takes too long for', () => {
     [
       'numbers by status',
       'deposit',
-      '{ viewer { account { statusCounts { deposits { count } } receivableTotals { count } } } }',
-      { viewer: { account: { statusCounts: null, receivableTotals: [] } } },
+      '{ viewer { account { statusCounts { deposits { total } } receivableTotals { currencies { currency } } } } }',
+      { viewer: { account: { statusCounts: null, receivableTotals: { currencies: [] } } } },
       ['viewer.account.statusCounts'],
     ],
     [
       'totals of receivables',
       'receivable',
-      '{ viewer { account { receivableTotals { count } persons { nodes { id } } } } }',
+      '{ viewer { account { receivableTotals { currencies { currency } } persons { nodes { id } } } } }',
       { viewer: { account: { receivableTotals: null, persons: { nodes: [] } } } },
       ['viewer.account.receivableTotals'],
     ],

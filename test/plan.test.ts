@@ -971,16 +971,25 @@ describe('the plan of a list', () => {
           'services', ${user.id}, true
         from generate_series(1, ${count + 2_000}::int) n`;
     await sql`vacuum analyze receivable`;
-    let partners: { id: string; owes: { amount: string }[] | null }[] = [];
+    let partners: { id: string; owes: any }[] = [];
     const asked = await askedBy(async () => {
       ({
         partners: { nodes: partners },
-      } = (await user.graph('{ partners { nodes { id owes { amount } } } }')).body.data);
+      } = (
+        await user.graph(
+          '{ partners { nodes { id owes { receivables { value precision } ' +
+            'currencies { count total { amount } } } } } }',
+        )
+      ).body.data);
     });
-    const owed = new Map(partners.map(({ id, owes }) => [id, owes && owes.map(({ amount }) => amount)]));
-    expect(owed.get(few.id)).toEqual(['1.00', '2.00']);
-    expect(owed.get(many.id)).toEqual(['5000.00', '5000.00']);
-    expect(owed.get(most.id)).toBeNull();
+    const owed = new Map(partners.map(({ id, owes }) => [id, owes]));
+    const sums = (value: number, ...parts: [count: number, amount: string][]) => ({
+      receivables: { value, precision: 'EXACT' },
+      currencies: parts.map(([count, amount]) => ({ count, total: { amount } })),
+    });
+    expect(owed.get(few.id)).toEqual(sums(3, [1, '1.00'], [2, '2.00']));
+    expect(owed.get(many.id)).toEqual(sums(10_000, [5_000, '5000.00'], [5_000, '5000.00']));
+    expect(owed.get(most.id)).toEqual({ receivables: { value: 10_000, precision: 'AT_LEAST' }, currencies: null });
     const one = asked.get('owed_by_customers')!;
     // One statement for all of them, which reads no receivable that is not open.
     expect(one.values.flat()).toEqual(expect.arrayContaining([few.id, many.id, most.id]));

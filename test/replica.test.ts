@@ -141,7 +141,7 @@ describe('a read that may be old', () => {
   let user: Speaker;
   const graph = {
     list: '{ partners(first: 5) { nodes { nickname } } }',
-    figures: '{ viewer { account { statusCounts { deposits { status count } } } } }',
+    figures: '{ viewer { account { statusCounts { deposits { statuses { status count } } } } } }',
   };
   const renamed = (id: string, to: string) => primary.sql`update account set nickname = ${to} where id = ${id}`;
 
@@ -203,7 +203,7 @@ describe('a read that may be old', () => {
       await through(two, user).post('/v1/deposits', { amount: '7.00', currency: 'USD' });
       const counts = async (from: Opened) => {
         const { body } = await through(from, user).graph(graph.figures);
-        return body.data.viewer.account.statusCounts.deposits.reduce(
+        return body.data.viewer.account.statusCounts.deposits.statuses.reduce(
           (sum: number, { count }: { count: number }) => sum + count,
           0,
         );

@@ -182,16 +182,23 @@ describe('a platform', () => {
       before: balance(asOf: "${iso(now - day)}", scope: DESCENDANTS) { pending { amount } }
       own: balance(asOf: "${iso(later)}") { pending { amount } }
       at: balance(asOf: "${iso(later)}", scope: DESCENDANTS) { pending { amount } }
-      topUsers(${range}, limit: 2) { rank account { id } currency count amount } } } }`;
+      topUsers(${range}, limit: 1) { from to currencies {
+        currency count userCount total { amount currency }
+        users { rank account { id } count amount { amount currency } } } } } } }`;
     const { node } = await data(platform, query(platform.id));
     expect(node).toEqual({
       before: { pending: [{ amount: '0.00' }] },
       own: { pending: [{ amount: '0.00' }] },
       at: { pending: [{ amount: '559.99' }] },
-      topUsers: [
-        { rank: 1, account: { id: user.id }, currency: 'USD', count: 2, amount: '30.00' },
-        { rank: 2, account: { id: other.id }, currency: 'USD', count: 1, amount: '29.99' },
-      ],
+      topUsers: {
+        ...{ from: iso(now - day), to: iso(later) },
+        currencies: [
+          {
+            ...{ currency: 'USD', count: 3, userCount: 2, total: { amount: '59.99', currency: 'USD' } },
+            users: [{ rank: 1, account: { id: user.id }, count: 2, amount: { amount: '30.00', currency: 'USD' } }],
+          },
+        ],
+      },
     });
     // The worker has added the deposits to the totals.
     await world.database.call('sum_deposits', [tenantOf(platform), false, 100]);
@@ -199,7 +206,7 @@ describe('a platform', () => {
     // A user has no users, and another platform sees nothing.
     expect((await data(user, query(user.id))).node).toMatchObject({
       at: { pending: [{ amount: '30.00' }] },
-      topUsers: [],
+      topUsers: { currencies: [] },
     });
     expect((await stranger.graph(query(platform.id))).body.data.node).toBeNull();
   });
@@ -211,7 +218,7 @@ describe('a platform', () => {
     ['to: "2026-02-01T00:00:00Z", limit: 101', 'account.limit'],
   ])('gets no top users for %s', async (args, name) => {
     const reply = await platform.graph(
-      `{ viewer { account { topUsers(from: "2026-01-01T00:00:00Z", ${args}) { amount } } } }`,
+      `{ viewer { account { topUsers(from: "2026-01-01T00:00:00Z", ${args}) { asOf } } } }`,
     );
     expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], [name]]);
   });

@@ -11,12 +11,13 @@ async function depositsOf(speaker: Speaker, id: string, descendants: boolean): P
     await must(
       speaker.graph(
         'query ($id: ID!, $scope: AccountScope!) { account(id: $id) { statusCounts(scope: $scope) { ' +
-          'deposits { status count } } } }',
+          'deposits { total statuses { status count } } } } }',
         { id, scope: descendants ? 'DESCENDANTS' : 'SELF' },
       ),
     )
   ).data;
-  const counts: { status: string; count: number }[] = account.statusCounts.deposits;
+  const counts: { status: string; count: number }[] = account.statusCounts.deposits.statuses;
+  expect(account.statusCounts.deposits.total).toBe(counts.reduce((sum, { count }) => sum + count, 0));
   expect(counts.map(({ status }) => status)).toContain('FAILED');
   return Object.fromEntries(counts.flatMap(({ status, count }) => (count > 0 ? [[status, count]] : [])));
 }

@@ -56,6 +56,8 @@ interface Found {
   conditions: DirectiveNode[];
 }
 
+type Arguments = readonly ArgumentNode[];
+
 const one = () => 1;
 const free = () => 0;
 
@@ -81,7 +83,7 @@ export class QueryParts {
   }
 
   /** The parts in the selection sets of one object. Fields with one response key are one field, as in the answer. */
-  #parts(type: GraphQLObjectType, sets: SelectionSetNode[], page?: Part['size']): Part[] {
+  #parts(type: GraphQLObjectType, sets: SelectionSetNode[], page?: Part['size'], around: Arguments = []): Part[] {
     const byKey = new Map<string, Found[]>();
     const spread = new Set<string>();
     const collect = ({ selections }: SelectionSetNode, around: DirectiveNode[]): void => {
@@ -112,7 +114,7 @@ export class QueryParts {
       }
     };
     for (const set of sets) collect(set, []);
-    const parts = [...byKey.values()].flatMap((found) => this.#part(type, found, page) ?? []);
+    const parts = [...byKey.values()].flatMap((found) => this.#part(type, found, page, around) ?? []);
     // PostgreSQL reads the rows of a page whichever of its fields are selected, unless only their number is.
     if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges')) {
       const asked = rowsAskedBy([...byKey.values()]);
@@ -121,7 +123,12 @@ export class QueryParts {
     return parts;
   }
 
-  #part(parent: GraphQLObjectType, found: Found[], page: Part['size'] | undefined): Part | undefined {
+  #part(
+    parent: GraphQLObjectType,
+    found: Found[],
+    page: Part['size'] | undefined,
+    around: Arguments,
+  ): Part | undefined {
     const { node } = found[0]!;
     const name = node.name.value;
     const field = parent.getFields()[name];
@@ -139,14 +146,17 @@ export class QueryParts {
         ? list !== 0
         : isNodes(name)
       : this.counted.has(type.name) || isAbstractType(type);
-    const size = !listed ? one : (page ?? this.#sizeOf(list, node));
+    // The lists of a figure have the sizes that its arguments say.
+    const given = node.arguments?.length ? node.arguments : around;
+    const size = !listed ? one : (page ?? this.#sizeOf(list, given));
     const sets = found.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
     const types = isObjectType(type) ? [type] : this.schema.getPossibleTypes(type);
+    const isFigure = this.sizes.weights?.[`${parent.name}.${name}`] !== undefined;
     const below = types
-      .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined))
+      .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined, given))
+      .map((parts) => (isFigure ? closed(parts) : parts))
       .filter((parts) => parts.length > 0);
     if (!counted && below.length === 0 && points === free) return undefined;
-    // A figure has no more rows than its arguments say, but for currencies and methods, whose number is unknown.
     const open = listed && Boolean(list) && points === free;
     return { name, counted, size, asked: askedBy(found), open, points, below };
   }
@@ -165,12 +175,12 @@ export class QueryParts {
   }
 
   /** The values of a field's arguments, by their names. */
-  #argumentsOf(given: readonly ArgumentNode[] | undefined): (variables: Variables) => (name: string) => unknown {
+  #argumentsOf(given: Arguments | undefined): (variables: Variables) => (name: string) => unknown {
     const values = new Map((given ?? []).map((argument) => [argument.name.value, this.#valueOf(argument)]));
     return (variables) => (name) => values.get(name)?.(variables);
   }
 
-  #sizeOf(list: ListSize | undefined, { arguments: given }: FieldNode): Part['size'] {
+  #sizeOf(list: ListSize | undefined, given: Arguments): Part['size'] {
     if (typeof list !== 'function') return () => list || 1;
     const argument = this.#argumentsOf(given);
     return (variables) => list(argument(variables));
@@ -214,6 +224,13 @@ export class QueryParts {
     return (variables) => (variables[name] === undefined ? otherwise : variables[name]);
   }
 }
+
+/**
+ * The parts of a figure. Its lists have no more members than its arguments say, but for currencies and methods, whose
+ * number is unknown and which cost nothing beyond the usual number.
+ */
+const closed = (parts: Part[]): Part[] =>
+  parts.map((part) => (part.open ? { ...part, open: false, below: part.below.map(closed) } : part));
 
 /** Whether a field is selected: at least one of its occurrences is not left out by a directive. */
 function askedBy(found: Found[]): Part['asked'] {

@@ -10,7 +10,7 @@ import { pointsUsual, stepsMax } from './range.js';
 import { funds } from './funds.js';
 import { AsOfArgs, BalanceResolver, balanceOfAccount } from './resolver.js';
 import { DepositTotal, DepositTotalsArgs, depositTotals } from './totals.js';
-import { TopUsersArgs, topUsers, UserTotal, usersUsual } from './top-users.js';
+import { currenciesOfTop, TopUsers, TopUsersArgs, topUsers, UserTotal, usersOfCurrency } from './top-users.js';
 import { Balance, BalanceAggregate } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 
@@ -50,11 +50,11 @@ export default defineResource({
           'Completed deposits to the account by step, method and currency, minus the disputed amounts; ' +
           `${stepsMax} steps at most.`,
       }),
-      topUsers: value(() => [UserTotal], topUsers, {
+      topUsers: value(() => TopUsers, topUsers, {
         args: TopUsersArgs,
         description:
           "The platform's connected users that received most, each with what its partners received, by " +
-          'currency and from the greatest amount. Empty for other accounts.',
+          'currency. None for other accounts.',
       }),
       balance: value(() => Balance, balanceOfAccount, {
         args: AsOfArgs,
@@ -83,7 +83,8 @@ export default defineResource({
   sizes: {
     'Account.balanceHistory': pointsUsual,
     'Account.depositTotals': pointsUsual,
-    'Account.topUsers': usersUsual,
+    'TopUsers.currencies': currenciesOfTop,
+    'TopUsersOfCurrency.users': usersOfCurrency,
     'Balance.available': 0,
     'Balance.pending': 0,
     'Balance.processing': 0,

@@ -3,12 +3,14 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../request/problems.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
+import { nowOfStatement, readNow } from '../clock/now.js';
 import { countedDeposits } from './counted.js';
 import { currenciesUsual } from './range.js';
 import { totalSeconds } from './table.js';
 import { boundsOf, partSpans, wholeSpans } from './totals.js';
+import { Money } from './type.js';
 
 const p = sql.placeholder;
 
@@ -41,12 +43,39 @@ export class UserTotal {
   accountId: string;
   @Field(() => Int, { description: 'The place of the user among the users of the currency, from 1.' })
   rank: number;
-  @Field(() => Currency, { description: 'The currency of the deposits.' })
-  currency: string;
   @Field(() => Int, { description: 'How many deposits there were, disputes included.' })
   count: number;
-  @Field(() => Amount, { description: 'The sum of the deposits, minus the disputed amounts.' })
-  amount: bigint;
+  @Field(() => Money, { description: 'The sum of the deposits, minus the disputed amounts.' })
+  amount: Money;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What the connected users of a platform received in a currency.' })
+export class TopUsersOfCurrency {
+  @Field(() => Currency, { description: 'The currency of the deposits.' })
+  currency: string;
+  @Field(() => Money, { description: 'What all connected users received, also those that `users` leaves out.' })
+  total: Money;
+  @Field(() => Int, { description: 'How many deposits all connected users had, disputes included.' })
+  count: number;
+  @Field(() => Int, { description: 'How many connected users had deposits.' })
+  userCount: number;
+  @Field(() => [UserTotal], { description: 'The users that received most, from the greatest amount.' })
+  users: UserTotal[];
+}
+
+/** The connected users of a platform that received most. Silent: all fields. */
+@ObjectType({ simpleResolvers: true, description: 'The connected users of a platform that received most in a range.' })
+export class TopUsers {
+  @Field(() => DateTime, { description: 'When the deposits were added up.' })
+  asOf: number;
+  @Field(() => DateTime, { description: 'The beginning of the range.' })
+  from: number;
+  @Field(() => DateTime, { description: 'The end of the range, which is excluded.' })
+  to: number;
+  @Field(() => [TopUsersOfCurrency], {
+    description: 'The currencies that have deposits, in the order of their codes.',
+  })
+  currencies: TopUsersOfCurrency[];
 }
 
 const tenantAndMode = (table: string) =>
@@ -83,13 +112,14 @@ function parts(): SQL {
 /** Ranks the totals of the users of each currency. Equal amounts are in the order of the ids. */
 function ranked(ofCurrency: boolean): SQL {
   const only = ofCurrency ? sql` where x.currency = ${p('currency')}` : sql``;
-  return sql`select y.*, row_number() over (partition by y.currency order by y.amount desc, y.account_id) as rank
+  return sql`select y.*, row_number() over (partition by y.currency order by y.amount desc, y.account_id) as rank,
+      count(*) over c as users, sum(y.count) over c as count_of_all, sum(y.amount) over c as amount_of_all
     from (select x.account_id, x.currency, sum(x.count) as count, sum(x.amount) as amount from (${parts()}) x${only}
-      group by x.account_id, x.currency having sum(x.count) > 0) y`;
+      group by x.account_id, x.currency having sum(x.count) > 0) y window c as (partition by y.currency)`;
 }
 
 /** The connected users of a platform that received most. Silent: all of it. */
-export async function topUsers(row: AccountRow, { scope }: Context, args: TopUsersArgs): Promise<UserTotal[]> {
+export async function topUsers(row: AccountRow, { scope }: Context, args: TopUsersArgs): Promise<TopUsers | null> {
   const { from, to, currency, limit } = args;
   if (to <= from) throw new DomainError(problem('parameter_invalid', 'account.to', 'must be later than from'));
   if (to - from > daysMax * totalSeconds.day)
@@ -98,41 +128,70 @@ export async function topUsers(row: AccountRow, { scope }: Context, args: TopUse
     );
   if (limit < 1 || limit > topUsersMax)
     throw new DomainError(problem('parameter_invalid', 'account.limit', `must be from 1 to ${topUsersMax}`));
-  if (row.kind !== 'platform') return [];
-  // Only the root of a tenant is a platform, so all rows that are requested in one tick are the same account.
-  const key = `top_users:${from}:${to}:${currency ?? ''}:${limit}`;
+  const ofPlatform = row.kind === 'platform';
+  // Only the root of a tenant is a platform, so all rows that are requested in one tick have the same users, or none.
+  const key = `top_users:${ofPlatform}:${from}:${to}:${currency ?? ''}:${limit}`;
   const read = async (ids: readonly string[]) => {
-    const totals = await readTotals(scope, args);
-    return new Map(ids.map((id) => [id, totals]));
+    const top = ofPlatform ? await readTop(scope, args) : { asOf: await readNow(scope), from, to, currencies: [] };
+    return new Map(ids.map((id) => [id, top]));
   };
-  return (await scope.many(key, row.id, read)) ?? [];
+  return scope.many(key, row.id, read);
 }
 
-async function readTotals(scope: Scope, { from, to, currency, limit }: TopUsersArgs): Promise<UserTotal[]> {
-  const rows = await scope.read<{ accountId: string; rank: string; currency: string; count: number; amount: string }>(
+interface Row {
+  now: string;
+  /** Null in the only row where no user had deposits. */
+  accountId: string | null;
+  rank: string;
+  currency: string;
+  count: number;
+  amount: string;
+  users: number;
+  countOfAll: number;
+  amountOfAll: string;
+}
+
+async function readTop(scope: Scope, { from, to, currency, limit }: TopUsersArgs): Promise<TopUsers> {
+  const rows = await scope.read<Row>(
     `top_users${currency ? ':currency' : ''}`,
     (db) =>
       db
         .select({
-          accountId: sql<string>`z.account_id`,
+          now: sql<string>`t.now`,
+          accountId: sql<string | null>`z.account_id`,
           rank: sql<string>`z.rank`,
           currency: sql<string>`z.currency`,
           count: sql<number>`z.count::int`,
           amount: sql<string>`z.amount::text`,
+          users: sql<number>`z.users::int`,
+          countOfAll: sql<number>`z.count_of_all::int`,
+          amountOfAll: sql<string>`z.amount_of_all::text`,
         })
-        .from(sql`(${ranked(currency != null)}) z`)
-        .where(sql`z.rank <= ${p('most')}`)
+        .from(
+          sql`(select ${nowOfStatement} as now) t left join (${ranked(currency != null)}) z on z.rank <= ${p('most')}`,
+        )
         .orderBy(sql`z.currency, z.rank`),
     { from, to, most: limit, ...boundsOf(from, to), ...(currency && { currency }) },
   );
-  return rows.map((each) => ({ ...each, rank: Number(each.rank), amount: BigInt(each.amount) }));
+  const currencies: TopUsersOfCurrency[] = [];
+  for (const { accountId, rank, currency: of, count, amount, users, countOfAll, amountOfAll } of rows) {
+    if (accountId === null) continue;
+    if (currencies.at(-1)?.currency !== of) {
+      const total = { amount: BigInt(amountOfAll), currency: of };
+      currencies.push({ currency: of, total, count: countOfAll, userCount: users, users: [] });
+    }
+    const sum = { amount: BigInt(amount), currency: of };
+    currencies.at(-1)!.users.push({ accountId, rank: Number(rank), count, amount: sum });
+  }
+  return { asOf: Number(rows[0]!.now), from, to, currencies };
 }
 
-/** How many totals an answer usually has, from the arguments that the client wrote. */
-export function usersUsual(argument: (name: string) => unknown): number {
+/** How many users of a currency an answer has at most, from the arguments that the client wrote. */
+export function usersOfCurrency(argument: (name: string) => unknown): number {
   const limit = Number(argument('limit') ?? topUsersDefault);
-  const ofCurrency = Number.isFinite(limit) ? Math.min(Math.max(limit, 0), topUsersMax) : topUsersMax;
-  return ofCurrency * (argument('currency') == null ? currenciesUsual : 1);
+  return Number.isFinite(limit) ? Math.min(Math.max(limit, 0), topUsersMax) : topUsersMax;
 }
 
-/** The connected user of a total. */
+/** How many currencies an answer usually has. */
+export const currenciesOfTop = (argument: (name: string) => unknown): number =>
+  argument('currency') == null ? currenciesUsual : 1;

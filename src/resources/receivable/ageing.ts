@@ -2,9 +2,11 @@ import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';
-import { Amount, Currency } from '../../types/scalars.js';
+import { Currency, LocalDate } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
-import { now } from '../clock/now.js';
+import { grouped } from '../balance/range.js';
+import { Money } from '../balance/type.js';
+import { nowOfStatement } from '../clock/now.js';
 import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
 import { receivable } from './table.js';
 import { ReceivableTotalsArgs } from './totals.js';
@@ -20,7 +22,15 @@ export const AgeingBucket = {
   OVER_90_DAYS: 'over_90_days',
 } as const;
 export type AgeingBucket = (typeof AgeingBucket)[keyof typeof AgeingBucket];
-const buckets = Object.values(AgeingBucket);
+
+/** The first and the last number of days overdue of each bucket. */
+const days: readonly { bucket: AgeingBucket; first: number | null; last: number | null }[] = [
+  { bucket: 'not_due', first: null, last: 0 },
+  { bucket: 'days_1_to_30', first: 1, last: 30 },
+  { bucket: 'days_31_to_60', first: 31, last: 60 },
+  { bucket: 'days_61_to_90', first: 61, last: 90 },
+  { bucket: 'over_90_days', first: 91, last: null },
+];
 
 registerEnumType(AgeingBucket, {
   name: 'AgeingBucket',
@@ -40,19 +50,51 @@ export class ReceivableAgeingArgs extends ReceivableTotalsArgs {
   timeZone: string;
 }
 
-@ObjectType({
-  simpleResolvers: true,
-  description: 'The open receivables of a currency that are overdue equally long.',
-})
-export class ReceivableAgeing {
+@ObjectType({ simpleResolvers: true, description: 'The open receivables of a currency that are overdue equally long.' })
+export class AgeingOfBucket {
   @Field(() => AgeingBucket, { description: 'How long the receivables are overdue.' })
   bucket: AgeingBucket;
-  @Field(() => Currency, { description: 'The currency of the amount.' })
-  currency: string;
-  @Field(() => Int, { description: 'The number of receivables.' })
+  @Field(() => LocalDate, { nullable: true, description: 'The first due date of the bucket; null for OVER_90_DAYS.' })
+  dueFrom: string | null;
+  @Field(() => LocalDate, { nullable: true, description: 'The last due date of the bucket; null for NOT_DUE.' })
+  dueTo: string | null;
+  @Field(() => Int, { description: 'The number of receivables; 0 for none.' })
   count: number;
-  @Field(() => Amount, { description: 'The sum of what is still open.' })
-  amount: bigint;
+  @Field(() => Money, { description: 'The sum of what is still open: their `amountReconcilable`.' })
+  amount: Money;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The open receivables of a currency by how long they are overdue.' })
+export class AgeingOfCurrency {
+  @Field(() => Currency, { description: 'The currency of the receivables.' })
+  currency: string;
+  @Field(() => Int, { description: 'The number of receivables of all buckets.' })
+  count: number;
+  @Field(() => Money, { description: 'The sum of all buckets.' })
+  total: Money;
+  @Field(() => [AgeingOfBucket], { description: 'All buckets, in the order of the enum.' })
+  buckets: AgeingOfBucket[];
+}
+
+/** The open receivables of an account by how long they are overdue. Silent: all fields. */
+@ObjectType({ simpleResolvers: true, description: 'Open receivables by currency and by how long they are overdue.' })
+export class ReceivableAgeing {
+  @Field(() => LocalDate, { description: 'Today, from which the days overdue are counted, in the time zone.' })
+  asOf: string;
+  @Field(() => [AgeingOfCurrency], {
+    description: 'The currencies that have open receivables, in the order of their codes.',
+  })
+  currencies: AgeingOfCurrency[];
+}
+
+interface Row {
+  accountId: string;
+  /** Null in the row that each account has. */
+  currency: string | null;
+  bucket: AgeingBucket | null;
+  count: number;
+  amount: string;
+  today: string;
 }
 
 /**
@@ -63,48 +105,80 @@ export async function receivableAgeing(
   { id }: AccountRow,
   { scope }: Context,
   { scope: accountScope, timeZone }: ReceivableAgeingArgs,
-): Promise<ReceivableAgeing[]> {
+): Promise<ReceivableAgeing | null> {
   await checkTimeZone(scope, 'account.time_zone', timeZone);
   const descendants = accountScope === AccountScope.DESCENDANTS;
   const name = `receivable_ageing${descendants ? ':descendants' : ''}`;
+  const today = sql`(to_timestamp((select now from clock)) at time zone ${p('timeZone')}::text)::date`;
   const batch = async (ids: readonly string[]) => {
-    const rows = await scope.read<Omit<ReceivableAgeing, 'amount'> & { accountId: string; amount: string }>(
+    const rows = await scope.read<Row>(
       name,
       (db) =>
         db
           .select({
             accountId: sql<string>`x.account_id`,
-            bucket: sql<AgeingBucket>`x.bucket`,
-            currency: sql<string>`x.currency`,
+            currency: sql<string | null>`x.currency`,
+            bucket: sql<AgeingBucket | null>`x.bucket`,
             count: sql<number>`count(*)::int`,
             amount: sql<string>`sum(x.amount)::text`,
+            today: sql<string>`max(x.today)::text`,
           })
-          .from(sql`(${sql.join(partsOf(descendants), sql` union all `)}) x`)
+          .from(
+            sql`(with clock as materialized (select ${nowOfStatement} as now), day as materialized (select ${today} as
+              today) ${sql.join(partsOf(descendants), sql` union all `)}) x`,
+          )
           .groupBy(sql`1`, sql`2`, sql`3`)
-          .orderBy(sql`1, 3`),
+          .orderBy(sql`1, 2`),
       { ids, timeZone },
     );
-    const byId = new Map<string, ReceivableAgeing[]>(ids.map((each) => [each, []]));
-    for (const { accountId, ...row } of rows) byId.get(accountId)?.push({ ...row, amount: BigInt(row.amount) });
-    for (const found of byId.values())
-      found.sort((one, other) => buckets.indexOf(one.bucket) - buckets.indexOf(other.bucket));
-    return byId;
+    const found = grouped(
+      ids,
+      rows.map((row) => [row.accountId, row]),
+    );
+    return new Map([...found].map(([each, of]) => [each, ageingOf(of)]));
   };
-  return (await scope.many(`${name}:${timeZone}`, id, batch)) ?? [];
+  return scope.many(`${name}:${timeZone}`, id, batch);
 }
 
-/** The open receivables of the accounts, and for a root account those of all others. */
+/** The open receivables of the accounts, and for a root account those of all others; and a row of each account. */
 function partsOf(descendants: boolean): SQL[] {
-  const days = sql`((to_timestamp(t.now) at time zone ${p('timeZone')}::text)::date - (r.invoice ->> 'dueDate')::date)`;
-  const bucket = sql`case when ${days} < 1 then 'not_due' when ${days} < 31 then 'days_1_to_30'
-    when ${days} < 61 then 'days_31_to_60' when ${days} < 91 then 'days_61_to_90' else 'over_90_days' end`;
+  const overdue = sql`(d.today - (r.invoice ->> 'dueDate')::date)`;
+  const bucket = sql`case when ${overdue} < 1 then 'not_due' when ${overdue} < 31 then 'days_1_to_30'
+    when ${overdue} < 61 then 'days_31_to_60' when ${overdue} < 91 then 'days_61_to_90' else 'over_90_days' end`;
   const part = (id: SQL, where: SQL) =>
-    sql`select ${id} as account_id, ${bucket} as bucket, r.currency, r.amount_reconcilable as amount
-      from ${receivable} r cross join (select ${now} as now) t
+    sql`select ${id} as account_id, ${bucket} as bucket, r.currency, r.amount_reconcilable as amount, d.today
+      from ${receivable} r cross join day d
       where r.tenant_id = ${p('tenantId')} and r.livemode = ${p('livemode')} and r.status = 'open' and ${where}`;
   const root = sql`('account_' || ${p('tenantId')}::text)`;
   const own = part(sql`r.account_id`, sql`r.account_id = any(${p('ids')})`);
   const others = sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')})
     and r.account_id <> ${root}`;
-  return descendants ? [own, part(root, others)] : [own];
+  const each = sql`select i.id, null, null, 0, d.today from unnest(${p('ids')}::text[]) i(id) cross join day d`;
+  return [own, ...(descendants ? [part(root, others)] : []), each];
 }
+
+function ageingOf(rows: readonly Row[]): ReceivableAgeing {
+  const asOf = rows[0]!.today;
+  const currencies = [...new Set(rows.flatMap(({ currency }) => currency ?? []))];
+  return {
+    asOf,
+    currencies: currencies.map((currency) => {
+      const buckets = days.map(({ bucket, first, last }) => {
+        const row = rows.find((each) => each.currency === currency && each.bucket === bucket);
+        return {
+          bucket,
+          dueFrom: last === null ? null : daysBefore(asOf, last),
+          dueTo: first === null ? null : daysBefore(asOf, first),
+          count: row?.count ?? 0,
+          amount: { amount: BigInt(row?.amount ?? 0), currency },
+        };
+      });
+      const amount = buckets.reduce((sum, each) => sum + each.amount.amount, 0n);
+      const count = buckets.reduce((sum, each) => sum + each.count, 0);
+      return { currency, count, total: { amount, currency }, buckets };
+    }),
+  };
+}
+
+const daysBefore = (date: string, days: number): string =>
+  new Date(Date.parse(date) - days * 86_400_000).toISOString().slice(0, 10);

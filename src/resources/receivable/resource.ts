@@ -10,14 +10,14 @@ import { fields, link, links, many, node, one, page, through, value } from '../e
 import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
 import { purposeCodes } from './purpose.js';
 import { PurposeCodeResolver, purposeCodesV1 } from './purpose-codes.js';
-import { owes } from './owed.js';
+import { Owed, owes } from './owed.js';
 import { ReceivableArgs, receivableListing, ReceivableOfAccountArgs, ReceivableResolver } from './resolver.js';
-import { type ReceivableLockRow, type ReceivableRow, receivable, receivableLock } from './table.js';
-import { ReceivableTotal, receivableTotals, ReceivableTotalsArgs } from './totals.js';
+import { type ReceivableLockRow, type ReceivableRow, receivable, receivableLock, ReceivableStatus } from './table.js';
+import { ReceivableTotals, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 import { moneyOf } from '../balance/money.js';
-import { Money } from '../balance/type.js';
+import { currenciesUsual } from '../balance/range.js';
 import { searchLimits } from '../../types/list-search.js';
 
 /** Whether a lock still has an amount: a dispute or a reversal may have taken back all of it. */
@@ -135,22 +135,19 @@ export default defineResource({
       billedReceivables: page(receivable, receivable.customerId, {
         description: 'The receivables whose invoices bill the account, which is a partner.',
       }),
-      owes: value(() => [Money], owes, {
+      owes: value(() => Owed, owes, {
         nullable: true,
         description:
           'What the account owes by the invoices that bill it: `amountReconcilable` of its OPEN ' +
-          '`billedReceivables`, by currency. Empty where nothing is open, and ' +
-          'null where more than 10,000 receivables are.',
+          '`billedReceivables`, by currency.',
       }),
-      receivableTotals: value(() => [ReceivableTotal], receivableTotals, {
+      receivableTotals: value(() => ReceivableTotals, receivableTotals, {
         args: ReceivableTotalsArgs,
-        description: "The account's receivables together, by status and currency.",
+        description: "The account's receivables together, by currency and status.",
       }),
-      receivableAgeing: value(() => [ReceivableAgeing], receivableAgeing, {
+      receivableAgeing: value(() => ReceivableAgeing, receivableAgeing, {
         args: ReceivableAgeingArgs,
-        description:
-          "The account's OPEN receivables by how long they are overdue at `viewer.now`, and by currency. It " +
-          'has no entry where there are none.',
+        description: "The account's OPEN receivables by currency, and by how long they are overdue at `viewer.now`.",
       }),
     }),
     fields(deposit, {
@@ -163,9 +160,11 @@ export default defineResource({
   ],
   weights: { 'Account.owes': 'figure', 'Account.receivableAgeing': 'figure', 'Account.receivableTotals': 'figure' },
   sizes: {
-    'Account.owes': 0,
-    'Account.receivableAgeing': 4 * Object.keys(AgeingBucket).length,
-    'Account.receivableTotals': 16,
+    'Owed.currencies': 0,
+    'ReceivableAgeing.currencies': currenciesUsual,
+    'AgeingOfCurrency.buckets': Object.keys(AgeingBucket).length,
+    'ReceivableTotals.currencies': currenciesUsual,
+    'ReceivableTotalOfCurrency.statuses': Object.keys(ReceivableStatus).length,
     'Query.purposeCodes': Object.keys(purposeCodes).length,
     'Deposit.receivables': 10,
     'Receivable.lockedDeposits': 10,

@@ -6,6 +6,7 @@ import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';
 import { type AccountRow, account } from '../account/table.js';
 import { CheckoutStatus } from '../checkout/table.js';
+import { nowOfStatement } from '../clock/now.js';
 import { defineResource } from '../define.js';
 import { DepositStatus } from '../deposit/table.js';
 import { fields, value } from '../edges.js';
@@ -16,7 +17,7 @@ import '../checkout/resource.js';
 import '../deposit/resource.js';
 import '../payout/resource.js';
 import '../receivable/resource.js';
-import { StatusCounts } from './type.js';
+import { StatusCounts, type StatusCountsOf } from './type.js';
 
 const p = sql.placeholder;
 
@@ -63,31 +64,46 @@ function partsOf(kind: Counted, descendants: boolean): SQL[] {
   return parts;
 }
 
+interface Row {
+  accountId: string;
+  /** Null in the row that each account has. */
+  kind: Counted | null;
+  status: string;
+  count: number;
+  now: string;
+}
+
 /** One statement reads the counts of all accounts that are requested in one tick, and each row, as a slow question. */
 async function readCounts(scope: Scope, descendants: boolean, ids: readonly string[]) {
-  const parts = kinds.flatMap((kind) => partsOf(kind, descendants));
-  const rows = await scope.read<{ accountId: string; kind: Counted; status: string; count: number }>(
+  const each = sql`select i.id, null, null from unnest(${p('ids')}::text[]) i(id)`;
+  const parts = [...kinds.flatMap((kind) => partsOf(kind, descendants)), each];
+  const rows = await scope.read<Row>(
     `status_counts${descendants ? ':descendants' : ''}`,
     (db) =>
       db
         .select({
           accountId: sql<string>`x.account_id`,
-          kind: sql<Counted>`x.kind`,
+          kind: sql<Counted | null>`x.kind`,
           status: sql<string>`x.status`,
           count: sql<number>`count(*)::int`,
+          now: sql<string>`max(t.now)`,
         })
-        .from(sql`(${sql.join(parts, sql` union all `)}) x`)
+        .from(sql`(${sql.join(parts, sql` union all `)}) x cross join (select ${nowOfStatement} as now) t`)
         .groupBy(sql`1`, sql`2`, sql`3`),
     { ids },
   );
   const found = new Map(rows.map((row) => [`${row.accountId} ${row.kind} ${row.status}`, row.count]));
-  return new Map(ids.map((id) => [id, countsOf((kind, status) => found.get(`${id} ${kind} ${status}`) ?? 0)]));
+  const asOf = Number(rows[0]!.now);
+  const countOf = (id: string) => (kind: Counted, status: string) => found.get(`${id} ${kind} ${status}`) ?? 0;
+  return new Map(ids.map((id) => [id, { asOf, ...countsOf(countOf(id)) }]));
 }
 
 /** The counts of an account, in the order of the enums. */
-function countsOf(countOf: (kind: Counted, status: string) => number): StatusCounts {
-  const each = <S extends string>(kind: Counted, statuses: Record<string, S>) =>
-    Object.values(statuses).map((status) => ({ status, count: countOf(kind, status) }));
+function countsOf(countOf: (kind: Counted, status: string) => number): Omit<StatusCounts, 'asOf'> {
+  const each = <S extends string>(kind: Counted, statuses: Record<string, S>): StatusCountsOf<S> => {
+    const counts = Object.values(statuses).map((status) => ({ status, count: countOf(kind, status) }));
+    return { total: counts.reduce((sum, { count }) => sum + count, 0), statuses: counts };
+  };
   return {
     checkouts: each('checkouts', CheckoutStatus),
     deposits: each('deposits', DepositStatus),
@@ -119,9 +135,9 @@ export default defineResource({
   ],
   weights: { 'Account.statusCounts': 'figure' },
   sizes: {
-    'StatusCounts.checkouts': sizeOf('checkouts'),
-    'StatusCounts.deposits': sizeOf('deposits'),
-    'StatusCounts.payouts': sizeOf('payouts'),
-    'StatusCounts.receivables': sizeOf('receivables'),
+    'CheckoutStatusCounts.statuses': sizeOf('checkouts'),
+    'DepositStatusCounts.statuses': sizeOf('deposits'),
+    'PayoutStatusCounts.statuses': sizeOf('payouts'),
+    'ReceivableStatusCounts.statuses': sizeOf('receivables'),
   },
 });

@@ -1,4 +1,5 @@
 import { type ClassType, Field, Int, ObjectType } from 'type-graphql';
+import { DateTime } from '../../types/scalars.js';
 import { CheckoutStatus } from '../checkout/table.js';
 import { DepositStatus } from '../deposit/table.js';
 import { PayoutStatus } from '../payout/table.js';
@@ -22,23 +23,43 @@ function countOf<S extends string>(name: string, values: Record<string, S>, obje
   return Count as ClassType<StatusCount<S>>;
 }
 
-const CheckoutCount = countOf('Checkout', CheckoutStatus, 'checkouts');
-const DepositCount = countOf('Deposit', DepositStatus, 'deposits');
-const PayoutCount = countOf('Payout', PayoutStatus, 'payouts');
-const ReceivableCount = countOf('Receivable', ReceivableStatus, 'receivables');
+/** How many objects of a kind there are, and how many have each status. */
+export interface StatusCountsOf<S> {
+  total: number;
+  statuses: StatusCount<S>[];
+}
+
+/** The type of the counts of all statuses of one kind of objects. */
+function countsOf<S extends string>(name: string, of: ClassType<StatusCount<S>>, objects: string) {
+  @ObjectType(`${name}StatusCounts`, { simpleResolvers: true, description: `The numbers of ${objects} by status.` })
+  class Counts {
+    @Field(() => Int, { description: `The number of ${objects} of all statuses.` })
+    total: number;
+    @Field(() => [of], { description: 'All statuses, in the order of the enum.' })
+    statuses: StatusCount<S>[];
+  }
+  return Counts as ClassType<StatusCountsOf<S>>;
+}
+
+const CheckoutCounts = countsOf('Checkout', countOf('Checkout', CheckoutStatus, 'checkouts'), 'checkouts');
+const DepositCounts = countsOf('Deposit', countOf('Deposit', DepositStatus, 'deposits'), 'deposits');
+const PayoutCounts = countsOf('Payout', countOf('Payout', PayoutStatus, 'payouts'), 'payouts');
+const ReceivableCounts = countsOf('Receivable', countOf('Receivable', ReceivableStatus, 'receivables'), 'receivables');
 
 /** The numbers of an account's objects by status. Silent: all fields. */
 @ObjectType({
   simpleResolvers: true,
-  description: 'The numbers of objects by status. Each list has every status, in the order of the enum.',
+  description: 'The numbers of objects by status.',
 })
 export class StatusCounts {
-  @Field(() => [CheckoutCount], { description: 'The checkouts that pay the accounts. Edition 2 only.' })
-  checkouts: StatusCount<CheckoutStatus>[];
-  @Field(() => [DepositCount], { description: 'The deposits to the accounts, disputes included.' })
-  deposits: StatusCount<DepositStatus>[];
-  @Field(() => [PayoutCount], { description: 'The payouts of the accounts.' })
-  payouts: StatusCount<PayoutStatus>[];
-  @Field(() => [ReceivableCount], { description: 'The receivables of the accounts.' })
-  receivables: StatusCount<ReceivableStatus>[];
+  @Field(() => DateTime, { description: 'When they were counted.' })
+  asOf: number;
+  @Field(() => CheckoutCounts, { description: 'The checkouts that pay the accounts. Edition 2 only.' })
+  checkouts: StatusCountsOf<CheckoutStatus>;
+  @Field(() => DepositCounts, { description: 'The deposits to the accounts, disputes included.' })
+  deposits: StatusCountsOf<DepositStatus>;
+  @Field(() => PayoutCounts, { description: 'The payouts of the accounts.' })
+  payouts: StatusCountsOf<PayoutStatus>;
+  @Field(() => ReceivableCounts, { description: 'The receivables of the accounts.' })
+  receivables: StatusCountsOf<ReceivableStatus>;
 }

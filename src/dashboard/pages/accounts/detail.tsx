@@ -38,7 +38,7 @@ const AccountQuery = graphql(
           physicalAddress { line1 city state postalCode countryCode }
         }
         balance { ...Compartments }
-        owes { amount currency }
+        owes { currencies { total { amount currency } } }
         idDocument { id filename }
         ownershipStructureDocument { id filename }
         physicalAddressDocument { id filename }

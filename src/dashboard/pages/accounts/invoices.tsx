@@ -12,8 +12,8 @@ export const InvoiceFragment = graphql(`
 type Invoice = ResultOf<typeof InvoiceFragment>;
 
 interface InvoicesProps {
-  /** The sums of all open invoices; null where they are too many to be added. */
-  owes: readonly { amount: string; currency: string }[] | null;
+  /** The sums of all open invoices; no currencies where they are too many to be added, and null where refused. */
+  owes: { currencies: readonly { total: { amount: string; currency: string } }[] | null } | null;
   page: { nodes: readonly Invoice[]; pageInfo: { hasNextPage: boolean } };
 }
 
@@ -26,10 +26,11 @@ export function Invoices({ owes, page: { nodes, pageInfo } }: InvoicesProps) {
   return (
     <Card title="Owes">
       <p className="waiting-sums">
-        {owes?.length === 0 && <span className="hint">Nothing is open.</span>}
-        {owes === null && <span className="hint">More than 10,000 invoices are open.</span>}
-        {owes?.map((money) => (
-          <Money key={money.currency} {...money} />
+        {owes === null && <span className="hint">What is open is not known.</span>}
+        {owes?.currencies?.length === 0 && <span className="hint">Nothing is open.</span>}
+        {owes?.currencies === null && <span className="hint">More than 10,000 invoices are open.</span>}
+        {owes?.currencies?.map(({ total }) => (
+          <Money key={total.currency} {...total} />
         ))}
       </p>
       {pageInfo.hasNextPage && <p className="hint">Of the 100 newest invoices these are open:</p>}

@@ -32,7 +32,7 @@ const AccountsQuery = graphql(
           businessDetails { legalName physicalAddress { city countryCode } }
           balance { available { amount currency } pending { amount currency } }
           owner @include(if: $customers) { ...Name }
-          owes @include(if: $customers) { amount currency }
+          owes @include(if: $customers) { currencies { total { amount currency } } }
         }
         pageInfo { hasNextPage endCursor }
       }
@@ -164,7 +164,7 @@ function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Account>
     { head: 'Added', cell: ({ created }) => time(created, 'date'), line: true },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },
     type === 'PARTNER'
-      ? { head: 'Owes', cell: ({ owes }) => <Owed amounts={owes} />, end: true }
+      ? { head: 'Owes', cell: ({ owes }) => <Owed owes={owes} />, end: true }
       : { head: 'Available', cell: ({ balance }) => <Amounts amounts={balance?.available} />, end: true },
     statusColumn(true),
   ];
@@ -189,8 +189,9 @@ function Choices({ sorted, currency }: { sorted: boolean; currency: string }) {
 }
 
 /** What a customer owes. The graph does not add up more than 10,000 invoices of one customer. */
-function Owed({ amounts }: { amounts: Account['owes'] }) {
-  return amounts === null ? <span className="hint">over 10,000 invoices</span> : <Amounts amounts={amounts} />;
+function Owed({ owes }: { owes: Account['owes'] }) {
+  if (owes?.currencies === null) return <span className="hint">over 10,000 invoices</span>;
+  return <Amounts amounts={owes?.currencies.map(({ total }) => total)} />;
 }
 
 /** Amounts of a row; undefined where the gateway refused them. */

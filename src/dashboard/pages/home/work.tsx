@@ -21,7 +21,9 @@ const WorkQuery = graphql(
         account {
           id
           balance(scope: DESCENDANTS) { pending { amount currency } }
-          receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) { bucket currency count amount }
+          receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) {
+            currencies { buckets { bucket count amount { amount currency } } }
+          }
         }
       }
       deposits(unreconciled: true, first: $payments) {
@@ -124,7 +126,9 @@ interface OverdueProps {
 
 /** The receivables that are overdue: the first of them, and the sums of all. */
 function Overdue({ nodes, ageing: all }: OverdueProps) {
-  const ageing = all.filter(({ bucket }) => bucket !== 'NOT_DUE');
+  const ageing = all.currencies
+    .flatMap(({ buckets }) => buckets)
+    .filter(({ bucket, count }) => bucket !== 'NOT_DUE' && count > 0);
   const overdue = nodes.map(({ id, currency, amountReconcilable: amount, invoice }) => ({
     ...{ id, currency, amount },
     name: invoice.referenceNumber,
@@ -134,7 +138,7 @@ function Overdue({ nodes, ageing: all }: OverdueProps) {
     <Waiting
       title="Overdue"
       items={overdue}
-      sums={sumsOf(ageing)}
+      sums={sumsOf(ageing.map(({ amount }) => amount))}
       count={counted(
         ageing.reduce((total, { count }) => total + count, 0),
         'receivable',

@@ -1,31 +1,37 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { counted, currenciesOf, dayBefore, sum, useTimeZone } from '../../format';
+import { counted, useTimeZone } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
 import { Answered, Card, Money, Part, Shares } from '../../parts';
 
 const AgeingQuery = graphql(`
   query Ageing($timeZone: String!) {
     viewer {
-      now
       account {
         id
-        receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) { bucket currency count amount }
+        receivableAgeing(scope: DESCENDANTS, timeZone: $timeZone) {
+          currencies {
+            currency
+            total { amount }
+            buckets { bucket dueFrom dueTo count amount { amount } }
+          }
+        }
       }
     }
   }
 `);
 
-type Entry = NonNullable<ResultOf<typeof AgeingQuery>['viewer']['account']['receivableAgeing']>[number];
+type Entry = NonNullable<ResultOf<typeof AgeingQuery>['viewer']['account']['receivableAgeing']>['currencies'][number];
+type Bucket = Entry['buckets'][number];
 
-/** The ages of open receivables, with the days overdue at which each begins and ends. */
-const buckets = [
-  { bucket: 'NOT_DUE', name: 'Not due' },
-  { bucket: 'DAYS_1_TO_30', name: '1 to 30 days', days: [1, 30] },
-  { bucket: 'DAYS_31_TO_60', name: '31 to 60 days', days: [31, 60] },
-  { bucket: 'DAYS_61_TO_90', name: '61 to 90 days', days: [61, 90] },
-  { bucket: 'OVER_90_DAYS', name: 'Over 90 days', days: [91] },
-] as const;
+/** The names of the ages of open receivables. */
+const names = {
+  NOT_DUE: 'Not due',
+  DAYS_1_TO_30: '1 to 30 days',
+  DAYS_31_TO_60: '31 to 60 days',
+  DAYS_61_TO_90: '61 to 90 days',
+  OVER_90_DAYS: 'Over 90 days',
+} as const;
 
 /** How long the open receivables are overdue, by currency. Each age leads to its receivables. */
 export function Ageing() {
@@ -39,43 +45,33 @@ export function Ageing() {
   return (
     <Answered answer={result}>
       <Part value={viewer?.account.receivableAgeing} field="viewer.account.receivableAgeing" title="Open" lines={4}>
-        {(entries) => <Ages entries={entries} now={viewer?.now ?? ''} />}
+        {({ currencies }) => <Ages entries={currencies} />}
       </Part>
     </Answered>
   );
 }
 
-function Ages({ entries, now }: { entries: Entry[]; now: string }) {
+function Ages({ entries }: { entries: Entry[] }) {
   if (entries.length === 0) return null;
   return (
     <Card title="Open" className="ageing" action={<span className="hint">by days overdue</span>}>
-      {currenciesOf(entries).map((currency) => (
-        <Currency
-          key={currency}
-          currency={currency}
-          entries={entries.filter((entry) => entry.currency === currency)}
-          now={now}
-        />
+      {entries.map((entry) => (
+        <Currency key={entry.currency} {...entry} />
       ))}
     </Card>
   );
 }
 
-function Currency({ currency, entries, now }: { currency: string; entries: Entry[]; now: string }) {
-  const timeZone = useTimeZone();
-  const shares = buckets.map(({ bucket, name, ...rest }) => {
-    const { amount, count } = entries.find((entry) => entry.bucket === bucket) ?? { amount: '0.00', count: 0 };
-    const address = addressOf(now, timeZone, 'days' in rest ? rest.days : []);
-    return {
-      ...{ key: bucket, name, amount },
-      ...(count > 0 && { link: (text: string) => <Link href={address}>{text}</Link> }),
-      below: <p className="hint">{counted(count, 'receivable')}</p>,
-    };
-  });
+function Currency({ currency, total, buckets }: Entry) {
+  const shares = buckets.map((each) => ({
+    ...{ key: each.bucket, name: names[each.bucket], amount: each.amount.amount },
+    ...(each.count > 0 && { link: (text: string) => <Link href={addressOf(each)}>{text}</Link> }),
+    below: <p className="hint">{counted(each.count, 'receivable')}</p>,
+  }));
   return (
     <div className="balance">
       <p className="balance-total">
-        <Money amount={sum(entries.map(({ amount }) => amount))} currency={currency} />
+        <Money amount={total.amount} currency={currency} />
       </p>
       <Shares shares={shares} currency={currency} />
     </div>
@@ -83,10 +79,9 @@ function Currency({ currency, entries, now }: { currency: string; entries: Entry
 }
 
 /** The list of the open receivables of an age. */
-function addressOf(now: string, timeZone: string, [first, last]: readonly number[]): string {
+function addressOf({ dueFrom, dueTo }: Bucket): string {
   const filters = new URLSearchParams({ sort: 'due', status: 'OPEN' });
-  if (first === undefined) filters.set('dueFrom', dayBefore(now, timeZone, 0));
-  else filters.set('dueTo', dayBefore(now, timeZone, first));
-  if (last !== undefined) filters.set('dueFrom', dayBefore(now, timeZone, last));
+  if (dueTo !== null) filters.set('dueTo', dueTo);
+  if (dueFrom !== null) filters.set('dueFrom', dueFrom);
   return `/receivables?${filters}`;
 }
