@@ -5,7 +5,7 @@
 ALTER TABLE "address" ADD COLUMN "by_platform" boolean DEFAULT true NOT NULL;--> statement-breakpoint
 -- The rows of imports that were seen before.
 ALTER TABLE "import_row" DROP CONSTRAINT "import_row_status";--> statement-breakpoint
-ALTER TABLE "import_row" ADD CONSTRAINT "import_row_status" CHECK ("import_row"."status" in ('created', 'valid', 'failed', 'seen_before'));--> statement-breakpoint
+ALTER TABLE "import_row" ADD CONSTRAINT "import_row_status" CHECK ("import_row"."status" in ('created', 'valid', 'failed', 'seen_before')) NOT VALID;--> statement-breakpoint
 ALTER TABLE "data_import" ADD COLUMN "allow_duplicates" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "data_import" ADD COLUMN "rows_seen_before" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 -- Who has spent an allowance, for the part that is kept for the others, and when keys were rotated without points.

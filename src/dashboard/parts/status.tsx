@@ -11,6 +11,7 @@ const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   FAILING: 'bad',
   ACTIVE: 'good',
   REVERSED: 'bad',
+  RETURNED: 'bad',
   HOLD: 'bad',
   PROCESSING: 'wait',
   VERIFYING: 'wait',

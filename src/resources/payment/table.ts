@@ -3,12 +3,15 @@ import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
 
+/** What a payment is of. The next release writes `refund` and `adjustment`, which this one reads already. */
 export const PaymentType = {
   DEPOSIT: 'deposit',
   CHECKOUT: 'checkout',
   PAYOUT: 'payout',
   DISPUTE: 'dispute',
   TRANSFER: 'transfer',
+  REFUND: 'refund',
+  ADJUSTMENT: 'adjustment',
 } as const;
 export type PaymentType = (typeof PaymentType)[keyof typeof PaymentType];
 
@@ -21,7 +24,10 @@ export const PaymentStatus = {
 } as const;
 export type PaymentStatus = (typeof PaymentStatus)[keyof typeof PaymentStatus];
 
-/** A cause of balance transactions: one deposit, checkout, payout, dispute or transfer. Silent: all fields. */
+/**
+ * A cause of balance transactions: one deposit, checkout, payout, dispute, transfer, refund or adjustment. Silent: all
+ * fields.
+ */
 export const payment = pgTable(
   'payment',
   {

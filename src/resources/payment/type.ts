@@ -18,6 +18,8 @@ registerEnumType(PaymentType, {
         "A transfer of a connected user's available money to its aggregator platform, or with a negative amount back " +
         'from it, after money of the user was taken back.',
     },
+    REFUND: { description: 'A refund of a deposit to its payer.' },
+    ADJUSTMENT: { description: 'A correction by the service.' },
   },
 });
 registerEnumType(PaymentStatus, {
@@ -36,7 +38,8 @@ registerEnumType(PaymentStatus, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'What produces balance transactions: a deposit, checkout, payout, dispute or transfer.',
+  description:
+    'What produces balance transactions: a deposit, checkout, payout, dispute, transfer, refund or ' + 'adjustment.',
 })
 export class Payment extends Node {
   @Field(() => DateTime, { description: texts.created })

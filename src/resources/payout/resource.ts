@@ -57,7 +57,8 @@ export default defineResource({
         nullable: true,
         description:
           'The time by which the money is expected to have arrived: a minute after the creation in test mode, ' +
-          'the end of the next working day (Monday to Friday, UTC) in live mode. Null for a FAILED payout.',
+          'the end of the next working day (Monday to Friday, UTC) in live mode. Null for a FAILED or RETURNED ' +
+          'payout.',
       }),
     }),
     fields(account, {

@@ -4,7 +4,13 @@ import { account } from '../account/table.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
-export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
+/** How far a payout has come. The next release writes `returned`, which this one reads already. */
+export const PayoutStatus = {
+  PROCESSING: 'processing',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  RETURNED: 'returned',
+} as const;
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
 
 /**

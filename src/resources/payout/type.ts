@@ -12,6 +12,7 @@ registerEnumType(PayoutStatus, {
     PROCESSING: { description: 'On its way.' },
     COMPLETED: { description: 'Arrived.' },
     FAILED: { description: 'Not arrived; its money is available again.' },
+    RETURNED: { description: 'Sent back by the bank after it had arrived; its money is available again.' },
   },
 });
 

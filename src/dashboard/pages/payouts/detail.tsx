@@ -48,8 +48,8 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
       money={payout}
       status={payout.status}
       actions={
-        // A payout that has failed has settled nothing.
-        payout.status !== 'FAILED' && (
+        // A payout that has failed or was returned is no proof of a remittance.
+        !['FAILED', 'RETURNED'].includes(payout.status) && (
           <button type="button" className="button" disabled={!settlements.complete} onClick={() => print()}>
             <Printer aria-hidden /> Print {payout.status === 'COMPLETED' ? 'statement' : 'provisional statement'}
           </button>

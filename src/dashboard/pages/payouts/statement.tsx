@@ -76,7 +76,7 @@ export function Statement({ payout, settlements }: { payout: PayoutDetail; settl
       {rows.length === 0 && !complete && !error && <Lines count={4} />}
       {rows.length === 0 && complete && (
         <Empty title="No invoice">
-          <p>The payout has failed, or its money was not reconciled with receivables.</p>
+          <p>The payout has failed or was returned, or its money was not reconciled with receivables.</p>
         </Empty>
       )}
       {rows.length > 0 && <Invoices rows={rows} payout={payout} />}

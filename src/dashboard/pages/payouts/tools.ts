@@ -17,14 +17,13 @@ const tools: Tool[] = [
   { name: 'Fail', mutation: fail },
 ];
 
+const ended: Record<string, string> = {
+  FAILED: 'This payout has failed. Its money is available again, and the next payout takes it.',
+  RETURNED: 'The bank has sent this payout back. Its money is available again, and the next payout takes it.',
+};
+
 /** What the sandbox bank can do with a payout, or why it can do nothing. */
 export function toolsOf(status: string) {
   if (status === 'PROCESSING') return { tools };
-  return {
-    tools: [],
-    none:
-      status === 'FAILED'
-        ? 'This payout has failed. Its money is available again, and the next payout takes it.'
-        : 'This payout has arrived: the bank does no more.',
-  };
+  return { tools: [], none: ended[status] ?? 'This payout has arrived: the bank does no more.' };
 }
