@@ -206,7 +206,7 @@ it('a checkout that is paid has its allocations in the event', async () => {
   await world.database.call('number_events', [payee.tenantId, false, 500]);
   const { events } = await data(
     payee.user,
-    '{ events(type: ["deposit.reconciled"]) { nodes { allocations { amount currency receivable { id } } node { ' +
+    '{ events(type: ["deposit.reconciled"]) { nodes { allocations { amount currency receivable { id } } subject { ' +
       '... on Deposit { allocations { nodes { amount } } } } } } }',
   );
   expect(events.nodes).toEqual([
@@ -215,7 +215,7 @@ it('a checkout that is paid has its allocations in the event', async () => {
         { amount: '40.00', currency: 'INR', receivable: { id: receivableIds[0] } },
         { amount: '30.00', currency: 'INR', receivable: { id: receivableIds[1] } },
       ],
-      node: { allocations: { nodes: [{ amount: '30.00' }, { amount: '40.00' }] } },
+      subject: { allocations: { nodes: [{ amount: '30.00' }, { amount: '40.00' }] } },
     },
   ]);
 });

@@ -47,7 +47,7 @@ describe('edges that lead from one object to another', () => {
     const partner = await user.partner();
     await platform.post('/v1/test_helpers/clock', { advance_seconds: 60 });
     const query =
-      `{ account(id: "${user.id}") { events(first: 50) { nodes { type objectId node { __typename id ... on ` +
+      `{ account(id: "${user.id}") { events(first: 50) { nodes { type objectId subject { __typename id ... on ` +
       'Account { type } } } } } }';
     const { account } = await eventually(
       () => data(platform, query),
@@ -57,22 +57,22 @@ describe('edges that lead from one object to another', () => {
     expect(nodes.find(({ objectId }: any) => objectId === partner.id)).toEqual({
       type: 'account.created',
       objectId: partner.id,
-      node: { __typename: 'Account', id: partner.id, type: 'PARTNER' },
+      subject: { __typename: 'Account', id: partner.id, type: 'PARTNER' },
     });
     expect(nodes.filter(({ objectId }: any) => objectId === other.id)).toEqual([]);
     const own = await data(user, '{ events(first: 50) { nodes { type objectId } } }');
     expect(own.events.nodes).toEqual(nodes.map(({ type, objectId }: any) => ({ type, objectId })));
-    // A removed person has no node.
+    // A removed person is no subject any more.
     const person = await platform.post('/v1/persons', {
       ...{ account_id: user.id, full_name: 'Asha Rao', relationship: { owner: true } },
       identification: { tax_card_number: 'ABCPE1234F' },
     });
     expect((await platform.post(`/v1/persons/${person.body.id}/remove`)).status).toBe(200);
     const removed = await eventually(
-      () => data(platform, '{ events(first: 1, type: ["person.removed"]) { nodes { objectId node { id } } } }'),
+      () => data(platform, '{ events(first: 1, type: ["person.removed"]) { nodes { objectId subject { id } } } }'),
       (answer) => answer.events.nodes.length > 0,
     );
-    expect(removed.events.nodes).toEqual([{ objectId: person.body.id, node: null }]);
+    expect(removed.events.nodes).toEqual([{ objectId: person.body.id, subject: null }]);
   });
 
   it('from an account and an address to the files that support them', async () => {

@@ -91,7 +91,7 @@ const additions: Record<string, string[]> = {
   balance_transaction: ['balance_after'],
   checkout: ['completed_at', 'url', 'page_url', 'return_url', 'methods'],
   deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details'],
-  event: ['allocations', 'kind', 'object_id', 'request_id'],
+  event: ['allocations', 'event_type', 'object_id', 'request_id'],
   payout: ['completed_at'],
   receivable: ['system_messages'],
   transaction: ['expires_at', 'method', 'method_details'],

@@ -92,6 +92,7 @@ const wrongScalars: Record<string, Record<Kind, [v1: unknown, graph: unknown]>> 
   Int: { GET: ['x', 'x'], POST: ['x', 'x'] },
   LocalDate: { GET: ['x', 'x'], POST: ['x', 'x'] },
   Metadata: { GET: ['x', 'x'], POST: [5, 5] },
+  SafeInt: { GET: ['x', 'x'], POST: ['x', 'x'] },
   String: { GET: ['\u0000', '\u0000'], POST: [5, 5] },
   URL: { GET: ['x', 'x'], POST: ['x', 'x'] },
 };
@@ -107,6 +108,7 @@ const validScalars: Record<string, [v1: unknown, graph: unknown]> = {
   Int: [1, 1],
   LocalDate: ['2026-01-01', '2026-01-01'],
   Metadata: [{ a: '1' }, { a: '1' }],
+  SafeInt: [1, 1],
   URL: ['https://acme.example', 'https://acme.example'],
 };
 

@@ -116,7 +116,7 @@ async function sessionOf(speaker: Speaker, input = 'role: OPERATE') {
   return (await speaker.graph(query)).body.data.createSession as { token: string; session: { id: string } };
 }
 
-const everyEvent = 'subscription { events(after: 0) { number type objectId accountId node { id } } }';
+const everyEvent = 'subscription { events(afterNumber: 0) { number type objectId accountId subject { id } } }';
 
 describe('events over server-sent events', () => {
   it('sends each event once, in the order of the numbers, as a query shows it', async () => {
@@ -127,7 +127,7 @@ describe('events over server-sent events', () => {
     const last = await settled(user);
     await until(stream.numbers, (numbers) => numbers.at(-1) === last);
     expect(stream.numbers()).toEqual(range(1, last));
-    const query = '{ events(last: 100) { nodes { number type objectId accountId node { id } } } }';
+    const query = '{ events(last: 100) { nodes { number type objectId accountId subject { id } } } }';
     const { nodes } = (await user.graph(query)).body.data.events;
     expect(stream.results().map(({ data }) => data.events)).toEqual(nodes.reverse());
     expect(stream.results()[0].extensions).toMatchObject({ requestId: expect.any(String), cost: expect.any(Object) });
@@ -171,7 +171,7 @@ describe('events over server-sent events', () => {
     });
     open.add(() => client.dispose());
     const query =
-      'subscription ($id: ID) { events(after: 0, types: ["account.*"], accountId: $id) { type accountId } }';
+      'subscription ($id: ID) { events(afterNumber: 0, types: ["account.*"], accountId: $id) { type accountId } }';
     const found: unknown[] = [];
     for await (const { data, errors } of client.iterate({ query, variables: { id: user.id } })) {
       expect(errors).toBeUndefined();
@@ -190,8 +190,8 @@ describe('events over server-sent events', () => {
     const { token } = await sessionOf(platform);
     const last = await settled(platform);
     const [whole, narrow, acting] = await Promise.all([
-      subscribe(platform.key, 'subscription { events(after: 0, scope: DESCENDANTS) { type accountId number } }'),
-      subscribe(token, 'subscription { events(after: 0, scope: DESCENDANTS) { type accountId number } }'),
+      subscribe(platform.key, 'subscription { events(afterNumber: 0, scope: DESCENDANTS) { type accountId number } }'),
+      subscribe(token, 'subscription { events(afterNumber: 0, scope: DESCENDANTS) { type accountId number } }'),
       subscribe(token, everyEvent, { headers: { 'on-behalf-of': user.id } }),
     ]);
     await until(whole.numbers, (numbers) => numbers.at(-1) === last);
@@ -208,9 +208,9 @@ describe('events over server-sent events', () => {
   });
 
   it.each([
-    ['events(after: -1) { id }', 400, 'event.after'],
-    ['events(after: 2000000000) { id }', 400, 'event.after'],
-    ['events(after: "1") { id }', 400, 'event.after'],
+    ['events(afterNumber: -1) { id }', 400, 'event.after_number'],
+    ['events(afterNumber: 2000000000) { id }', 400, 'event.after_number'],
+    ['events(afterNumber: "1") { id }', 400, 'event.after_number'],
     ['events(types: ["deposit.invented"]) { id }', 400, 'event.types[0]'],
     ['events(types: []) { id }', 400, 'event.types'],
     ['events(scope: DESCENDANTS) { id }', 400, 'event.scope'],
@@ -232,8 +232,8 @@ describe('events over server-sent events', () => {
   });
 
   it.each([
-    ['$after: Int', 'events(after: $after) { id }', { after: 'x' }, 'event.after'],
-    ['$after: Int', 'events(after: $after) { id }', { after: 1.5 }, 'event.after'],
+    ['$after: SafeInt', 'events(afterNumber: $after) { id }', { after: 'x' }, 'event.after_number'],
+    ['$after: SafeInt', 'events(afterNumber: $after) { id }', { after: 1.5 }, 'event.after_number'],
     ['$types: [String!]', 'events(types: $types) { id }', { types: [1] }, 'event.types[0]'],
     ['$id: ID!', 'node(id: $id) { id }', { id: {} }, 'node.id'],
     ['$id: ID!', 'node(id: $id) { id }', {}, 'node.id'],
@@ -321,7 +321,7 @@ describe('events over server-sent events', () => {
   it('answers a GET, whose document and variables are in the address', async () => {
     const user = await given.directUser(1);
     await settled(user);
-    const query = 'subscription ($after: Int) { events(after: $after) { number } }';
+    const query = 'subscription ($after: SafeInt) { events(afterNumber: $after) { number } }';
     const search = new URLSearchParams({ query, variables: '{"after":0}' });
     const response = await fetch(`${world.origin}/graphql?${search}`, {
       headers: { authorization: `Bearer ${user.key}`, accept: 'text/event-stream' },
@@ -484,7 +484,7 @@ describe('subscriptions over a WebSocket', () => {
     const platform = await given.platform(2);
     const user = await platform.connectedUser();
     const { client } = socketsOf({ ...bearer(platform.key), 'On-Behalf-Of': user.id });
-    const query = 'subscription ($after: Int) { events(after: $after) { number accountId } }';
+    const query = 'subscription ($after: SafeInt) { events(afterNumber: $after) { number accountId } }';
     const first = followSocket(client, query, { variables: { after: 0 } });
     await partner(user);
     const last = await settled(platform);
@@ -536,11 +536,11 @@ describe('subscriptions over a WebSocket', () => {
     expect(await errors('mutation { revokeApiKey(input: { id: "x" }) { apiKey { id } } }')).toEqual([
       'OPERATION_NOT_SUPPORTED',
     ]);
-    expect(await errors('subscription { events(after: -1) { id } }')).toEqual(['event.after']);
-    expect(await errors('subscription { events(after: "x") { id } }')).toEqual(['event.after']);
+    expect(await errors('subscription { events(afterNumber: -1) { id } }')).toEqual(['event.after_number']);
+    expect(await errors('subscription { events(afterNumber: "x") { id } }')).toEqual(['event.after_number']);
     expect(await errors('subscription { events {')).toEqual(['GRAPHQL_PARSE_FAILED']);
     expect(await errors('', {})).toEqual(['request.query']);
-    const query = 'subscription { events(after: 0) { id } }';
+    const query = 'subscription { events(afterNumber: 0) { id } }';
     const persistedQuery = { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') };
     expect(await errors('', { extensions: { persistedQuery } })).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
     followSocket(client, query, { extensions: { persistedQuery } });
@@ -554,7 +554,7 @@ describe('subscriptions over a WebSocket', () => {
 
   it('are followed by Apollo Client and by urql, which also needs nothing but a fetch', async () => {
     const user = await given.directUser(1);
-    const query = gql`subscription ($after: Int) { events(after: $after) { number type } }`;
+    const query = gql`subscription ($after: SafeInt) { events(afterNumber: $after) { number type } }`;
     const url = `${world.origin}/graphql`;
     const apollo = new ApolloClient({
       link: new GraphQLWsLink(socketsOf(bearer(user.key)).client),

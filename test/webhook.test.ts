@@ -660,7 +660,7 @@ chapter('deliveries at the same time', () => {
 
 describe('a query of a webhook endpoint', () => {
   const query = `query Arrived($eventId: ID!) {
-    event(id: $eventId) { number kind accountId node { id ... on Account { nickname status } } }
+    event(id: $eventId) { number eventType accountId subject { id ... on Account { nickname status } } }
   }`;
 
   it('makes the body of each delivery, with what its account sees, on both APIs', async () => {
@@ -678,8 +678,8 @@ describe('a query of a webhook endpoint', () => {
     expect(new Webhook(made.secret).verify(body, headers as Record<string, string>)).toEqual({
       data: {
         event: {
-          ...{ number: event.number, kind: 'ACCOUNT_CREATED', accountId: user.id },
-          node: { id: object.id, nickname: object.nickname, status: 'DRAFT' },
+          ...{ number: event.number, eventType: 'ACCOUNT_CREATED', accountId: user.id },
+          subject: { id: object.id, nickname: object.nickname, status: 'DRAFT' },
         },
       },
     });
@@ -723,7 +723,7 @@ describe('a query of a webhook endpoint', () => {
         url: hook.url,
         event_types: ['receivable.created'],
         query:
-          'query ($eventId: ID!) { event(id: $eventId) { number object node { ' +
+          'query ($eventId: ID!) { event(id: $eventId) { number object subject { ' +
           '... on WebhookEndpoint { description } } } }',
       }),
     );
@@ -740,7 +740,7 @@ describe('a query of a webhook endpoint', () => {
       hook
         .events()
         .filter(({ data }) => data.event.object.id === other.id)
-        .map(({ data }) => [data.event.object.description, data.event.node.description]);
+        .map(({ data }) => [data.event.object.description, data.event.subject.description]);
     await eventually(
       async () => seen().length,
       (n) => n === 1,

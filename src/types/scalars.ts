@@ -13,6 +13,7 @@ import {
   GraphQLEmailAddress,
   GraphQLIP,
   GraphQLLocalDate,
+  GraphQLSafeInt,
   GraphQLURL,
 } from 'graphql-scalars';
 import { problemsMax } from '../request/problems.js';
@@ -55,6 +56,16 @@ export const LocalDate = new GraphQLScalarType<string, string>({
   serialize: String,
   description: 'A calendar date, as YYYY-MM-DD, such as `2026-01-31`.',
   specifiedByURL: rfc3339,
+});
+
+/**
+ * A whole number that every JSON parser keeps exact, such as the number of an event. The library's own scalar, with a
+ * description for clients and the schema of its bound.
+ */
+export const SafeInt = new GraphQLScalarType<number | string, number>({
+  ...GraphQLSafeInt.toConfig(),
+  description: 'A whole number of at most 9007199254740991 (2^53 - 1), as a JSON number.',
+  extensions: { jsonSchema: { type: 'integer', maximum: Number.MAX_SAFE_INTEGER } },
 });
 
 /** An IP address. The library's own scalar, with the address of its specification. */

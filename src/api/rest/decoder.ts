@@ -61,11 +61,13 @@ const asList = (raw: unknown): unknown[] => (Array.isArray(raw) ? raw : [raw]);
 /** The fault of a value that is not an input object where one is required. */
 export const notObject: MessageText = { v1: 'must be a hash', graph: 'must be an input object' };
 
+const isWhole = ({ name }: GraphQLScalarType) => name === 'Int' || name === 'SafeInt';
+
 /** The fault of a value of another JSON type. JSON and GraphQL both have these types, so no scalar may convert them. */
 function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
   if ((type.name === 'String' || type.name === 'ID') && typeof raw !== 'string') return wrong('must be a string');
   if (type.name === 'Boolean' && typeof raw !== 'boolean') return wrong('must be true or false');
-  if (type.name === 'Int' && !Number.isInteger(raw)) return wrong('must be a whole number');
+  if (isWhole(type) && !Number.isInteger(raw)) return wrong('must be a whole number');
   return undefined;
 }
 
@@ -88,8 +90,8 @@ export const query: InputFormat = {
   scalar: (type, raw) => {
     if (Array.isArray(raw)) return wrong('must be given once');
     if (typeof raw !== 'string') return wrong('must be one value');
-    if (type.name === 'Int' || type.name === 'DateTime')
-      return /^(?:0|-?[1-9]\d{0,14})$/.test(raw) ? body.scalar(type, Number(raw)) : wrong('must be a whole number');
+    if (isWhole(type) || type.name === 'DateTime')
+      return /^(?:0|-?[1-9]\d{0,15})$/.test(raw) ? body.scalar(type, Number(raw)) : wrong('must be a whole number');
     if (type.name === 'Boolean') return raw === 'true' || (raw === 'false' ? false : wrong('must be true or false'));
     return body.scalar(type, raw);
   },
@@ -225,6 +227,7 @@ const libraryFaults: Record<string, string> = {
   IP: 'must be an IPv4 or IPv6 address',
   Int: 'must be a whole number from -2147483648 to 2147483647',
   LocalDate: 'must be a date, as YYYY-MM-DD',
+  SafeInt: 'must be a whole number from -9007199254740991 to 9007199254740991',
 };
 
 function faultOf(type: GraphQLInputType, error: unknown): string {

@@ -12,6 +12,7 @@ export type Scalars = {
   JSONObject: Record<string, unknown>;
   LocalDate: string;
   Metadata: Record<string, string>;
+  SafeInt: number;
   URL: string;
 };
 

@@ -16,27 +16,27 @@ export interface EventType {
 /** The names of all types in the order of their declarations, for the contract. */
 export const eventTypes: string[] = [];
 /** The enum of the graph: its values, such as `DEPOSIT_COMPLETED`, and the types as events have them. */
-export const EventKind: Record<string, string> = {};
+export const EventTypeEnum: Record<string, string> = {};
 const valuesConfig: Record<string, { description: string }> = {};
 
 // The registry adds the values once all resources are declared. The schema is built later.
-registerEnumType(EventKind, {
+registerEnumType(EventTypeEnum, {
   name: 'EventType',
   description: 'What has happened to an object. The names are those of `Event.type` in capitals.',
   valuesConfig,
 });
 
 /** The value of the enum for a type of events. */
-const kindOf = (type: string): string => type.replace('.', '_').toUpperCase();
+const valueNameOf = (type: string): string => type.replace('.', '_').toUpperCase();
 
 /** Adds the declared types to the enum and to the contract. */
 export function declareEventTypes(types: Iterable<EventType>): void {
   for (const { type, when, modes } of types) {
-    const kind = kindOf(type);
-    if (Object.hasOwn(EventKind, kind)) throw new Error(`two event types have the name ${kind}`);
-    EventKind[kind] = type;
+    const name = valueNameOf(type);
+    if (Object.hasOwn(EventTypeEnum, name)) throw new Error(`two event types have the name ${name}`);
+    EventTypeEnum[name] = type;
     const [mode] = modes;
-    valuesConfig[kind] = { description: modes.length === 1 ? `${when} In ${mode} mode alone.` : when };
+    valuesConfig[name] = { description: modes.length === 1 ? `${when} In ${mode} mode alone.` : when };
     eventTypes.push(type);
   }
 }

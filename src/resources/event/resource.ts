@@ -10,7 +10,7 @@ import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, readableNode, resources, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
-import { EventKind, eventTypes } from './catalogue.js';
+import { EventTypeEnum, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
 import { eventStream } from './stream.js';
@@ -55,8 +55,8 @@ export default defineResource({
   },
   fields: [
     fields(event, {
-      kind: value(
-        () => EventKind,
+      eventType: value(
+        () => EventTypeEnum,
         ({ type }: EventRow) => (eventTypes.includes(type) ? type : null),
         {
           nullable: true,
@@ -80,7 +80,7 @@ export default defineResource({
           'Of a `deposit.reconciled`: what the deposit began to count towards, in the order of the request, as ' +
           'it then was. Null for other events, and for events that were stored before version 0.3.0.',
       }),
-      node: value(
+      subject: value(
         () => Node,
         ({ objectId }: EventRow, { scope, caller }) => {
           const found = readableNode(objectId, caller);

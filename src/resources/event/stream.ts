@@ -3,7 +3,6 @@ import {
   type GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   GraphQLID,
-  GraphQLInt,
   GraphQLList,
   GraphQLNonNull,
   GraphQLString,
@@ -13,14 +12,15 @@ import type { Scope } from '../../db/scope.js';
 import { listOf, seesRow, visibilityPredicate } from '../../db/visibility.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
 import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
+import { SafeInt } from '../../types/scalars.js';
 import { account } from '../account/table.js';
 import type { RestRoute } from '../define.js';
 import { type EventRow, event } from './table.js';
 import { patternsOf, typeProblems, typesText } from './type-patterns.js';
 
-/** The arguments of a stream of events, in both APIs. */
+/** The arguments of a stream of events. `afterNumber` is the parameter `after` of /v1. */
 export interface EventStreamArgs {
-  after?: number | null;
+  afterNumber?: number | null;
   types?: string[] | null;
   accountId?: string | null;
   scope?: AccountScope;
@@ -35,9 +35,9 @@ const descriptions = {
   scope: 'Of a platform, DESCENDANTS has also the events of its connected users, and of all partners.',
 };
 
-/** The arguments of a stream of events in the graph, from which /v1 reads its parameters. */
+/** The arguments of a stream of events in the graph. */
 export const eventStreamArgs = (scope: GraphQLEnumType): GraphQLFieldConfigArgumentMap => ({
-  after: { type: GraphQLInt, description: descriptions.after },
+  afterNumber: { type: SafeInt, description: descriptions.after },
   types: { type: new GraphQLList(new GraphQLNonNull(GraphQLString)), description: descriptions.types },
   accountId: { type: GraphQLID, description: descriptions.accountId },
   scope: {
@@ -63,7 +63,7 @@ export const eventStream: RestRoute = {
       name: 'after',
       in: 'query',
       description: descriptions.after,
-      schema: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
+      schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     },
     {
       name: 'types',
@@ -82,16 +82,24 @@ export const eventStream: RestRoute = {
       name: 'Last-Event-ID',
       in: 'header',
       description: 'The last `id` of an earlier stream; it counts instead of `after`.',
-      schema: { type: 'string', pattern: '^\\d{1,10}$' },
+      schema: { type: 'string', pattern: '^\\d{1,16}$' },
     },
   ],
   content: ['text/event-stream'],
 };
 
+/** How an API names the position at which a stream begins. */
+export type PositionField = 'event.after' | 'event.after_number';
+
 /** The problems of the arguments of a stream that need no look at the database. */
-export function eventStreamProblems({ after, types, scope }: EventStreamArgs, kind: string): Problem[] {
+export function eventStreamProblems(
+  { afterNumber, types, scope }: EventStreamArgs,
+  kind: string,
+  field: PositionField,
+): Problem[] {
   const problems = typeProblems(types, 'event.types');
-  if (after != null && after < 0) problems.push(problem('parameter_invalid', 'event.after', 'must not be negative'));
+  if (afterNumber != null && afterNumber < 0)
+    problems.push(problem('parameter_invalid', field, 'must not be negative'));
   if (scope === AccountScope.DESCENDANTS && kind !== 'platform')
     problems.push(problem('parameter_invalid', 'event.scope', onlyOfPlatforms));
   return problems;
@@ -174,7 +182,7 @@ export async function eventsAfter(scope: Scope, filter: EventFilter, after: numb
 }
 
 /** Refuses a position whose next events were deleted, so that no reader has a gap. */
-export async function refuseDeleted(scope: Scope, after: number): Promise<void> {
+export async function refuseDeleted(scope: Scope, after: number, field: PositionField): Promise<void> {
   if (after === 0) return;
   const [oldest] = await scope.read<{ number: number }>(
     'oldest_event',
@@ -191,7 +199,7 @@ export async function refuseDeleted(scope: Scope, after: number): Promise<void> 
     throw new DomainError(
       problem(
         'resource_missing',
-        'event.after',
+        field,
         `The events up to ${oldest.number - 1} were deleted, so the stream would have a gap. Read the objects ` +
           `themselves, and begin with ${oldest.number - 1}.`,
       ),

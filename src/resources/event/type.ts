@@ -1,8 +1,8 @@
 import { isNotNull } from 'drizzle-orm';
-import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ID, ObjectType } from 'type-graphql';
 import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
-import { DateTime } from '../../types/scalars.js';
+import { DateTime, SafeInt } from '../../types/scalars.js';
 import { numberBounds } from './position.js';
 import { event } from './table.js';
 import { readTypes, typesText } from './type-patterns.js';
@@ -21,11 +21,11 @@ export class Event extends Node {
   livemode: boolean;
   @Field(() => String, { description: 'The object and what happened to it, such as `deposit.completed`.' })
   type: string;
-  @Field(() => Int, {
+  @Field(() => SafeInt, {
     nullable: true,
     description:
-      'The position of the event: events are numbered without gaps per tenant ' +
-      'and mode, in the order in which they became visible.',
+      'The position of the event: the events of a root account and mode are numbered without gaps, in the order in ' +
+      'which they could be read first.',
   })
   number: number | null;
   @Field(() => ID, { description: 'The id of the object that the event is about.' })

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { Ctx, Field, ID, InputType, Int, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem, type Problem } from '../../request/problems.js';
 import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
+import { SafeInt } from '../../types/scalars.js';
 import { account, type AccountRow } from '../account/table.js';
 import { typeProblems, typesMax } from '../event/type-patterns.js';
 import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
@@ -92,7 +93,7 @@ class RedeliverWebhooksInput {
   id: string;
   @Field(() => ID, { nullable: true, description: 'The delivery to be repeated.' })
   deliveryId?: string | null;
-  @Field(() => Int, {
+  @Field(() => SafeInt, {
     nullable: true,
     description:
       'All events of the endpoint with a greater number are sent, but for those that have reached it; at most 5,000.',

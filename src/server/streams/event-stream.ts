@@ -20,12 +20,13 @@ import { endMessage, heartbeat, message, sendStream } from './sse.js';
 import { endingOf, type Stream } from './streams.js';
 
 const values = Object.fromEntries(Object.entries(AccountScope).map(([name, value]) => [name, { value }]));
-const scope = new GraphQLEnumType({ name: 'AccountScope', values });
-/** The arguments of the graph in the form that the decoder reads. */
+const { afterNumber, ...otherArgs } = eventStreamArgs(new GraphQLEnumType({ name: 'AccountScope', values }));
+/** The arguments of the graph in the form that the decoder reads, with the name that the position has on /v1. */
 const parameters = new GraphQLObjectType({
   name: 'EventStreamParameters',
-  fields: { stream: { type: GraphQLBoolean, args: eventStreamArgs(scope) } },
+  fields: { stream: { type: GraphQLBoolean, args: { after: afterNumber!, ...otherArgs } } },
 }).getFields().stream!.args;
+const positionField = 'event.after';
 
 /** Registers the stream of events on /v1. Spec: extension. */
 export function eventStreamRoute(
@@ -44,14 +45,14 @@ export function eventStreamRoute(
       const resolve = guarded(operation, async () => filterOf(context.scope, args));
       const filter = (await run({ name: 'eventStream', resolve }, args, context)) as EventFilter;
       if (request.method === 'HEAD') return reply.type('text/event-stream').send();
-      const follower = new Follower(services, request);
+      const follower = new Follower(services, request, positionField);
       const stream = follower.enter(context.caller, {
         identify: follower.identify,
         destroy: () => reply.raw.destroy(),
       });
       try {
         const feed = await follower.join(stream, context.caller);
-        const after = await follower.startAt(context, feed, args.after);
+        const after = await follower.startAt(context, feed, args.afterNumber);
         return answer(request, reply, { follower, stream, feed, filter, after, onFault });
       } catch (error) {
         stream.leave();
@@ -92,19 +93,20 @@ function argumentsOf(request: FastifyRequest, kind: string): EventStreamArgs {
   const problems: Problem[] = [];
   const mark = request.url.indexOf('?');
   const raw = parseQuery(mark < 0 ? '' : request.url.slice(mark));
-  const args = read(parameters, raw, 'event', query, problems) as EventStreamArgs;
+  const { after, ...others } = read(parameters, raw, 'event', query, problems);
+  const args = { ...others, afterNumber: after } as EventStreamArgs;
   const last = single(request, 'last-event-id');
   if (last !== undefined && last !== '') {
-    args.after = positionOf(last);
-    if (Number.isNaN(args.after))
+    args.afterNumber = positionOf(last);
+    if (Number.isNaN(args.afterNumber))
       problems.push(problem('parameter_invalid', 'Last-Event-ID', 'must be the number of an event'));
   }
-  problems.push(...eventStreamProblems(args, kind));
+  problems.push(...eventStreamProblems(args, kind, positionField));
   if (problems.length > 0) throw new DomainError(...problems);
   return args;
 }
 
 /** The number of an event in the header of a client that comes back; NaN when it is none. */
 export function positionOf(text: string): number {
-  return /^\d{1,10}$/.test(text) && Number(text) <= 2_147_483_647 ? Number(text) : Number.NaN;
+  return /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : Number.NaN;
 }

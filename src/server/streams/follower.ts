@@ -9,6 +9,7 @@ import {
   eventsAfter,
   eventsOfReadMax,
   type EventsRead,
+  type PositionField,
   refuseDeleted,
 } from '../../resources/event/stream.js';
 import type { EventRow } from '../../resources/event/table.js';
@@ -47,6 +48,8 @@ export class Follower {
   constructor(
     private readonly services: StreamServices,
     private readonly request: FastifyRequest,
+    /** How the client's API names the position of a stream, for refusals. */
+    private readonly positionField: PositionField,
   ) {}
 
   /** The context of the caller now, with a budget and a charge of its own. */
@@ -174,9 +177,9 @@ export class Follower {
     if (after == null) return feed.last;
     if (after > feed.last) {
       const text = `No event has this number yet; the last one is ${feed.last}.`;
-      throw new DomainError(problem('parameter_invalid', 'event.after', text));
+      throw new DomainError(problem('parameter_invalid', this.positionField, text));
     }
-    await refuseDeleted(context.scope, after);
+    await refuseDeleted(context.scope, after, this.positionField);
     return after;
   }
 
@@ -248,7 +251,7 @@ export class Follower {
     }
     const read = await reading;
     // A reader that is far behind may have been overtaken by the deletion of old events.
-    if (last - after > eventsOfReadMax) await refuseDeleted(scope, after);
+    if (last - after > eventsOfReadMax) await refuseDeleted(scope, after, this.positionField);
     budget.charge?.countObjects(read.rows.length);
     return read;
   }

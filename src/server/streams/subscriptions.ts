@@ -30,12 +30,14 @@ export interface OpenSubscription {
 
 /** How the client of a subscription is connected. */
 interface Connection extends StreamParts {
-  /** The number of the last event that the client has, where its protocol says so. It counts instead of `after`. */
+  /** The number of the last event that the client has, where its protocol says so. It counts instead of `afterNumber`. */
   position?: number | undefined;
 }
 
 /** The part of a subscription that its field makes: the root of each result, with the position of its event. */
 type Source = AsyncIterable<{ root?: SubscriptionRoot; position?: number }>;
+
+const positionField = 'event.after_number';
 
 /** Runs subscriptions, whichever protocol their results are sent by. */
 export class Subscriptions {
@@ -47,7 +49,7 @@ export class Subscriptions {
 
   /** Does the work for the sender of a request. */
   follower(request: FastifyRequest): Follower {
-    return new Follower(this.services, request);
+    return new Follower(this.services, request, positionField);
   }
 
   /** Begins a subscription, or refuses it. Undefined when the document asks for a query or a mutation. */
@@ -119,10 +121,10 @@ function following(
     events: async (given) => {
       const args = given as EventStreamArgs;
       check(operationOf(operationOfSubscription('events')), {}, context);
-      const problems = eventStreamProblems(args, context.caller.kind);
+      const problems = eventStreamProblems(args, context.caller.kind, positionField);
       if (problems.length > 0) throw new DomainError(...problems);
       const filter = await filterOf(context.scope, args);
-      const after = await follower.startAt(context, feed, position ?? args.after);
+      const after = await follower.startAt(context, feed, position ?? args.afterNumber);
       return eventsOf(after, follower.events(stream, feed, filter, after));
     },
     changes: async (field, { id }) => {

@@ -20,7 +20,7 @@ export const objectMark = '\u0003';
 const marked = (json: string) => `chr(1) || ${json} || chr(2)`;
 /** Scalars that are returned as they are stored. */
 const scalarsAsStored = new Set(
-  'ID String Boolean Int Currency CountryCode EmailAddress IP LocalDate URL Metadata JSONObject'.split(' '),
+  'ID String Boolean Int SafeInt Currency CountryCode EmailAddress IP LocalDate URL Metadata JSONObject'.split(' '),
 );
 /** Those of them whose columns contain only letters, digits and underscores, so they need no escapes. */
 const scalarsWithoutEscapes = new Set(['ID', 'Currency']);
@@ -77,7 +77,7 @@ export function value(type: GraphQLOutputType, place: Place, below: Branch[], re
   if (type.name === 'Metadata' || type.name === 'JSONObject') return known(marked(`${raw}::text`));
   if (!stored) return known(`${raw}::text`);
   if (scalarsWithoutEscapes.has(type.name)) return known(quoted(raw));
-  return known(['Boolean', 'Int'].includes(type.name) ? `${raw}::text` : `to_json(${raw}::text)::text`);
+  return known(['Boolean', 'Int', 'SafeInt'].includes(type.name) ? `${raw}::text` : `to_json(${raw}::text)::text`);
 }
 
 /** The name of a stored enum value. */
