@@ -914,6 +914,20 @@ const secondProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
   payoutAddress: often,
 });
 
+/** A requirement in the graph, and an error of it. */
+interface Requirement {
+  fieldName: string;
+  code: string;
+  path: string[];
+  message: string;
+}
+interface GraphError {
+  message: string;
+  extensions: { code: string };
+}
+/** A name of the graph as /v1 has it. */
+const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 const nothing: OnboardingProfile = { nickname: false, details: {}, document: null, persons: [], payoutAddress: false };
 
 describe.each([
@@ -927,18 +941,24 @@ describe.each([
       fc.asyncProperty(profiles, async (profile) => {
         const id = await assemble(platform, profile);
         const asked = await must(
-          platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }', { id }),
+          platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName code path message } } }', {
+            id,
+          }),
         );
-        const requirements: { fieldName: string; message: string }[] = asked.data.account.requirements;
+        const requirements: Requirement[] = asked.data.account.requirements;
         const reply = await activate(platform, id);
 
         const expected = missing(profile);
         seen[expected.length === 0 ? 'complete' : 'incomplete']++;
         expect(requirements.map(({ fieldName }) => fieldName)).toEqual(reply.fieldNames);
+        expect(requirements.map(({ path }) => ['account', ...path.map(inWords)].join('.'))).toEqual(reply.fieldNames);
         // In GraphQL's format, where enum values have other names.
         const refused = reply.body.errors && (await graph('activate', platform, id));
+        expect(requirements.map(({ code }) => code)).toEqual(
+          (refused?.body.errors ?? []).map((e: GraphError) => e.extensions.code),
+        );
         expect(requirements.map(({ message }) => message)).toEqual(
-          (refused?.body.errors ?? []).map((e: { message: string }) => e.message),
+          (refused?.body.errors ?? []).map((e: GraphError) => e.message),
         );
         expect(reply.fieldNames.toSorted()).toEqual(expected.toSorted());
         expect([reply.status, await statusOf(platform, id)]).toEqual(

@@ -189,6 +189,50 @@ describe('an import of receivables', () => {
   });
 });
 
+describe('the problems of rows in the graph', () => {
+  const asked = async (user: Speaker, id: string) => {
+    const document =
+      'query ($id: ID!) { import(id: $id) { results { nodes { row problems { code message path column } } } } }';
+    const { data } = await done(user.graph(document, { id }));
+    return data.import.results.nodes.map((each: any) => each.problems).reverse();
+  };
+
+  it('have their codes as values of the enum, and the paths of the graph', async () => {
+    const user = await given.directUser(1);
+    const lines = [row('0.00').replace('2026-12-01', 'soon'), row('1.00', `first,${'x'.repeat(600)}`), row('1.00')];
+    const { made, rows } = await imported(user, 'receivables', [header, ...lines].join('\n'), true);
+    const problems = await asked(user, made.id);
+    expect(problems.map((of: any[]) => of.map(({ code, path }) => [code, path]))).toEqual([
+      [
+        ['PARAMETER_INVALID', ['invoice', 'dueDate']],
+        ['PARAMETER_INVALID', ['invoice', 'amount']],
+      ],
+      [['PARAMETER_INVALID', ['metadata', 'order']]],
+      [],
+    ]);
+    // The rest is what /v1 has.
+    const stored = (of: any[]) => of.map(({ code, column, message }) => [code.toLowerCase(), column, message]);
+    expect(problems.map(stored)).toEqual(rows.map((each) => stored(each.problems)));
+  });
+
+  it('have no code where another version has stored one that this one does not know, and the rest as it is', async () => {
+    const user = await given.directUser(1);
+    const { made, rows } = await imported(user, 'receivables', [header, row('0.00')].join('\n'), true);
+    const newer = [
+      { code: 'colour_missing', column: 'colour', message: 'colour is required.' },
+      { code: 'toString', column: null, message: 'It is no code.' },
+    ];
+    await world.sql`update import_row set problems = ${world.sql.json(newer)} where import_id = ${made.id}`;
+    expect(await asked(user, made.id)).toEqual([
+      [
+        { code: null, message: 'colour is required.', path: ['colour'], column: 'colour' },
+        { code: null, message: 'It is no code.', path: null, column: null },
+      ],
+    ]);
+    expect((await done(user.get(`/v1/import_rows/${rows[0].id}`))).problems).toEqual(newer);
+  });
+});
+
 chapter('the stored responses of an import', () => {
   it('are kept until it has ended, so that a row is created once also days after a crash', async () => {
     const user = await given.directUser(1);

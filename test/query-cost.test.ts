@@ -417,12 +417,12 @@ describe('a random document', () => {
           expect({ document, cost: again.cost }).toMatchObject({ document, cost: { requested, actual } });
         }
         const foretold = await speakers[second ? 1 : 0]!.graph(
-          'query ($it: DryRunInput) { rateLimit(dryRun: $it) { dryRun { requested paths { cost } errors } } }',
+          'query ($it: DryRunInput) { rateLimit(dryRun: $it) { dryRun { requested paths { cost } problems { code } } } }',
           { it: { query: document, variables: { n } } },
         );
         const { dryRun } = foretold.body.data.rateLimit;
         const sum = dryRun.paths.reduce((total: number, { cost }: { cost: number }) => total + cost, weights.request);
-        expect({ document, ...dryRun, paths: sum }).toEqual({ document, requested, errors: [], paths: requested });
+        expect({ document, ...dryRun, paths: sum }).toEqual({ document, requested, problems: [], paths: requested });
         answered += 1;
         nodes += there;
       }),

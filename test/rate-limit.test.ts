@@ -348,7 +348,7 @@ describe('the shared row', () => {
 describe('rateLimit', () => {
   const ask =
     'query Limit($dryRun: DryRunInput) { rateLimit(dryRun: $dryRun) { limit remaining restoreRate resetSeconds ' +
-    'dryRun { requested nodes errors paths { path times weight cost } } } }';
+    'dryRun { requested nodes problems { code message path column } paths { path times weight cost } } } }';
   const run = async (user: Speaker, dryRun: object | null) => {
     const reply = await user.graph(ask, { dryRun });
     expect([reply.status, reply.codes]).toEqual([200, []]);
@@ -373,7 +373,7 @@ describe('rateLimit', () => {
     expect(asked.dryRun).toEqual({
       requested: 10 + 100 + 7 + 35 + 7 + 1 + 2,
       nodes: 7 + 35 + 1 + 2,
-      errors: [],
+      problems: [],
       paths: [
         { path: 'accounts.totalCount', times: 1, weight: 100, cost: 100 },
         { path: 'accounts.nodes', times: 7, weight: 1, cost: 7 },
@@ -386,7 +386,7 @@ describe('rateLimit', () => {
     });
     expect([asked.cost.requested, asked.cost.actual]).toEqual([20, 20]);
     const written = await run(user, { query, operationName: 'B' });
-    expect(written.dryRun).toMatchObject({ requested: 10 + 50 + 1, errors: [] });
+    expect(written.dryRun).toMatchObject({ requested: 10 + 50 + 1, problems: [] });
     expect(await world.sql`select id from api_key where account_id = ${user.id}`).toHaveLength(2);
     // What was foretold is what the request is charged.
     const real = await user.post('/graphql', { query, variables: { n: 7 }, operationName: 'A' });
@@ -395,29 +395,38 @@ describe('rateLimit', () => {
 
   const page = (inner: string) => `deposits(first: 100) { nodes { toAccount { ${inner} } } }`;
   it.each([
-    ['no document', { query: '' }, /Syntax Error/],
-    ['a document that cannot be parsed', { query: '{' }, /Syntax Error/],
-    ['too many tokens', { query: `{ ${'id '.repeat(2_000)} }` }, /1000 tokens/],
-    ['an unknown field', { query: '{ nothing }' }, /Cannot query field/],
+    ['no document', { query: '' }, 'GRAPHQL_PARSE_FAILED', /Syntax Error/],
+    ['a document that cannot be parsed', { query: '{' }, 'GRAPHQL_PARSE_FAILED', /Syntax Error/],
+    ['too many tokens', { query: `{ ${'id '.repeat(2_000)} }` }, 'GRAPHQL_PARSE_FAILED', /1000 tokens/],
+    ['an unknown field', { query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED', /Cannot query field/],
     [
       'a variable of the wrong type',
       { query: 'query ($n: Int) { deposits(first: $n) { totalCount } }', variables: { n: 'x' } },
+      'BAD_USER_INPUT',
       /\$n/,
     ],
-    ['several operations', { query: 'query A { viewer { mode } } query B { viewer { mode } }' }, /operationName/],
+    [
+      'several operations',
+      { query: 'query A { viewer { mode } } query B { viewer { mode } }' },
+      'OPERATION_RESOLUTION_FAILURE',
+      /operationName/,
+    ],
     [
       'an operation that is not there',
       { query: '{ viewer { mode } }', operationName: 'Z' },
+      'OPERATION_RESOLUTION_FAILURE',
       /no operation of this name/,
     ],
     [
       'aliases beyond the limit',
       { query: `{ ${Array.from({ length: 31 }, (_, i) => `a${i}: __typename`).join(' ')} }` },
+      'QUERY_TOO_MANY_ALIASES',
       /more than 30 aliased/,
     ],
     [
       'too many nodes',
       { query: `{ ${page('depositsIn(first: 100) { nodes { fromAccount { id } } }')} }` },
+      'QUERY_TOO_LARGE',
       /could touch/,
     ],
     [
@@ -432,13 +441,15 @@ describe('rateLimit', () => {
               `${i < 11 ? `...F${i + 1} partners { nodes { ...F${i + 1} } }` : 'id'} } }`,
           ).join(' ')}`,
       },
+      'GRAPHQL_VALIDATION_FAILED',
       /more than 1000 fields/,
     ],
-  ])('answers why a document would be refused: %s', async (_, dryRun, message) => {
+  ])('answers why a document would be refused: %s', async (_, dryRun, code, message) => {
     const user = await given.directUser(1);
     const asked = await run(user, dryRun);
     expect(asked.dryRun).toMatchObject({ requested: null, nodes: null, paths: [] });
-    expect(asked.dryRun.errors.join(' ')).toMatch(message);
+    const text = expect.stringMatching(message);
+    expect(asked.dryRun.problems[0]).toEqual({ code, message: text, path: null, column: null });
     expect(asked.cost.actual).toBe(20);
   });
 });

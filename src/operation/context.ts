@@ -10,6 +10,7 @@ import type { Edition } from '../editions/edition.js';
 import { RequestBudget } from '../request/budget.js';
 import type { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
+import type { Problem } from '../types/problem.js';
 import { weights } from '../types/weights.js';
 
 /** A document whose cost is asked for, and the variables with which it would run. */
@@ -24,7 +25,7 @@ export interface DryRunAnswer {
   requested: number | null;
   nodes: number | null;
   paths: { path: string; times: number; weight: number; cost: number }[];
-  errors: string[];
+  problems: Problem[];
 }
 
 /** What the creation of sessions needs from the gateway. */

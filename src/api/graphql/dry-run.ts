@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import type { DryRunAnswer, DryRunAsked } from '../../operation/context.js';
+import type { GraphCode } from '../../request/graph-codes.js';
 import { cut } from '../../request/problems.js';
 import { weights } from '../../types/weights.js';
 import { type Limits, limitRule } from './limits.js';
@@ -45,11 +46,12 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
           operationName == null
             ? 'The document has several operations, or none. Name one with operationName.'
             : 'The document has no operation of this name.',
+          { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
         );
       const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
         maxErrors: errorsMax,
       });
-      if (given.errors) throw new RefusedDocument(given.errors, document);
+      if (given.errors) return refused(given.errors, 'BAD_USER_INPUT');
       const estimator = nodes.of(document, operation.name?.value)!;
       const estimate = estimator(variables ?? {});
       refuseTooMany(estimate, limits.nodesMax);
@@ -57,11 +59,12 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
         requested: weights.request + estimate.points,
         nodes: estimate.nodes,
         paths: estimator.paths(variables ?? {}),
-        errors: [],
+        problems: [],
       };
     } catch (error) {
-      if (error instanceof RefusedDocument) return refused(error.errors);
-      if (error instanceof GraphQLError) return refused([error]);
+      if (error instanceof RefusedDocument) return refused(error.errors, 'GRAPHQL_VALIDATION_FAILED');
+      // All but the errors of the parser have a code.
+      if (error instanceof GraphQLError) return refused([error], 'GRAPHQL_PARSE_FAILED');
       throw error;
     }
   };
@@ -77,9 +80,15 @@ export class RefusedDocument extends Error {
   }
 }
 
-function refused(errors: readonly GraphQLError[]): DryRunAnswer {
-  const messages = errors.slice(0, errorsMax).map(({ message }) => message);
-  return { requested: null, nodes: null, paths: [], errors: messages.map(withoutLongNames) };
+/** The answer to a document that is refused. A limit has its own code; other errors have that of their step. */
+function refused(errors: readonly GraphQLError[], code: GraphCode): DryRunAnswer {
+  const problems = errors.slice(0, errorsMax).map(({ message, extensions }) => ({
+    code: (extensions.code as GraphCode | undefined) ?? code,
+    message: withoutLongNames(message),
+    path: null,
+    column: null,
+  }));
+  return { requested: null, nodes: null, paths: [], problems };
 }
 
 /** Cuts long names and values, like the errors of a request. */
@@ -91,7 +100,9 @@ export function withoutLongNames(message: string): string {
 export function checkedDocument(schema: GraphQLSchema, limits: DocumentLimits, query: string): DocumentNode {
   const document = parse(query, { maxTokens: limits.tokensMax });
   if (isTooLong(document))
-    throw new GraphQLError(`The document selects more than ${selectionsMax} fields, fragments included.`);
+    throw new GraphQLError(`The document selects more than ${selectionsMax} fields, fragments included.`, {
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    });
   const rules = [...specifiedRules, limitRule(limits.limits)];
   if (!limits.introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const errors = validate(schema, document, rules, { maxErrors: errorsMax, hideSuggestions: !limits.suggestions });

@@ -1,4 +1,4 @@
-import { getNullableType, type GraphQLSchema, isIntrospectionType, isObjectType } from 'graphql';
+import { getNamedType, getNullableType, type GraphQLSchema, isIntrospectionType, isObjectType } from 'graphql';
 import type { Operation } from '../../operation/operation.js';
 
 /**
@@ -19,5 +19,21 @@ export function nullableWhereRefused(schema: GraphQLSchema, operations: Readonly
       const refusable = roots.includes(type) ? !operations.get(field.name)?.notNull : field.args.length > 0;
       if (refusable) field.type = getNullableType(field.type);
     }
+  }
+}
+
+/**
+ * Makes the objects in the results of mutations nullable, so that a mutation can later answer without its object: with
+ * a request for another member's approval, or with refused parts of a batch. A field that is not null cannot become so
+ * without breaking clients. It changes the built schema, as above: new payloads get it too, and those of the operator
+ * keep their types.
+ * Silent: the kind.
+ */
+export function nullableInPayloads(schema: GraphQLSchema): void {
+  for (const { type } of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const payload = getNamedType(type);
+    if (!isObjectType(payload)) continue;
+    for (const field of Object.values(payload.getFields()))
+      if (isObjectType(getNullableType(field.type))) field.type = getNullableType(field.type);
   }
 }

@@ -35,7 +35,7 @@ import { dryRunOf, selectionsMax } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
-import { nullableWhereRefused } from './nullable-fields.js';
+import { nullableInPayloads, nullableWhereRefused } from './nullable-fields.js';
 import { isPageType, type ListSizes } from './query-parts.js';
 import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { problem, retryAfter } from '../../request/problems.js';
@@ -61,6 +61,7 @@ export function buildGraph(): GraphQLSchema {
   const schema = inOrder(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
   assertValidSchema(schema);
   nullableWhereRefused(schema, operations);
+  nullableInPayloads(schema);
   resolveStoredNames(schema);
   readDirectly(schema, readers);
   guard(schema, operations);

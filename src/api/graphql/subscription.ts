@@ -199,8 +199,8 @@ function validated(
       throw explainedRefusal({ schema, settings, asked, document }, error.errors, context);
     }
     if (!(error instanceof GraphQLError)) throw error;
-    const code = error.message.startsWith('Syntax Error') ? 'GRAPHQL_PARSE_FAILED' : 'GRAPHQL_VALIDATION_FAILED';
-    throw refusal([{ ...error.toJSON(), extensions: { code } }], context);
+    // All but the errors of the parser have a code.
+    throw refusal([{ ...error.toJSON(), extensions: { code: 'GRAPHQL_PARSE_FAILED', ...error.extensions } }], context);
   }
 }
 

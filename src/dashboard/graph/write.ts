@@ -14,9 +14,14 @@ export const required = 'This is required.';
 
 /**
  * The answer to a request of which nothing was refused. Its fields are nullable because each can be refused alone, and
- * then the request has an error.
+ * then the request has an error. The objects in it are nullable for mutations to come, which may answer without them.
  */
-export type Done<Data> = { [Field in keyof Data]: NonNullable<Data[Field]> };
+export type Done<Data> = { [Field in keyof Data]: WithObjects<NonNullable<Data[Field]>> };
+type WithObjects<Payload> = {
+  [Member in keyof Payload]: NonNullable<Payload[Member]> extends object
+    ? NonNullable<Payload[Member]>
+    : Payload[Member];
+};
 
 /** The codes of a value that is not there. */
 const missing = ['parameter_missing', 'parameter_invalid_empty'];

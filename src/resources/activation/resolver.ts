@@ -6,6 +6,8 @@ import { Account } from '../account/type.js';
 import { address, WalletProvider } from '../address/table.js';
 import { Address } from '../address/type.js';
 import type { Context } from '../../operation/context.js';
+import type { ProblemCode } from '../../request/catalogue.js';
+import { ErrorCode, pathInGraph } from '../../types/problem.js';
 import { file } from '../file/table.js';
 import { payloadOf } from '../../types/payload.js';
 import { type Permission, related } from '../../auth/permissions.js';
@@ -40,6 +42,12 @@ registerEnumType(VerificationOutcome, {
 export class ActivationRequirement {
   @Field(() => String, { description: 'The name that `activate` reports as `field_name`.' })
   fieldName: string;
+  @Field(() => ErrorCode, { description: 'The code that `activate` reports.' })
+  code: ProblemCode;
+  @Field(() => [String], {
+    description: 'The place of what is missing, in the names of the graph, such as `["businessDetails", "website"]`.',
+  })
+  path: string[];
   @Field(() => String, { description: 'What is missing, as a sentence.' })
   message: string;
   @Field(() => [String], { description: 'Other parameters that also meet the requirement.' })
@@ -57,6 +65,7 @@ class VerifyTestAccountInput {
   })
   outcome?: VerificationOutcome | null;
 }
+
 @InputType({ description: 'Names an address.' })
 class AddressIdInput {
   @Field(() => ID, { description: 'The id of the address.' })
@@ -207,6 +216,8 @@ export async function requirements(row: AccountRow, context: Context): Promise<A
 export function shownRequirement(p: Problem): ActivationRequirement {
   return {
     fieldName: p.field ?? '',
+    code: p.code,
+    path: pathInGraph(p.field ?? ''),
     message: sentenceOfGraph(p),
     alternatives: (p.metadata?.alternatives as string[]) ?? [],
   };

@@ -1,8 +1,9 @@
 import { everyone } from '../../auth/permissions.js';
 import { defineResource, extension, stored } from '../define.js';
-import { fields, link, many, node, one, page } from '../edges.js';
+import { Problem, problemOfRow } from '../../types/problem.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
 import { dataImport } from '../import/table.js';
-import { importRow } from './table.js';
+import { importRow, type ImportRowRow } from './table.js';
 import { ImportRow, ImportRowArgs, ImportRowConnection, importRowListing, ImportRowOfImportArgs } from './type.js';
 import { importRowV1 } from './v1.js';
 
@@ -29,7 +30,16 @@ export default defineResource({
   },
   sizes: { 'ImportRow.problems': 20 },
   fields: [
-    fields(importRow, { import: link(dataImport, 'importId', { description: 'The import.' }) }),
+    fields(importRow, {
+      import: link(dataImport, 'importId', { description: 'The import.' }),
+      problems: value(
+        () => [Problem],
+        ({ problems }: ImportRowRow) => problems.map(problemOfRow),
+        {
+          description: 'Its faults, 20 at most, or that it was seen before; empty otherwise.',
+        },
+      ),
+    }),
     fields(dataImport, {
       results: page(importRow, importRow.importId, {
         args: ImportRowOfImportArgs,

@@ -18,19 +18,6 @@ registerEnumType(ImportRowStatus, {
   },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'A fault of a row of an import.' })
-export class ImportProblem {
-  @Field(() => String, { description: 'The code of the error, as the creation by itself would have it.' })
-  code: string;
-  @Field(() => String, {
-    nullable: true,
-    description: 'The column that is at fault, as the header names it; null where the row as a whole is.',
-  })
-  column: string | null;
-  @Field(() => String, { description: 'What is wrong, with the names of /v1.' })
-  message: string;
-}
-
 /** What became of one row of an import. Silent: all fields. */
 @ObjectType({ implements: Node, simpleResolvers: true, description: 'What became of one row of an import.' })
 export class ImportRow extends Node {
@@ -49,8 +36,6 @@ export class ImportRow extends Node {
     description: 'The object that was created, or the one that was seen before; null otherwise.',
   })
   objectId: string | null;
-  @Field(() => [ImportProblem], { description: 'Its faults, 20 at most, or that it was seen before; empty otherwise.' })
-  problems: ImportProblem[];
 }
 
 export const ImportRowConnection = connectionOf('ImportRow', () => ImportRow);

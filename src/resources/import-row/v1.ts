@@ -1,4 +1,4 @@
-import { declareKeys } from '../shape.js';
+import { declareKeys, stated } from '../shape.js';
 import type { ImportRowRow } from './table.js';
 
 /** Formats a row of an import for /v1. Silent: all fields. */
@@ -25,5 +25,12 @@ declareKeys(importRowV1, {
   row: 'value',
   status: 'value',
   object_id: 'value or null',
-  problems: { code: 'value', column: 'value or null', message: 'value' },
+  problems: {
+    code: stated({ type: 'string', description: 'The code of the error, as the creation by itself would have it.' }),
+    column: stated({
+      type: ['string', 'null'],
+      description: 'The column that is at fault, as the header names it; null where the row as a whole is.',
+    }),
+    message: stated({ type: 'string', description: 'What is wrong, with the names of /v1.' }),
+  },
 });

@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, Float, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import type { Context } from '../../operation/context.js';
+import { Problem } from '../../types/problem.js';
 
 @InputType({ description: 'A document whose cost is computed. It is not run.' })
 class DryRunInput {
@@ -37,8 +38,8 @@ class DryRun {
     description: 'The parts of the cost. Their sum, with the cost of a request, is `requested`.',
   })
   paths: PathCost[];
-  @Field(() => [String], { description: 'Why it would be refused before it runs; empty if it would not.' })
-  errors: string[];
+  @Field(() => [Problem], { description: 'Why it would be refused before it runs, 5 at most; empty if it would not.' })
+  problems: Problem[];
 }
 
 @ObjectType({
