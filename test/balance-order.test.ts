@@ -157,7 +157,8 @@ describe('partners ordered by balance', () => {
     expect(all.slice(0, 2)).toEqual([ordered(-1)[0], id]);
     expect(all).toHaveLength(6);
     const below =
-      `{ account(id: "${platform.id}") { connectedUsers(orderBy: BALANCE_DESC, orderCurrency: "USD") { nodes { id } } ` +
+      `{ account(id: "${platform.id}") { ` +
+        'connectedUsers(orderBy: BALANCE_DESC, orderCurrency: "USD") { nodes { id } } ' +
       '} }';
     expect(idsOf((await platform.graph(below)).body.data.account.connectedUsers)).toEqual([other.id, user.id]);
     for (const currency of ['EUR', 'XAF'])
@@ -244,7 +245,8 @@ describe('partners ordered by balance', () => {
           `/v1/accounts?order_by=balance_desc&order_currency=USD&starting_after=${encodeURIComponent(cursor)}`,
         ),
         await user.graph(
-          `{ partners(orderBy: BALANCE_DESC, orderCurrency: "USD", after: ${JSON.stringify(cursor)}) { nodes { id } } }`,
+          `{ partners(orderBy: BALANCE_DESC, orderCurrency: "USD", after: ${JSON.stringify(cursor)}) {
+               nodes { id } } }`,
         ),
       ]) {
         // A place between two others needs no object there.

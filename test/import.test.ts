@@ -215,7 +215,7 @@ describe('the problems of rows in the graph', () => {
     expect(problems.map(stored)).toEqual(rows.map((each) => stored(each.problems)));
   });
 
-  it('have no code where another version has stored one that this one does not know, and the rest as it is', async () => {
+  it('have no code where another version has stored an unknown one, and the rest as it is', async () => {
     const user = await given.directUser(1);
     const { made, rows } = await imported(user, 'receivables', [header, row('0.00')].join('\n'), true);
     const newer = [

@@ -23,8 +23,8 @@ describe('a value that the next release stores', () => {
     const address = await payoutAddress(user);
     const payout = `payout_${'1'.repeat(32)}`;
     await world.sql`
-      insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id,
-        source_amount, source_currency, rate, context_id, on_root_list)
+      insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status,
+        payment_id, source_amount, source_currency, rate, context_id, on_root_list)
       values (${tenant}, false, ${payout}, 1790000000, ${user.id}, ${address.id}, 1000, 'USD', 'returned',
         ${payments[0]!}, 1000, 'USD', 1, ${user.id}, true)`;
     const { id: file } = await must(

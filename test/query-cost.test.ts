@@ -417,7 +417,8 @@ describe('a random document', () => {
           expect({ document, cost: again.cost }).toMatchObject({ document, cost: { requested, actual } });
         }
         const foretold = await speakers[second ? 1 : 0]!.graph(
-          'query ($it: DryRunInput) { rateLimit(dryRun: $it) { dryRun { requested paths { cost } problems { code } } } }',
+          `query ($it: DryRunInput) {
+             rateLimit(dryRun: $it) { dryRun { requested paths { cost } problems { code } } } }`,
           { it: { query: document, variables: { n } } },
         );
         const { dryRun } = foretold.body.data.rateLimit;

@@ -187,11 +187,11 @@ describe('the codes of errors', () => {
         .map((field) => `${type.name}.${field.name}: ${field.type}`),
     );
     expect(found.toSorted()).toEqual([
+      'ActivationRequirement.code: ErrorCode!',
       'DryRun.problems: [Problem!]!',
       'ImportRow.problems: [Problem!]!',
       'Problem.code: ErrorCode',
       'RequestLog.codes: [String!]!',
-      'Requirement.code: ErrorCode!',
     ]);
   });
 });
@@ -224,7 +224,8 @@ describe('names', () => {
   });
 
   it('of lists are in the plural', () => {
-    // A history is a list of points, and an ageing one of buckets. Payouts are blocked by reasons, and a path has steps.
+    // A history is a list of points, and an ageing one of buckets. Payouts are blocked by
+    // reasons, and a path has steps.
     // Spec: Balance, and AccountSetting, `address_currency`: the compartments, and the kinds of accounts.
     const ofSpecification = /^(Balance|BalanceAggregate|AddressCurrencyOffer)$/;
     const wrong = fields.filter(

@@ -6,7 +6,8 @@ const secondsOfSandbox = 60;
 
 /**
  * When a payout is expected to have arrived: a minute after its creation in test mode, and at the end of the next
- * working day (Monday to Friday, in UTC) in live mode. Null for a payout that failed or was returned. Silent: the field.
+ * working day (Monday to Friday, in UTC) in live mode. Null for a payout that failed or was returned. Silent:
+ * the field.
  */
 export function expectedArrivalOf({ created, livemode, status }: PayoutRow): number | null {
   if (status === 'failed' || status === 'returned') return null;

@@ -30,7 +30,7 @@ export interface OpenSubscription {
 
 /** How the client of a subscription is connected. */
 interface Connection extends StreamParts {
-  /** The number of the last event that the client has, where its protocol says so. It counts instead of `afterNumber`. */
+  /** The number of the last event that the client has, where its protocol says so. It counts for `afterNumber`. */
   position?: number | undefined;
 }
 
