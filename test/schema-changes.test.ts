@@ -224,8 +224,7 @@ describe('names', () => {
   });
 
   it('of lists are in the plural', () => {
-    // A history is a list of points, and an ageing one of buckets. Payouts are blocked by
-    // reasons, and a path has steps.
+    // A history is a list of points. Payouts are blocked by reasons, and a path has steps.
     // Spec: Balance, and AccountSetting, `address_currency`: the compartments, and the kinds of accounts.
     const ofSpecification = /^(Balance|BalanceAggregate|AddressCurrencyOffer)$/;
     const wrong = fields.filter(
@@ -233,7 +232,7 @@ describe('names', () => {
         isListType(getNullableType(field.type)) &&
         field.deprecationReason == null &&
         !ofSpecification.test(type.name) &&
-        !/(s|Locked|History|Ageing|BlockedBy|^path)$/.test(field.name),
+        !/(s|Locked|History|BlockedBy|^path)$/.test(field.name),
     );
     expect(wrong.map(({ type, field }) => `${type.name}.${field.name}: ${field.type}`)).toEqual([]);
   });
