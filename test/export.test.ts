@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
 import { parse } from 'csv-parse/sync';
+import { buildSchema, type GraphQLInputObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../src/resources/registry.js';
 import { eventually, givenIn, type Reply, type Speaker, tenantOf, useWorld } from './world.js';
@@ -164,7 +166,7 @@ describe('the lists of /v1', () => {
 
   it('are exported by the graph, with events', async () => {
     const made = await platform.graph(
-      `mutation { createExport(input: { list: "/v1/accounts", filters: "?scope=descendants", format: CSV })
+      `mutation { createExport(input: { source: { accounts: { scope: DESCENDANTS } }, format: CSV })
         { export { id status format contentPath account { id } } } }`,
     );
     const { id, ...before } = made.body.data.createExport.export;
@@ -187,6 +189,129 @@ describe('the lists of /v1', () => {
       (list) => list[0]?.data.object.id === id,
     );
     expect(events[0].data.object).toEqual(await done(platform.get(`/v1/exports/${id}`)));
+  });
+
+  it.each<[source: string, path: string, filters: string]>([
+    ['receivables: {}', '/v1/receivables', ''],
+    ['receivables: { status: [OPEN, VOID] }', '/v1/receivables', 'status=open&status=void'],
+    [
+      'receivables: { currency: USD, amount: { gte: "0.01", lt: "1000000.5" }, orderBy: AMOUNT_DESC }',
+      '/v1/receivables',
+      'order_by=amount_desc&currency=USD&amount.gte=0.01&amount.lt=1000000.50',
+    ],
+    ['receivables: { metadata: { key: "a", value: "1" } }', '/v1/receivables', 'metadata.key=a&metadata.value=1'],
+    [
+      'events: { types: ["receivable.*"], created: { gte: "2026-01-01T00:00:00Z", lt: "2026-01-01T00:00:01Z" } }',
+      '/v1/events',
+      'created.gte=1767225600&created.lt=1767225601&types=receivable.*',
+    ],
+    ['partners: { accountId: $id, orderBy: CREATED_ASC }', '/v1/accounts/:id/partners', 'order_by=created_asc'],
+    ['accounts: { scope: SELF, status: null, type: [PARTNER] }', '/v1/accounts', 'type=partner'],
+  ])('are made of a source in the graph as of a path and a query on /v1: %s', async (source, path, filters) => {
+    const { body } = await user.graph(
+      `mutation ($id: ID) { createExport(input: { source: { ${source} }, format: JSONL }) { export { id list filters } }
+        }`.replace('($id: ID)', source.includes('$id') ? '($id: ID!)' : ''),
+      source.includes('$id') ? { id: user.id } : {},
+    );
+    expect(body.errors).toBeUndefined();
+    const { id, list, ...made } = body.data.createExport.export;
+    expect([list, [...new URLSearchParams(made.filters)].toSorted()]).toEqual([
+      path.replace(':id', user.id),
+      [...new URLSearchParams(filters)].toSorted(),
+    ]);
+    expect(await ended(user, id)).toMatchObject({ status: 'completed', list, filters: made.filters });
+    expect(objects((await download(user, id)).bytes.toString())).toEqual(
+      await walked(user, list + (filters && `?${filters}`)),
+    );
+  });
+
+  it('have exactly one list in their source, as a literal and as a variable', async () => {
+    const count = async () => (await world.sql`select count(*)::int from data_export`)[0]!.count;
+    const before = await count();
+    for (const source of [
+      { deposits: {}, receivables: {} },
+      {},
+      { deposits: null },
+      { deposits: {}, receivables: null },
+    ]) {
+      const literal = JSON.stringify(source).replaceAll('"', '');
+      const written = await user.graph(
+        `mutation { createExport(input: { source: ${literal}, format: CSV }) { export { id } } }`,
+      );
+      const sent = await user.graph(
+        'mutation ($source: ExportSource!) { createExport(input: { source: $source, format: CSV }) { export { id } } }',
+        { source },
+      );
+      const whole = await user.graph(
+        'mutation ($input: CreateExportInput!) { createExport(input: $input) { export { id } } }',
+        { input: { source, format: 'CSV' } },
+      );
+      for (const reply of [written, sent, whole]) {
+        expect([literal, reply.status, reply.codes]).toEqual([literal, 400, ['parameter_invalid']]);
+        const [{ message, extensions }] = reply.body.errors;
+        expect(message).toBe('source must have exactly one member.');
+        expect(extensions.argumentPath).toEqual(['input', 'source']);
+      }
+    }
+    expect(await count()).toBe(before);
+  });
+
+  it.each<[source: string, path: string[]]>([
+    ['receivables: { status: [] }', ['receivables', 'status']],
+    ['receivables: { orderBy: AMOUNT_DESC }', ['receivables', 'currency']],
+    ['receivables: { search: "a", status: OPEN }', ['receivables', 'status']],
+    ['partners: { accountId: "account_0" }', ['partners', 'accountId']],
+    ['partners: { accountId: "a/b" }', ['partners']],
+    ['events: { types: ["deposit.vanished"] }', ['events', 'types']],
+  ])('with a wrong filter are refused where it is in the source, and store nothing: %s', async (source, path) => {
+    const rows = async () => (await world.sql`select count(*)::int from data_export`)[0]!.count;
+    const before = await rows();
+    const reply = await user.graph(
+      `mutation { createExport(input: { source: { ${source} }, format: CSV }) { export { id } } }`,
+    );
+    expect(reply.body.errors.map(({ extensions }: any) => extensions.argumentPath)).toEqual([
+      ['input', 'source', ...path],
+    ]);
+    expect(await rows()).toBe(before);
+  });
+
+  it('of the objects of another account are empty', async () => {
+    const stranger = await given.platform(2);
+    const text = 'mutation ($source: ExportSource!) { createExport(input: { source: $source, format: CSV }) { ' +
+      'export { id } } }';
+    for (const list of ['receivables', 'accountSettings']) {
+      const source = { [list]: { accountId: user.id } };
+      const { body } = await stranger.graph(text, { source });
+      const { status, rows } = await ended(stranger, body.data.createExport.export.id);
+      expect([list, status, rows]).toEqual([list, 'completed', 0]);
+    }
+  });
+
+  it('of a list that the edition does not have are refused', async () => {
+    const reply = await (await given.directUser(1)).graph(
+      'mutation { createExport(input: { source: { checkouts: {} }, format: CSV }) { export { id } } }',
+    );
+    expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'source', 'checkouts']);
+    expect(reply.body.errors[0].message).toContain('edition');
+  });
+
+  it('have a source for each list of /v1, with the filters and the order of its query', () => {
+    const schema = buildSchema(fs.readFileSync('schema/graph.graphql', 'utf8'));
+    const source = schema.getType('ExportSource') as GraphQLInputObjectType;
+    expect(source.isOneOf).toBe(true);
+    const lists = new Set(routes.flatMap(({ answers, field }) => (answers === 'list' ? [field] : [])));
+    expect(Object.keys(source.getFields()).toSorted()).toEqual([...lists].toSorted());
+    for (const [name, { type }] of Object.entries(source.getFields())) {
+      const declared = schema
+        .getQueryType()!
+        .getFields()
+        [name]!.args.map((each) => each.name);
+      const pages = ['first', 'after', 'last', 'before'];
+      expect([name, Object.keys((type as GraphQLInputObjectType).getFields())]).toEqual([
+        name,
+        declared.filter((each) => !pages.includes(each)),
+      ]);
+    }
   });
 
   it('that were stored with the older word for the scope are made like others', async () => {

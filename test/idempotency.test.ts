@@ -548,10 +548,16 @@ const writes: Record<string, Write> = {
   createExport: {
     subject: withoutBulk,
     path: '/v1/exports',
-    body: () => ({ list: '/v1/deposits', format: 'csv' }),
-    input: () => ({ list: '/v1/deposits', format: 'CSV' }),
+    body: () => ({
+      ...{ list: '/v1/deposits', filters: 'created.gte=1767225600&currency=USD&unreconciled=true', format: 'csv' },
+    }),
+    // Another input than on /v1, and the same request.
+    input: () => ({
+      source: { deposits: { created: { gte: '2026-01-01T00:00:00Z' }, currency: ['USD'], unreconciled: true } },
+      format: 'CSV',
+    }),
     member: 'export',
-    fields: ['id', 'status', 'list'],
+    fields: ['id', 'status', 'list', 'filters'],
     events: ['export.created'],
   },
   createImport: {

@@ -494,6 +494,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     webhookEndpoints: filter('webhookEndpoints', 'accountId: $id'),
     exports: filter('exports', 'accountId: $id'),
     imports: filter('imports', 'accountId: $id'),
+    createExport: mutation('createExport', (accountId) => ({ source: { partners: { accountId } }, format: 'CSV' })),
     'POST export of': write('/v1/exports', (id) => ({ list: `/v1/accounts/${id}/partners`, format: 'csv' })),
     'GET exports of': read('/v1/exports?account_id=:id', 'nothing'),
     accountSettings: filter('accountSettings', 'accountId: [$id]'),
@@ -1006,15 +1007,16 @@ const probed = `
   createConnectedUser.supportingDocumentation.idDocument
   createConnectedUser.supportingDocumentation.ownershipStructureDocument
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
-  createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createImport.fileId
-  createPerson.accountId createPerson.identification.passportImage createPerson.identification.taxCardImage
-  createReceivable.accountId createReceivable.customerId createReceivable.invoice.document createSession.accountId
-  createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id
-  deactivateTestAddress.id declineTestCheckout.id deposit.allocations.after deposit.allocations.before
-  deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after
-  deposits.before disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId
-  events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id export.id exports.accountId
-  exports.after exports.before failTestDeposit.id failTestPayout.id file.id file.imports.after file.imports.before
+  createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId
+  createExport.source.partners.accountId createImport.fileId createPerson.accountId
+  createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
+  createReceivable.customerId createReceivable.invoice.document createSession.accountId createTestWallet.id
+  createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after
+  deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before
+  disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId events.after
+  events.before events.objectId expireTestAddress.id expireTestCheckout.id export.id exports.accountId exports.after
+  exports.before failTestDeposit.id failTestPayout.id file.id file.imports.after file.imports.before
   file.usedByAccounts.after file.usedByAccounts.before file.usedByAddresses.after file.usedByAddresses.before
   file.usedByPersons.after file.usedByPersons.before file.usedByReceivables.after file.usedByReceivables.before
   files.accountId files.after files.before holdTestAccount.id import.id import.results.after import.results.before
@@ -1059,7 +1061,9 @@ describe('the probes', () => {
           field.args.flatMap((arg) => of(arg.type, `${ownerOf(type)}${field.name}.${arg.name}`)),
         ),
       )
-      .map((path) => path.replace('.input.', '.'));
+      .map((path) => path.replace('.input.', '.'))
+      // A source has the arguments of the query of its name, which are probed there: test/export.test.ts.
+      .filter((path) => !path.startsWith('createExport.source.') || path === 'createExport.source.partners.accountId');
     expect(taken.sort()).toEqual(probed);
   });
 });

@@ -289,7 +289,7 @@ const operations: Record<string, Operation> = {
   createExport: {
     graph: async (platform) => {
       await endBulk(platform);
-      return { input: { list: '/v1/deposits', format: 'CSV' } };
+      return { input: { source: { deposits: {} }, format: 'CSV' } };
     },
     body: async (platform) => {
       await endBulk(platform);

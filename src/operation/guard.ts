@@ -35,13 +35,21 @@ export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Ope
     const operation = operations.get(name);
     if (!operation) throw new Error(`the root field ${name} is not declared as an operation`);
     if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
-    const [amount] = operation.access === 'write' && !operation.currencyOf ? amountsWithoutCurrency(field.args) : [];
+    const declared = argumentsV1(field);
+    const [amount] = operation.access === 'write' && !operation.currencyOf ? amountsWithoutCurrency(declared) : [];
     if (amount !== undefined)
       throw new Error(`the operation ${name} has no currency for ${amount}, and declares no currencyOf`);
-    field.resolve = guarded(operation, field.resolve, field.args);
+    field.resolve = guarded(operation, field.resolve, declared);
   }
   guardEdges(schema, operations);
 }
+
+/**
+ * The arguments of a root field as /v1 and its resolver have them. The graph may have an input of another shape, which
+ * is brought to this one before the guard.
+ */
+export const argumentsV1 = ({ args, extensions }: Pick<GraphQLField<unknown, unknown>, 'args' | 'extensions'>) =>
+  (extensions.argumentsV1 as readonly GraphQLArgument[] | undefined) ?? args;
 
 /**
  * Finds the root list of each edge. An edge that returns pages of the same type as a root list has the same filters, so

@@ -32,6 +32,7 @@ import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
 import { dryRunOf, selectionsMax } from './dry-run.js';
+import { readExportSource, withExportSource } from './export-source.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { pointsOf, pointsOfTotal, turnsOf } from '../../types/weights.js';
@@ -65,6 +66,7 @@ export function buildGraph(): GraphQLSchema {
   resolveStoredNames(schema);
   readDirectly(schema, readers);
   guard(schema, operations);
+  readExportSource(schema);
   describeEditions(schema, operations);
   countWithoutRows(schema);
   const nodes = new NodeCounter(schema, publicSizes);
@@ -96,7 +98,7 @@ function inOrder(schema: GraphQLSchema): GraphQLSchema {
   const types = nodeTypes.flatMap((name) => schema.getType(name) ?? []);
   const query = root(schema.getQueryType(), 'Reads: single objects by their ids, lists and figures.');
   const mutation = root(
-    schema.getMutationType(),
+    withExportSource(schema.getMutationType()!, query!),
     'Writes. Send the header `Idempotency-Key` with each, so that it can be repeated safely.',
   );
   const [event, scope] = [

@@ -207,6 +207,9 @@ function valueOf(
   }
   if (type instanceof GraphQLInputObjectType) {
     if (typeof raw !== 'object' || Array.isArray(raw)) return refuse(problem('parameter_invalid', path, notObject));
+    const members = Object.keys(raw);
+    if (type.isOneOf && (members.length !== 1 || (raw as Record<string, unknown>)[members[0]!] === null))
+      return refuse(problem('parameter_invalid', path, 'must have exactly one member'));
     return read(Object.values(type.getFields()), raw as Record<string, unknown>, path, format, problems);
   }
   try {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
 import type { Edition } from '../../editions/edition.js';
 import type { Context } from '../../operation/context.js';
-import { run } from '../../operation/guard.js';
+import { argumentsV1, run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
 import type { Caller } from '../../request/caller.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
@@ -147,7 +147,7 @@ function limitOf(raw: unknown, object: string, problems: Problem[]): number {
 /** Reads a JSON body as the members of the field's `input`. The body may not contain the parameters of the path. */
 export function bodyArguments(route: Route, field: GraphQLField<unknown, Context>, format = body): Reader {
   const { object } = operationOf(route.field);
-  const argument = field.args.find(({ name }) => name === 'input');
+  const argument = argumentsV1(field).find(({ name }) => name === 'input');
   const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
   const elsewhere = paramsOf(route);

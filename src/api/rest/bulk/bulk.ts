@@ -95,7 +95,10 @@ export class ApiBulk implements Bulk {
     });
     if (!found)
       throw new DomainError(
-        problem('parameter_invalid', 'export.list', 'must be the path of a list of /v1, such as /v1/deposits'),
+        problem('parameter_invalid', 'export.list', {
+          v1: 'must be the path of a list of /v1, such as /v1/deposits',
+          graph: "must be a list of the account's edition, with ids of objects",
+        }),
       );
     const { route, field, read, pattern } = found;
     const search = filters === '' ? '' : `?${filters}`;

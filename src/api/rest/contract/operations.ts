@@ -1,10 +1,5 @@
-import {
-  type GraphQLField,
-  GraphQLInputObjectType,
-  GraphQLNonNull,
-  type GraphQLSchema,
-  type GraphQLInputType,
-} from 'graphql';
+import { type GraphQLField, getNullableType, GraphQLInputObjectType, type GraphQLSchema } from 'graphql';
+import { argumentsV1 } from '../../../operation/guard.js';
 import type { Operation } from '../../../operation/operation.js';
 import { limitMax } from '../../../types/pagination.js';
 import { operationOf, restRoutes, type Route, routes } from '../../../resources/registry.js';
@@ -108,8 +103,7 @@ export const pageParameterObjects: Json = {
 };
 
 function inputOf(field: GraphQLField<unknown, unknown>, inPath: string[]) {
-  const argument = field.args.find(({ name }) => name === 'input')?.type as GraphQLInputType | undefined;
-  const type = argument instanceof GraphQLNonNull ? argument.ofType : argument;
+  const type = getNullableType(argumentsV1(field).find(({ name }) => name === 'input')?.type);
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
   return Object.values(type.getFields()).filter(({ name }) => !inPath.includes(name));
 }

@@ -1,0 +1,152 @@
+import {
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLInputFieldConfig,
+  GraphQLInputObjectType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+} from 'graphql';
+import type { Context } from '../../operation/context.js';
+import { argumentPath, DomainError, type Problem, snake } from '../../request/problems.js';
+import { operationOf, type Route, routes } from '../../resources/registry.js';
+import { amountText } from '../../types/scalars.js';
+
+/** The arguments of a page, which a whole list does not have. */
+const pageArguments: readonly string[] = ['first', 'after', 'last', 'before'];
+
+/** A list that can be exported: its path on /v1, the arguments that are in the path, and its input in the graph. */
+interface Source {
+  path: string;
+  inPath: Readonly<Record<string, string>>;
+  input: GraphQLInputObjectType;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+/** The input of an export in the graph: its source has one member, the list. */
+interface Asked {
+  source: Readonly<Record<string, Values>>;
+  format: string;
+}
+
+/**
+ * Gives `createExport` an input of the graph's own: a source with a member for each list that /v1 has, whose filters
+ * and order are the arguments of the query of the same name. Below the guard an export stays the path and the query of
+ * a list on /v1: both APIs have one rule, one idempotency key and one stored form. type-graphql does not know `@oneOf`,
+ * so the type is made here. Spec: extension.
+ */
+export function withExportSource(mutation: GraphQLObjectType, query: GraphQLObjectType): GraphQLObjectType {
+  const config = mutation.toConfig();
+  const field = config.fields.createExport!;
+  const { args } = mutation.getFields().createExport!;
+  const before = getNamedType(args[0]!.type) as GraphQLInputObjectType;
+  const sources = sourcesOf(query);
+  const source = new GraphQLInputObjectType({
+    name: 'ExportSource',
+    isOneOf: true,
+    description: 'The list to export, with its filters and its order. An empty member is the whole list.',
+    fields: Object.fromEntries(
+      [...sources].map(([name, { input }]) => [name, { type: input, description: descriptionOf(name) }]),
+    ),
+  });
+  const input = new GraphQLInputObjectType({
+    name: before.name,
+    description: before.description,
+    fields: {
+      source: { type: new GraphQLNonNull(source), description: 'The list. It is the list of the acting account.' },
+      format: before.toConfig().fields.format!,
+    },
+  });
+  const createExport = {
+    ...field,
+    args: { input: { ...field.args!.input!, type: new GraphQLNonNull(input) } },
+    extensions: { ...field.extensions, argumentsV1: args },
+  };
+  return new GraphQLObjectType({ ...config, fields: { ...config.fields, createExport } });
+}
+
+/**
+ * Makes the resolver of `createExport`, which takes the path and the query of a list, take a source, too. It does so
+ * before the guard, so that a request has the same parameters and the same fingerprint through both APIs.
+ */
+export function readExportSource(schema: GraphQLSchema): void {
+  const field = schema.getMutationType()!.getFields().createExport!;
+  const resolve = field.resolve as GraphQLFieldResolver<unknown, Context>;
+  const sources = sourcesOf(schema.getQueryType()!);
+  field.resolve = async (root, args: { input: object }, context: Context, info) => {
+    if (!('source' in args.input)) return resolve(root, args, context, info);
+    const { source, format } = args.input as Asked;
+    const [[name, values]] = Object.entries(source) as [[string, Values]];
+    try {
+      return await resolve(root, { input: { ...listOf(sources.get(name)!, values), format } }, context, info);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      throw new DomainError(...error.problems.map((found) => ofSource(found, name)));
+    }
+  };
+}
+
+/** The lists of /v1 by the names of their queries: of each query the route that has least in its path. */
+function sourcesOf(query: GraphQLObjectType): ReadonlyMap<string, Source> {
+  const byField = new Map<string, Route>();
+  for (const route of routes)
+    if (route.answers === 'list' && (byField.get(route.field)?.path.includes(':') ?? true))
+      byField.set(route.field, route);
+  return new Map([...byField].map(([name, route]) => [name, sourceOf(name, route, query.getFields()[name]!)]));
+}
+
+function sourceOf(name: string, { path, params = {}, without = [] }: Route, { args }: GraphQLField<unknown, unknown>) {
+  const inPath = Object.fromEntries(
+    [...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => [parameter, params[parameter] ?? parameter]),
+  );
+  const needed = Object.values(inPath);
+  const own = args.filter((each) => !pageArguments.includes(each.name) && !without.includes(each.name));
+  const fields = own.map((each): [string, GraphQLInputFieldConfig] => [
+    each.name,
+    needed.includes(each.name)
+      ? { type: new GraphQLNonNull(getNullableType(each.type)), description: each.description }
+      : { type: each.type, description: each.description, defaultValue: each.defaultValue },
+  ]);
+  const typeName = `${name[0]!.toUpperCase()}${name.slice(1)}Source`;
+  const description = `The list \`${name}\` to export: its filters and its order.`;
+  return {
+    path,
+    inPath,
+    input: new GraphQLInputObjectType({ name: typeName, description, fields: Object.fromEntries(fields) }),
+  };
+}
+
+/** What a member of the source is, for clients. */
+function descriptionOf(name: string): string {
+  const { editions } = operationOf(name);
+  return `The list of the query \`${name}\`.${editions?.length === 1 ? ` Edition ${editions[0]} only.` : ''}`;
+}
+
+/** The path and the query of a list on /v1. */
+function listOf({ path, inPath, input }: Source, values: Values): { list: string; filters?: string } {
+  const list = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[inPath[name]!])));
+  const search = new URLSearchParams();
+  for (const { name, defaultValue } of Object.values(input.getFields()))
+    if (!Object.values(inPath).includes(name) && values[name] !== defaultValue) add(search, snake(name), values[name]);
+  const filters = search.toString();
+  return { list, ...(filters !== '' && { filters }) };
+}
+
+/** Adds a value to a query as /v1 writes it. An empty list is empty text, which is refused, and not the whole list. */
+function add(search: URLSearchParams, name: string, value: unknown): void {
+  if (value === null || value === undefined) return;
+  if (Array.isArray(value)) {
+    for (const each of value.length > 0 ? value : ['']) add(search, name, each);
+  } else if (typeof value === 'object') {
+    for (const [member, each] of Object.entries(value)) add(search, `${name}.${snake(member)}`, each);
+  } else search.append(name, typeof value === 'bigint' ? amountText(value) : String(value));
+}
+
+/** A problem of a list of /v1, or of its query, at the member of the source. */
+function ofSource(found: Problem, name: string): Problem {
+  const [, part, ...rest] = found.field?.split('.') ?? [];
+  if (part === 'list') return { ...found, path: ['source', name] };
+  return part === 'filters' ? { ...found, path: ['source', name, ...argumentPath(['', ...rest].join('.'))] } : found;
+}
