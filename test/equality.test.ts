@@ -66,6 +66,14 @@ function selection(type: GraphQLOutputType): string {
   return `{ ${fields.join(' ')} ${parts[named.name] ?? ''} }`;
 }
 
+/** The fields that /v1 shows under other names. */
+const renamed: Record<string, Record<string, string>> = {
+  Payout: { expectedArrivalAt: 'expected_arrival' },
+  RequestLog: { durationMilliseconds: 'milliseconds' },
+  WebhookAttempt: { startedAt: 'at', durationMilliseconds: 'milliseconds' },
+  WebhookDelivery: { nextAttemptAt: 'next_attempt' },
+};
+
 /** A GraphQL value in the format of /v1. Spec: Conventions. Decisions 6.1 and 6.3. */
 function spelled(type: GraphQLOutputType, value: Json): Json {
   if (value === null || value === undefined) return value;
@@ -74,7 +82,10 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
   if (isObjectType(nullable)) {
     const fields = nullable.getFields();
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [snake(name), spelled(fields[name]!.type, member)]),
+      Object.entries(value).map(([name, member]) => [
+        renamed[nullable.name]?.[name] ?? snake(name),
+        spelled(fields[name]!.type, member),
+      ]),
     );
   }
   if (isEnumType(nullable)) return value.toLowerCase();

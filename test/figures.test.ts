@@ -409,10 +409,10 @@ describe('the next payout of an account', () => {
     expect(payout.expected_arrival).toBe(payout.created + 60);
     const { node } = await data(
       user,
-      `{ node(id: "${payout.id}") { ... on Payout { sourceAmount sourceCurrency rate expectedArrival } } }`,
+      `{ node(id: "${payout.id}") { ... on Payout { sourceAmount sourceCurrency rate expectedArrivalAt } } }`,
     );
     expect(node).toEqual({
-      ...{ sourceAmount: '100.00', sourceCurrency: 'USD', rate: '83', expectedArrival: iso(payout.created + 60) },
+      ...{ sourceAmount: '100.00', sourceCurrency: 'USD', rate: '83', expectedArrivalAt: iso(payout.created + 60) },
     });
     await advance(user, 61);
     await work(user);

@@ -55,7 +55,7 @@ describe('a value that the next release stores', () => {
     const query = `query ($payout: ID!, $file: ID!) {
       payments(type: [REFUND, ADJUSTMENT]) { nodes { type } }
       payouts(status: [RETURNED]) { nodes { status } }
-      payout(id: $payout) { status expectedArrival completedAt }
+      payout(id: $payout) { status expectedArrivalAt completedAt }
       files(purpose: [DISPUTE_EVIDENCE]) { nodes { purpose } }
       file(id: $file) { purpose }
     }`;
@@ -69,7 +69,7 @@ describe('a value that the next release stores', () => {
         {
           payments: { nodes: [{ type: 'ADJUSTMENT' }, { type: 'REFUND' }] },
           payouts: { nodes: [{ status: 'RETURNED' }] },
-          payout: { status: 'RETURNED', expectedArrival: null, completedAt: null },
+          payout: { status: 'RETURNED', expectedArrivalAt: null, completedAt: null },
           files: { nodes: [{ purpose: 'DISPUTE_EVIDENCE' }] },
           file: { purpose: 'DISPUTE_EVIDENCE' },
         },

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inTurn } from './faults/scale.js';
 import {
@@ -191,6 +191,25 @@ describe('a session', () => {
     expect(own.status).toBe(200);
     expect((await make(me, { expires_in: 43_200 })).expires_at).toBeGreaterThan(Date.now() / 1_000 + 43_000);
     expect((await me.get('/v1/sessions')).body.data).toHaveLength(2);
+  });
+
+  it('has its lifetime under the name of each API, and the graph repeats a key of /v1 with its answer', async () => {
+    const me = await given.directUser(1);
+    const key = { 'idempotency-key': randomUUID() };
+    const made = await create(me, { expires_in: 60 }, key);
+    expect(made.body.expires_at - made.body.created).toBe(60);
+    const again = await graphCreate(me, { role: 'READ', expiresInSeconds: 60 }, key);
+    expect(again.body.data.createSession.session.id).toBe(made.body.id);
+    const other = await create(me, { expires_in: 61 }, key);
+    expect([other.codes, other.fieldNames]).toEqual([['idempotency_key_reused'], ['session.expires_in']]);
+    const refused = await graphCreate(me, { role: 'READ', expiresInSeconds: 0 });
+    const [{ message, extensions }] = refused.body.errors;
+    expect([refused.fieldNames, extensions.argumentPath, message]).toEqual([
+      ...[['session.expires_in'], ['input', 'expiresInSeconds']],
+      expect.stringMatching(/^expiresInSeconds must be from 1 to/),
+    ]);
+    const older = await create(me, { expires_in_seconds: 60 });
+    expect([older.status, older.fieldNames]).toEqual([400, ['session.expires_in_seconds']]);
   });
 });
 

@@ -245,7 +245,7 @@ const hollow = [
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',
   'Payout.completedAt',
-  'Payout.expectedArrival',
+  'Payout.expectedArrivalAt',
   'Account.requirements',
   'Account.capability',
   'Receivable.metadata',

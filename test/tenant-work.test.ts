@@ -116,7 +116,7 @@ chapter('the faults of a tenant', () => {
     const operator = new Speaker(world, '', OPERATOR_KEY, 1);
     const { body } = await operator.post('/operator/graphql', {
       query: `query ($first: Int, $after: String) { stuckWork(first: $first, after: $after) {
-        nodes { tenantId livemode work jobId jobKind error attempts since nextAttempt } next } }`,
+        nodes { tenantId livemode work jobId jobKind error attempts since nextAttemptAt } next } }`,
       variables: { first, after },
     });
     return body.data?.stuckWork ?? body;
@@ -170,7 +170,8 @@ chapter('the faults of a tenant', () => {
         [bad, 'NUMBER_EVENTS', null, expect.stringContaining('event_numbers')],
         [bad, 'SEAL_POSTINGS', null, expect.stringContaining('posting_seal_pkey')],
       ]);
-      for (const one of whole.nodes) expect(Date.parse(one.nextAttempt)).toBeGreaterThanOrEqual(Date.parse(one.since));
+      for (const one of whole.nodes)
+        expect(Date.parse(one.nextAttemptAt)).toBeGreaterThanOrEqual(Date.parse(one.since));
       const [one, two] = [await stuckWork(3), await stuckWork(3, (await stuckWork(3)).next)];
       expect([...one.nodes, ...two.nodes].map((each: any) => each.work)).toEqual(
         whole.nodes.map((each: any) => each.work),

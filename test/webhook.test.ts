@@ -320,6 +320,17 @@ describe('an event for a webhook endpoint', () => {
       ],
     });
     expect(await done(user.get(`/v1/webhook_deliveries/${sent[0].id}`))).toEqual(sent[0]);
+    const [{ at, milliseconds }] = sent[0].attempts;
+    const shown = await user.graph(
+      'query ($id: ID!) { webhookDelivery(id: $id) { nextAttemptAt attempts { startedAt durationMilliseconds } } }',
+      { id: sent[0].id },
+    );
+    expect(shown.body.data.webhookDelivery).toEqual({
+      nextAttemptAt: null,
+      attempts: [
+        { startedAt: new Date(at * 1000).toISOString().replace('.000Z', 'Z'), durationMilliseconds: milliseconds },
+      ],
+    });
   });
 
   it('is sent by its type, and while the endpoint is enabled', async () => {

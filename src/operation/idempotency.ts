@@ -4,7 +4,7 @@ import type { Context } from './context.js';
 import type { Operation } from './operation.js';
 
 import { text } from '../db/write-arguments.js';
-import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { camel, type Problem, pathOnV1, problem, DomainError, snake } from '../request/problems.js';
 import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
 
 type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
@@ -104,7 +104,7 @@ function fingerprint(
         if (member !== undefined) walk(member, `${path}.${nameOf(name)}`, name === 'metadata' ? (key) => key : nameOf);
       }
     } else if (!Object.hasOwn(defaults, path) || defaults[path] !== value) {
-      out[path] = hash(text({ value }), path);
+      out[pathOnV1(path)] = hash(text({ value }), path);
     }
   };
   walk('input' in args ? args.input : args, object, snake);

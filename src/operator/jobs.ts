@@ -19,7 +19,7 @@ export interface StuckWork {
   error: string;
   since: number;
   attempts: number;
-  nextAttempt: number;
+  nextAttemptAt: number;
 }
 
 const { placeholder } = sql;
@@ -64,7 +64,7 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
             error: sql<string>`${job.error}`.as('error'),
             since: sql<number>`coalesce(${job.failingSince}, ${job.created})`.mapWith(Number).as('since'),
             attempts: job.attempts,
-            nextAttempt: job.due,
+            nextAttemptAt: job.due,
           })
           .from(job)
           .where(and(isNotNull(job.error), from && beyond([job.tenantId, job.livemode, job.id])))
@@ -82,7 +82,7 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
             error: workerFault.error,
             since: workerFault.since,
             attempts: workerFault.attempts,
-            nextAttempt: workerFault.nextAttempt,
+            nextAttemptAt: workerFault.nextAttempt,
           })
           .from(workerFault)
           .where(from && beyond([workerFault.tenantId, workerFault.livemode, workerFault.work]))

@@ -119,6 +119,18 @@ export function sentenceOfGraph({ field, text, path = argumentPath(field) }: Pro
   return sentence(subject, typeof text === 'string' ? text : text.graph);
 }
 
+/** The parameters that the graph names otherwise than /v1 in camelCase: the path of the graph's name, and that of /v1. */
+const otherNames: readonly (readonly [graph: string, v1: string])[] = [
+  ['session.expires_in_seconds', 'session.expires_in'],
+];
+const pathsOnV1 = new Map(otherNames);
+const pathsOfGraph = new Map(otherNames.map(([graph, v1]) => [v1, graph]));
+
+/** The path of a parameter on /v1, from the names that it has in the graph, in snake_case. */
+export const pathOnV1 = (path: string): string => pathsOnV1.get(path) ?? path;
+/** The name of a parameter on /v1, from the path of the names that it has in the graph. */
+export const nameOnV1 = (path: string): string => pathOnV1(path).split('.').at(-1)!;
+
 const graphNames: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
 
 /**
@@ -126,7 +138,7 @@ const graphNames: Record<string, string> = { starting_after: 'after', ending_bef
  * numbers, and keeps the keys of metadata unchanged.
  */
 export function argumentPath(field: string | undefined): (string | number)[] {
-  const [, ...path] = field?.split('.') ?? [];
+  const [, ...path] = (pathsOfGraph.get(field ?? '') ?? field)?.split('.') ?? [];
   const map = path.indexOf('metadata');
   const names = map < 0 ? path : path.slice(0, map + 1);
   const key = map < 0 ? [] : path.slice(map + 1);

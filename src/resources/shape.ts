@@ -11,6 +11,7 @@ export type KeyRule =
   | 'noun'
   | Optional
   | OrNull
+  | Named
   | Stated
   | Keys;
 
@@ -32,6 +33,14 @@ export class OrNull {
   constructor(readonly keys: Keys) {}
 }
 
+/** A value that the graph shows in a field of another name. */
+export class Named {
+  constructor(
+    readonly field: string,
+    readonly rule: 'value' | 'value or null',
+  ) {}
+}
+
 /** A value whose type differs from the graph's, or that the graph does not have: its JSON Schema. */
 export class Stated {
   constructor(readonly schema: Readonly<Record<string, unknown>>) {}
@@ -39,6 +48,8 @@ export class Stated {
 
 export const optional = (rule: KeyRule, when?: string): Optional => new Optional(rule, when);
 export const orNull = <K extends Keys>(keys: K): OrNull & { keys: K } => new OrNull(keys) as OrNull & { keys: K };
+export const named = <R extends Named['rule']>(field: string, rule: R): Named & { rule: R } =>
+  new Named(field, rule) as Named & { rule: R };
 /** The object of an event: any object that is stored. */
 export const anyStoredObject = new Stated({});
 export const stated = (schema: Readonly<Record<string, unknown>>): Stated => new Stated(schema);
@@ -53,8 +64,8 @@ type RuleFor<V> = [V] extends [null]
       ? OrNull & { keys: KeysOf<Member<NonNullable<V>>> }
       : KeysOf<Member<V>>
     : null extends V
-      ? 'value or null'
-      : 'value';
+      ? 'value or null' | (Named & { rule: 'value or null' })
+      : 'value' | (Named & { rule: 'value' });
 
 /** The declaration that fits what a function returns: the compiler refuses missing keys, other keys and wrong nulls. */
 export type KeysOf<T> = {

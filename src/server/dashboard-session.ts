@@ -39,7 +39,7 @@ export function dashboardSessions(
     const context = request.context!;
     if (context.caller.session) throw new DomainError(problem('permission_denied', undefined, needsKey));
     const role = context.caller.permission === 'read' ? SessionRole.READ : SessionRole.OPERATE;
-    const made = await run(create, { input: { role, expiresIn: sessionSeconds } }, asking(context));
+    const made = await run(create, { input: { role, expiresInSeconds: sessionSeconds } }, asking(context));
     const { session: row, token } = made as { session: SessionRow; token: string | null };
     // A replay has no token: the code of the link has made a session before.
     if (!token) throw new DomainError(problem('api_key_invalid', undefined, usedBefore));

@@ -14,6 +14,7 @@ import { listMembersFault, listMembersMax } from '../../types/pagination.js';
 import {
   emptyOptional,
   listedValues,
+  pathOnV1,
   type Problem,
   problem,
   problemsMax,
@@ -26,7 +27,8 @@ import { epochMax, type ScalarFault } from '../../types/scalars.js';
  * The format in which an input writes names, enum values and scalars. All formats share one walk over the input types.
  */
 export interface InputFormat {
-  name(graphName: string): string;
+  /** The name of a field: its name in the graph, and its path on /v1. */
+  name(graphName: string, path: string): string;
   /** The stored value, or a `Wrong` for an invalid one; the scalars of libraries throw instead. */
   enum(type: GraphQLEnumType, raw: unknown): unknown;
   scalar(type: GraphQLScalarType, raw: unknown): unknown;
@@ -73,7 +75,7 @@ function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
 
 /** The format of bodies of /v1: snake_case, enum values as in the specification, times as epoch seconds. */
 export const body: InputFormat = {
-  name: snake,
+  name: (_, path) => path.slice(path.lastIndexOf('.') + 1),
   enum: storedValue,
   scalar: (type, raw) =>
     type.name === 'DateTime' ? epochSeconds(raw) : (jsonScalar(type, raw) ?? type.parseValue(raw)),
@@ -150,21 +152,23 @@ export function read(
   problems: Problem[],
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {};
+  const paths = fields.map(({ name }) => pathOnV1(`${at}.${snake(name)}`));
+  const names = fields.map(({ name }, i) => format.name(name, paths[i]!));
   for (const key of Object.keys(raw)) {
     if (problems.length >= problemsMax) return out;
-    if (!fields.some((field) => format.name(field.name) === key))
+    if (!names.includes(key))
       problems.push(problem('parameter_unknown', `${at}.${format === graph ? snake(key) : key}`));
   }
-  for (const field of fields) {
+  for (const [i, field] of fields.entries()) {
     if (problems.length >= problemsMax) return out;
-    const key = format.name(field.name);
+    const key = names[i]!;
     const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
     if (value === undefined && field.defaultValue !== undefined) {
       out[field.name] = field.defaultValue;
       continue;
     }
     if (value === undefined && !(field.type instanceof GraphQLNonNull)) continue;
-    const path = `${at}.${snake(field.name)}`;
+    const path = paths[i]!;
     if (value === undefined) {
       problems.push(problem('parameter_missing', path));
       continue;

@@ -48,11 +48,11 @@ function stuckJson({
   attempts,
   error,
   since,
-  nextAttempt,
+  nextAttemptAt,
 }: StuckWork) {
   return {
     ...{ id: jobId, tenant: `account_${tenantId}`, mode: modeOf(livemode), work },
-    ...{ kind: jobKind, subject: subjectId, attempts, error, since: timeOf(since), due: timeOf(nextAttempt) },
+    ...{ kind: jobKind, subject: subjectId, attempts, error, since: timeOf(since), due: timeOf(nextAttemptAt) },
   };
 }
 

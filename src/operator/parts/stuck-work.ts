@@ -48,7 +48,7 @@ class OperatorStuckWork implements Omit<StuckWork, 'id'> {
   @Field(() => Int, { description: 'How many attempts have failed.' })
   attempts: number;
   @Field(() => DateTime, { description: 'When it is tried again.' })
-  nextAttempt: number;
+  nextAttemptAt: number;
 }
 const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, mode and id');
 

@@ -53,7 +53,7 @@ export default defineResource({
       account: link(account, 'accountId', { description: 'The account that is paid out.' }),
       address: link(address, 'addressId', { description: 'The address to which the money is sent.' }),
       payment: link(payment, 'paymentId', { description: 'The payment of this payout.' }),
-      expectedArrival: value(() => DateTime, expectedArrivalOf, {
+      expectedArrivalAt: value(() => DateTime, expectedArrivalOf, {
         nullable: true,
         description:
           'The time by which the money is expected to have arrived: a minute after the creation in test mode, ' +

@@ -1,7 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import { expectedArrivalOf } from './arrival.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
-import { declareKeys, stated } from '../shape.js';
+import { declareKeys, named, stated } from '../shape.js';
 
 /** Formats a payout for /v1. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -50,7 +50,7 @@ declareKeys(payoutV1, {
   source_amount: 'value',
   source_currency: 'value',
   rate: 'value',
-  expected_arrival: 'value or null',
+  expected_arrival: named('expectedArrivalAt', 'value or null'),
 });
 
 const text = stated({ type: 'string' });

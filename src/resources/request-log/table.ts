@@ -23,7 +23,7 @@ export const requestLog = pgTable(
     outcome: text('outcome').$type<RequestOutcome>().notNull(),
     /** The codes of the errors in the answer. */
     codes: text('codes').array().notNull(),
-    milliseconds: integer('milliseconds').notNull(),
+    durationMilliseconds: integer('milliseconds').notNull(),
     apiKeyId: text('api_key_id'),
     sessionId: text('session_id'),
     /** The account that a platform acted for. */

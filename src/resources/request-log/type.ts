@@ -47,7 +47,7 @@ export class RequestLog extends Node {
   @Field(() => [String], { description: 'The codes of the errors in the answer, each once; 10 at most.' })
   codes: string[];
   @Field(() => Int, { description: 'From the arrival of the request to the end of its answer, in milliseconds.' })
-  milliseconds: number;
+  durationMilliseconds: number;
 }
 
 export const RequestLogConnection = connectionOf('RequestLog', () => RequestLog);

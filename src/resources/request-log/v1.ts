@@ -1,5 +1,5 @@
 import type { Caller } from '../../request/caller.js';
-import { declareKeys } from '../shape.js';
+import { declareKeys, named } from '../shape.js';
 import type { RequestLogRow } from './table.js';
 
 /**
@@ -21,7 +21,7 @@ export function requestLogV1(r: RequestLogRow, caller: Pick<Caller, 'session'>) 
     status: r.status,
     outcome: r.outcome,
     codes: r.codes,
-    milliseconds: r.milliseconds,
+    milliseconds: r.durationMilliseconds,
     api_key_id: shownTo(caller, r.apiKeyId),
     session_id: shownTo(caller, r.sessionId),
     on_behalf_of: r.onBehalfOf,
@@ -39,7 +39,7 @@ declareKeys(requestLogV1, {
   status: 'value',
   outcome: 'value',
   codes: 'value',
-  milliseconds: 'value',
+  milliseconds: named('durationMilliseconds', 'value'),
   api_key_id: 'value or null',
   session_id: 'value or null',
   on_behalf_of: 'value or null',

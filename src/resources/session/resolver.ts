@@ -42,7 +42,7 @@ class CreateSessionInput {
       `Seconds until it expires: ${secondsDefault} by default, ${secondsMax} at most, and never later than the ` +
       'API key.',
   })
-  expiresIn?: number | null;
+  expiresInSeconds?: number | null;
   @Field(() => [String], {
     nullable: true,
     description:
@@ -112,7 +112,7 @@ export class SessionResolver {
       apiKeyId: caller.keyId,
       role: input.role,
       allowedOrigins,
-      expiresIn: input.expiresIn ?? secondsDefault,
+      expiresIn: input.expiresInSeconds ?? secondsDefault,
       digest: made.digest,
     });
     return { session: row, token: made.secret };
@@ -144,9 +144,13 @@ function checkRelation({ caller }: Context, owner: AccountRow, field: string): v
 }
 
 /** The problems of a session: a lifetime out of bounds, or allowed origins that are none. */
-export function sessionProblems({ accountId, expiresIn, allowedOrigins }: Partial<CreateSessionInput>): Problem[] {
+export function sessionProblems({
+  accountId,
+  expiresInSeconds,
+  allowedOrigins,
+}: Partial<CreateSessionInput>): Problem[] {
   const problems: Problem[] = emptyAccount('session', accountId);
-  if (expiresIn != null && (expiresIn < 1 || expiresIn > secondsMax))
+  if (expiresInSeconds != null && (expiresInSeconds < 1 || expiresInSeconds > secondsMax))
     problems.push(problem('parameter_invalid', 'session.expires_in', `must be from 1 to ${secondsMax}`));
   if (!Array.isArray(allowedOrigins)) return problems;
   const field = 'session.allowed_origins';

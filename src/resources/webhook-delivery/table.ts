@@ -46,7 +46,7 @@ export const webhookDelivery = pgTable(
     queued: bigint('queued', { mode: 'number' }).notNull(),
     /** The attempts of the present series. */
     attemptCount: integer('attempt_count').notNull().default(0),
-    nextAttempt: bigint('next_attempt', { mode: 'number' }),
+    nextAttemptAt: bigint('next_attempt', { mode: 'number' }),
     /** The latest attempts of all series, the newest first. */
     attempts: jsonb('attempts').$type<WebhookAttemptObject[]>().notNull().default([]),
     ...visibilityColumns(),
@@ -74,7 +74,7 @@ export const webhookDelivery = pgTable(
       t.id,
     ),
     index('webhook_delivery_pending')
-      .on(t.tenantId, t.livemode, t.endpointId, t.nextAttempt, t.eventNumber)
+      .on(t.tenantId, t.livemode, t.endpointId, t.nextAttemptAt, t.eventNumber)
       .where(sql`status = 'pending'`),
     ...listIndexes('webhook_delivery', t, { status: t.status }),
     ...parentIndexes('webhook_delivery_endpoint', t, t.endpointId, { status: t.status }),

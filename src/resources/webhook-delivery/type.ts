@@ -1,8 +1,8 @@
-import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Extensions, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
-import { webhookDelivery, WebhookDeliveryStatus } from './table.js';
+import { type WebhookAttemptObject, webhookDelivery, WebhookDeliveryStatus } from './table.js';
 
 registerEnumType(WebhookDeliveryStatus, {
   name: 'WebhookDeliveryStatus',
@@ -17,9 +17,11 @@ registerEnumType(WebhookDeliveryStatus, {
 @ObjectType({ simpleResolvers: true, description: 'One attempt to send an event to a webhook endpoint.' })
 export class WebhookAttempt {
   @Field(() => DateTime, { description: 'When it began.' })
-  at: number;
+  @Extensions({ storedAs: 'at' })
+  startedAt: number;
   @Field(() => Int, { description: 'How long it took, in milliseconds.' })
-  milliseconds: number;
+  @Extensions({ storedAs: 'milliseconds' })
+  durationMilliseconds: number;
   @Field(() => Int, { nullable: true, description: 'The status of the response; null when there was none.' })
   status: number | null;
   @Field(() => String, { nullable: true, description: 'Why it failed; null when it succeeded.' })
@@ -48,9 +50,9 @@ export class WebhookDelivery extends Node {
   @Field(() => WebhookDeliveryStatus, { description: 'Whether the event has reached the endpoint.' })
   status: WebhookDeliveryStatus;
   @Field(() => DateTime, { nullable: true, description: 'When the next attempt is due; null when none is.' })
-  nextAttempt: number | null;
+  nextAttemptAt: number | null;
   @Field(() => [WebhookAttempt], { description: 'The latest attempts, the newest first; 20 at most.' })
-  attempts: WebhookAttempt[];
+  attempts: WebhookAttemptObject[];
 }
 
 export const WebhookDeliveryConnection = connectionOf('WebhookDelivery', () => WebhookDelivery);

@@ -1,4 +1,4 @@
-import { declareKeys } from '../shape.js';
+import { declareKeys, named } from '../shape.js';
 import type { WebhookDeliveryRow } from './table.js';
 
 /** Formats a delivery to a webhook endpoint for /v1. Silent: all fields. */
@@ -12,7 +12,7 @@ export function webhookDeliveryV1(d: WebhookDeliveryRow) {
     event_id: d.eventId,
     event_type: d.eventType,
     status: d.status,
-    next_attempt: d.nextAttempt,
+    next_attempt: d.nextAttemptAt,
     attempts: d.attempts.map(({ at, milliseconds, status, error, response }) => ({
       at,
       milliseconds,
@@ -32,10 +32,10 @@ declareKeys(webhookDeliveryV1, {
   event_id: 'value',
   event_type: 'value',
   status: 'value',
-  next_attempt: 'value or null',
+  next_attempt: named('nextAttemptAt', 'value or null'),
   attempts: {
-    at: 'value',
-    milliseconds: 'value',
+    at: named('startedAt', 'value'),
+    milliseconds: named('durationMilliseconds', 'value'),
     status: 'value or null',
     error: 'value or null',
     response: 'value or null',

@@ -1,6 +1,7 @@
 import {
   type GraphQLArgument,
   GraphQLEnumType,
+  type GraphQLField,
   type GraphQLInputField,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -14,11 +15,11 @@ import {
   isObjectType,
   type GraphQLObjectType,
 } from 'graphql';
-import { camel, snake } from '../../../request/problems.js';
+import { camel, nameOnV1, snake } from '../../../request/problems.js';
 import { listMembersMax } from '../../../types/pagination.js';
 import { textLengthMaxDefault } from '../../../types/text-length.js';
 import type { Operation } from '../../../operation/operation.js';
-import { anyStoredObject, type KeyRule, type Keys, Optional, OrNull, Stated } from '../../../resources/shape.js';
+import { anyStoredObject, type KeyRule, type Keys, Named, Optional, OrNull, Stated } from '../../../resources/shape.js';
 import { noteOfKey, noteOfParameter, withEditions } from './edition-notes.js';
 
 /** A JSON Schema, or another part of the contract. */
@@ -94,17 +95,20 @@ export class AnswerSchemas {
     if (rule instanceof Stated) return rule.schema;
     if (rule === 'null') return { type: 'null' };
     if (rule === 'noun') return { type: 'string', const: noun, description: 'The kind of the object.' };
+    if (rule instanceof Named) return this.#value(rule.rule, parent?.getFields()[rule.field], path);
     const field = parent?.getFields()[camel(name)];
-    if (typeof rule === 'string') {
-      if (!field) throw new Error(`the graph has no field for the key ${path}, and the key states no schema`);
-      const schema = valueOf(getNullableType(field.type));
-      return described(rule === 'value' ? schema : nullable(schema), this.wording(field.description));
-    }
+    if (typeof rule === 'string') return this.#value(rule, field, path);
     const named = field && getNamedType(field.type);
     const keys = rule instanceof OrNull ? rule.keys : rule;
     const hash = this.#hash(keys, isObjectType(named) ? named : undefined, path, noun);
     const schema = field && isListType(getNullableType(field.type)) ? { type: 'array', items: hash } : hash;
     return described(rule instanceof OrNull ? nullable(schema) : schema, this.wording(field?.description));
+  }
+
+  #value(rule: string, field: GraphQLField<unknown, unknown> | undefined, path: string): Json {
+    if (!field) throw new Error(`the graph has no field for the key ${path}, and the key states no schema`);
+    const schema = valueOf(getNullableType(field.type));
+    return described(rule === 'value' ? schema : nullable(schema), this.wording(field.description));
   }
 }
 
@@ -131,7 +135,7 @@ export class ParameterSchemas {
     const properties: Json = {};
     const required: string[] = [];
     for (const field of fields) {
-      const name = snake(field.name);
+      const name = this.#nameOf(field, path);
       properties[name] = this.#property(field, path + name);
       if (field.type instanceof GraphQLNonNull || noteOfParameter(this.operation.name, path + name).required)
         required.push(name);
@@ -142,6 +146,10 @@ export class ParameterSchemas {
       ...(required.length > 0 && { required }),
       additionalProperties: false,
     };
+  }
+
+  #nameOf({ name }: Field, path: string): string {
+    return nameOnV1(`${this.operation.object}.${path}${snake(name)}`);
   }
 
   #property(field: Field, path: string): Json {
@@ -173,7 +181,7 @@ export class ParameterSchemas {
   /** The query parameters for these arguments. Hashes become dotted names, and lists repeat their name. */
   query(args: readonly Field[], path = ''): Json[] {
     return args.flatMap((field) => {
-      const name = path + snake(field.name);
+      const name = path + this.#nameOf(field, path);
       const type = getNullableType(field.type) as GraphQLInputType;
       if (type instanceof GraphQLInputObjectType) return this.query(Object.values(type.getFields()), `${name}.`);
       const note = noteOfParameter(this.operation.name, name);

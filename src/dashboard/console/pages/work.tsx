@@ -9,7 +9,7 @@ const WorkQuery = graphql(`
   query Work($after: String) {
     gateways { id host process version startedAt seenAt alive }
     stuckWork(first: 25, after: $after) {
-      nodes { tenantId livemode work jobId jobKind subjectId error since attempts nextAttempt }
+      nodes { tenantId livemode work jobId jobKind subjectId error since attempts nextAttemptAt }
       next
     }
   }
@@ -105,7 +105,7 @@ function Fault({ work, onDone }: { work: StuckWork; onDone: () => void }) {
         <pre className="fault">{work.error}</pre>
         <Facts
           facts={[
-            ['Tried again', <Time at={work.nextAttempt} />],
+            ['Tried again', <Time at={work.nextAttemptAt} />],
             ['About', work.subjectId && <code>{work.subjectId}</code>],
             ['Job', work.jobId && <code>{work.jobId}</code>],
           ]}

@@ -16,7 +16,7 @@ import {
 } from '../../parts';
 
 const LoggedFragment = graphql(`
-  fragment Logged on RequestLog { id created api operation status outcome codes milliseconds onBehalfOf }
+  fragment Logged on RequestLog { id created api operation status outcome codes durationMilliseconds onBehalfOf }
 `);
 
 const RequestsQuery = graphql(
@@ -134,7 +134,7 @@ function useColumns(): Column<Logged>[] {
     { head: 'Request', cell: ({ id }) => <Copy text={id} label="the request id" /> },
     {
       head: 'Took',
-      cell: ({ milliseconds }) => <span className="money">{milliseconds.toLocaleString()} ms</span>,
+      cell: ({ durationMilliseconds }) => <span className="money">{durationMilliseconds.toLocaleString()} ms</span>,
       end: true,
     },
   ];

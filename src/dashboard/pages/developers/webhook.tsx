@@ -10,8 +10,8 @@ const WebhookQuery = graphql(`
       id created url eventTypes description scope enabled disabledReason failingSince
       deliveries(first: 15, after: $after, status: $status) {
         nodes {
-          id created eventId eventType status nextAttempt
-          attempts { at milliseconds status error response }
+          id created eventId eventType status nextAttemptAt
+          attempts { startedAt durationMilliseconds status error response }
         }
         pageInfo { hasNextPage endCursor }
       }
@@ -128,21 +128,21 @@ function Deliveries({ endpoint, rows, onDone }: DeliveriesProps) {
   );
 }
 
-function Attempts({ delivery: { attempts, nextAttempt, eventId } }: { delivery: Delivery }) {
+function Attempts({ delivery: { attempts, nextAttemptAt, eventId } }: { delivery: Delivery }) {
   const time = useTimes();
   return (
     <>
       <p className="hint">
         {eventId}
-        {nextAttempt && ` · next attempt ${time(nextAttempt, 'seconds')}`}
+        {nextAttemptAt && ` · next attempt ${time(nextAttemptAt, 'seconds')}`}
       </p>
       <ol className="attempts">
-        {attempts.map(({ at, milliseconds, status, error, response }, i) => (
+        {attempts.map(({ startedAt, durationMilliseconds, status, error, response }, i) => (
           <li key={i}>
             <p>
               <Status value={error === null ? 'SUCCEEDED' : 'FAILED'} /> {status !== null && <code>{status}</code>}{' '}
               <span className="hint">
-                {time(at, 'seconds')} · {milliseconds.toLocaleString()} ms
+                {time(startedAt, 'seconds')} · {durationMilliseconds.toLocaleString()} ms
               </span>
             </p>
             {error !== null && <p className="field-error">{error}</p>}

@@ -29,7 +29,7 @@ const ComingQuery = graphql(
       }
       payouts(status: [PROCESSING], first: 25) {
         nodes {
-          id amount currency expectedArrival
+          id amount currency expectedArrivalAt
           account { ...Name }
         }
       }
@@ -112,9 +112,9 @@ function Week({ accounts, payouts, now }: Lists & { now: string }) {
 }
 
 function entriesOf({ accounts, payouts }: Lists): Entry[] {
-  const arrivals = payouts.nodes.flatMap(({ id, amount, currency, expectedArrival, account }) =>
-    expectedArrival
-      ? [{ id, at: expectedArrival, name: nameOf(account), what: 'Arrives', money: [{ amount, currency }] }]
+  const arrivals = payouts.nodes.flatMap(({ id, amount, currency, expectedArrivalAt, account }) =>
+    expectedArrivalAt
+      ? [{ id, at: expectedArrivalAt, name: nameOf(account), what: 'Arrives', money: [{ amount, currency }] }]
       : [],
   );
   const next = accounts.nodes.flatMap(({ nextPayoutAt, balance, setting, ...account }) =>

@@ -11,7 +11,7 @@ const PayoutQuery = graphql(
   `
     query Payout($id: ID!) {
       payout(id: $id) {
-        id created amount currency sourceAmount sourceCurrency rate status expectedArrival paymentId
+        id created amount currency sourceAmount sourceCurrency rate status expectedArrivalAt paymentId
         account {
           type ...Name owner { id }
           businessDetails {
@@ -70,7 +70,7 @@ function PayoutPage({ payout }: { payout: PayoutDetail }) {
 
 function About({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
-  const { account, address, created, expectedArrival, sourceAmount, sourceCurrency, currency } = payout;
+  const { account, address, created, expectedArrivalAt, sourceAmount, sourceCurrency, currency } = payout;
   return (
     <Card title="Details">
       <Facts
@@ -79,7 +79,7 @@ function About({ payout }: { payout: PayoutDetail }) {
           ['Account holder', address.name],
           ['Paid to', bankOf(address)],
           ['Sent', <time dateTime={created}>{time(created)}</time>],
-          ['Expected', expectedArrival && <time dateTime={expectedArrival}>{time(expectedArrival)}</time>],
+          ['Expected', expectedArrivalAt && <time dateTime={expectedArrivalAt}>{time(expectedArrivalAt)}</time>],
           ['Exchanged from', sourceCurrency !== currency && <Money amount={sourceAmount} currency={sourceCurrency} />],
           ['Rate', sourceCurrency !== currency && `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
           ['ID', <Copy text={payout.id} label="the id" />],

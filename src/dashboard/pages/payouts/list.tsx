@@ -22,7 +22,7 @@ const PayoutsQuery = graphql(
     query Payouts($after: ID, $status: [PayoutStatus!]) {
       payouts(first: 25, after: $after, status: $status) {
         nodes {
-          id created amount currency sourceAmount sourceCurrency status expectedArrival
+          id created amount currency sourceAmount sourceCurrency status expectedArrivalAt
           account { ...Name }
           address { id bankAccount { bankName last4 } }
         }
@@ -52,7 +52,7 @@ export function Payouts() {
     },
     ofUsers && { head: 'Account', cell: ({ account }) => nameOf(account) },
     statusColumn(),
-    { head: 'Expected', cell: ({ expectedArrival }) => expectedArrival && time(expectedArrival), line: true },
+    { head: 'Expected', cell: ({ expectedArrivalAt }) => expectedArrivalAt && time(expectedArrivalAt), line: true },
     amountAndStatus(
       (payout) => payout,
       (payout) => payout.status,
