@@ -314,12 +314,13 @@ describe('an import of partners', () => {
     await ended(user, id);
     const { data } = (
       await user.graph(
-        `{ import(id: "${id}") { rowsDone results { nodes { row status objectId problems { code } } } } }`,
+        `{ import(id: "${id}") { rowsDone results { nodes { row status objectId object { __typename id } problems { code } } } } }`,
       )
     ).body;
     expect(data.import.results.nodes).toMatchObject([{ row: 1, status: 'CREATED', problems: [] }]);
     const { data: partners } = await done(user.get(`/v1/accounts/${user.id}/partners`));
     expect(partners.map((each: any) => each.id)).toEqual([data.import.results.nodes[0].objectId]);
+    expect(data.import.results.nodes[0].object).toEqual({ __typename: 'Account', id: partners[0].id });
     const stranger = await given.directUser(2);
     expect((await stranger.get(`/v1/imports/${id}`)).status).toBe(404);
     expect((await done(stranger.get(`/v1/imports/${id}/rows`))).data).toEqual([]);

@@ -93,10 +93,36 @@ describe('the request log', () => {
     const made = await session.get('/v1/balance');
     expect(await entryOf(user, made)).toMatchObject({ api_key_id: body.api_key_id, session_id: body.id });
     expect(await entryOf(session, made)).toMatchObject({ api_key_id: null, session_id: null, account_id: user.id });
-    const node = `{ node(id: "${idOf(made)}") { ... on RequestLog { apiKeyId sessionId operation } } }`;
+    const node = `{ node(id: "${idOf(made)}") { ... on RequestLog {
+      apiKeyId sessionId operation account { id } apiKey { id } session { id }
+    } } }`;
     expect((await session.graph(node)).body.data.node).toEqual({
       ...{ apiKeyId: null, sessionId: null, operation: 'GET /v1/balance' },
+      ...{ account: { id: user.id }, apiKey: null, session: null },
     });
+    expect((await user.graph(node)).body.data.node).toEqual({
+      ...{ apiKeyId: body.api_key_id, sessionId: body.id, operation: 'GET /v1/balance' },
+      ...{ account: { id: user.id }, apiKey: { id: body.api_key_id }, session: { id: body.id } },
+    });
+  });
+
+  it('has edges to the accounts of a request, and to its key', async () => {
+    const acted = await platform.actingFor(user.id).get('/v1/balance');
+    await entryOf(platform, acted);
+    const list = `{ requestLogs(first: 20) { nodes {
+      id accountId account { id } apiKeyId apiKey { id } session { id } onBehalfOf onBehalfOfAccount { id nickname }
+    } } }`;
+    const { nodes } = (await platform.graph(list)).body.data.requestLogs;
+    const entry = nodes.find(({ id }: { id: string }) => id === idOf(acted));
+    expect(entry).toMatchObject({
+      ...{ account: { id: platform.id }, session: null, onBehalfOfAccount: { id: user.id } },
+      apiKey: { id: await keyOf(platform) },
+    });
+    // An edge has the object whose id stands beside it, for each entry that the caller sees.
+    for (const { accountId, account, apiKeyId, apiKey, onBehalfOf, onBehalfOfAccount } of nodes)
+      expect([account.id, apiKey?.id ?? null, onBehalfOfAccount?.id ?? null]).toEqual([
+        ...[accountId, apiKeyId, onBehalfOf],
+      ]);
   });
 
   it('leaves out what the pages of the dashboard read, and has what they write and are refused', async () => {

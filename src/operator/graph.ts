@@ -6,6 +6,7 @@ import { mutationFields } from '../operation/guard.js';
 import { emptyRequired, remaining } from '../operation/input-problems.js';
 import { textProblems } from '../operation/text-problems.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
+import { describeGrowth } from '../api/graphql/growth.js';
 import { NodeCounter } from '../api/graphql/query-cost.js';
 import { resolveStoredNames } from '../api/graphql/stored-names.js';
 import { problem, DomainError } from '../request/problems.js';
@@ -58,6 +59,7 @@ export function buildOperatorGraph(): GraphQLSchema {
   });
   assertValidSchema(schema);
   resolveStoredNames(schema);
+  describeGrowth(schema);
   schema.getQueryType()!.description = 'What the operator can read, over all tenants.';
   schema.getMutationType()!.description = 'What the operator can change.';
   const mutations = schema.getMutationType()!.getFields();

@@ -214,8 +214,8 @@ export interface Page<T> {
     'The position of a page in its list. Lists are ordered from the newest object to the oldest, unless ' +
     '`orderBy` gives another order, and so is each page. ' +
     'For the first page, send `first` alone; for the next one, `first` and `after` with the `endCursor` of this ' +
-    'page. To page backwards, send `last` and `before` with the `startCursor`. A cursor is the id of an object, so ' +
-    'ids from /v1 work as well. ' +
+    'page. To page backwards, send `last` and `before` with the `startCursor`. Cursors are opaque: send them as ' +
+    'they came. In a list in the order of creation the id of an object is accepted, too. ' +
     '`first` and `after` cannot be combined with `last` and `before`.',
 })
 export class PageInfo {
@@ -254,8 +254,8 @@ function declareOrder(name: string, more: Readonly<Record<string, string>>): voi
 }
 
 /**
- * The connection type of an object, as in Relay, with `nodes` next to the edges. A cursor is the id itself. `more` are
- * the orders of its lists besides those by time, with their descriptions.
+ * The connection type of an object, as in Relay, with `nodes` next to the edges. `more` are the orders of its
+ * lists besides those by time, with their descriptions.
  */
 export function connectionOf<T extends object>(
   name: string,
@@ -265,7 +265,7 @@ export function connectionOf<T extends object>(
   declareOrder(name, more);
   @ObjectType(`${name}Edge`, { simpleResolvers: true, description: 'One object of a page, with its cursor.' })
   class Edge {
-    @Field(() => ID, { description: "The node's id; /v1 takes it as starting_after." })
+    @Field(() => ID, { description: 'The place of the object in the list, for `after` and `before`. It is opaque.' })
     cursor: string;
     @Field(type, { description: 'The object.' })
     node: T;

@@ -31,6 +31,7 @@ import type { QueryCompiler } from './compiler/compiler.js';
 import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
+import { describeGrowth } from './growth.js';
 import { dryRunOf, selectionsMax } from './dry-run.js';
 import { readExportSource, withExportSource } from './export-source.js';
 import { type Limits, limitRule } from './limits.js';
@@ -68,6 +69,7 @@ export function buildGraph(): GraphQLSchema {
   guard(schema, operations);
   readExportSource(schema);
   describeEditions(schema, operations);
+  describeGrowth(schema);
   countWithoutRows(schema);
   const nodes = new NodeCounter(schema, publicSizes);
   const prices = {

@@ -7,7 +7,9 @@ export const ChartStep = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
 export type ChartStep = (typeof ChartStep)[keyof typeof ChartStep];
 registerEnumType(ChartStep, {
   name: 'ChartStep',
-  description: 'The length of the steps of a chart. Steps begin at midnight UTC.',
+  description:
+    'The length of the steps of a chart. Steps begin at midnight: in the `timeZone` of a field that has this ' +
+    'argument, and otherwise in UTC.',
   valuesConfig: {
     DAY: { description: 'One day.' },
     WEEK: { description: 'One week, from Monday.' },

@@ -1,7 +1,8 @@
 import { everyone } from '../../auth/permissions.js';
-import { defineResource, extension, stored } from '../define.js';
+import { defineResource, extension, readableNode, stored } from '../define.js';
 import { Problem, problemOfRow } from '../../types/problem.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
+import { Node } from '../../types/relay-node.js';
 import { dataImport } from '../import/table.js';
 import { importRow, type ImportRowRow } from './table.js';
 import { ImportRow, ImportRowArgs, ImportRowConnection, importRowListing, ImportRowOfImportArgs } from './type.js';
@@ -37,6 +38,17 @@ export default defineResource({
         ({ problems }: ImportRowRow) => problems.map(problemOfRow),
         {
           description: 'Its faults, 20 at most, or that it was seen before; empty otherwise.',
+        },
+      ),
+      object: value(
+        () => Node,
+        ({ objectId }: ImportRowRow, { scope, caller }) => {
+          const found = objectId === null ? undefined : readableNode(objectId, caller);
+          return found ? scope.find(found.rows, objectId) : null;
+        },
+        {
+          nullable: true,
+          description: 'The object that was created, or the one that was seen before; null otherwise.',
         },
       ),
     }),

@@ -35,7 +35,10 @@ export default defineResource({
   fields: [
     fields(dataImport, {
       account: link(account, 'accountId', { description: 'The account that the objects are created for.' }),
-      file: link(file, 'fileId', { description: 'The file with the rows.' }),
+      file: link(file, 'fileId', {
+        nullable: true,
+        description: 'The file with the rows; null once it is deleted.',
+      }),
     }),
     fields(file, {
       imports: page(dataImport, dataImport.fileId, { description: 'The imports that read the file.' }),

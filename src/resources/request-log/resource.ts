@@ -2,7 +2,12 @@ import { ID } from 'type-graphql';
 import { whenOld } from '../../operation/work.js';
 import { everyone } from '../../auth/permissions.js';
 import { defineResource, extension } from '../define.js';
-import { fields, many, node, one, value } from '../edges.js';
+import { account } from '../account/table.js';
+import { fields, link, many, node, one, value } from '../edges.js';
+import { apiKey } from '../key/table.js';
+import { ApiKey } from '../key/type.js';
+import { session } from '../session/table.js';
+import { Session } from '../session/type.js';
 import { requestLog, type RequestLogRow } from './table.js';
 import { RequestLog, RequestLogArgs, RequestLogConnection, requestLogListing } from './type.js';
 import { requestLogV1, shownTo } from './v1.js';
@@ -52,6 +57,29 @@ export default defineResource({
           description: 'The session of the request; null for a request with a key. A session sees null.',
         },
       ),
+      account: link(account, 'actingAccountId', {
+        description: 'The account whose key or session made the request.',
+      }),
+      apiKey: value(
+        () => ApiKey,
+        ({ apiKeyId }: RequestLogRow, { scope, caller }) => scope.find(apiKey, shownTo(caller, apiKeyId)),
+        {
+          nullable: true,
+          description: 'The API key of the request, or the one that made its session. A session sees null.',
+        },
+      ),
+      session: value(
+        () => Session,
+        ({ sessionId }: RequestLogRow, { scope, caller }) => scope.find(session, shownTo(caller, sessionId)),
+        {
+          nullable: true,
+          description: 'The session of the request; null for a request with a key. A session sees null.',
+        },
+      ),
+      onBehalfOfAccount: link(account, 'onBehalfOf', {
+        nullable: true,
+        description: 'The account that a platform acted for.',
+      }),
       onBehalfOf: value(
         () => ID,
         ({ onBehalfOf }: RequestLogRow) => onBehalfOf,

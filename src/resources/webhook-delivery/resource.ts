@@ -44,7 +44,10 @@ export default defineResource({
   sizes: { 'WebhookDelivery.attempts': 20 },
   fields: [
     fields(webhookDelivery, {
-      endpoint: link(webhookEndpoint, 'endpointId', { description: 'The endpoint that it is sent to.' }),
+      endpoint: link(webhookEndpoint, 'endpointId', {
+        nullable: true,
+        description: 'The endpoint that it is sent to; null once it is deleted.',
+      }),
       event: link(event, 'eventId', { nullable: true, description: 'The event; null once it is deleted.' }),
     }),
     fields(event, {
