@@ -158,7 +158,7 @@ describe('partners ordered by balance', () => {
     expect(all).toHaveLength(6);
     const below =
       `{ account(id: "${platform.id}") { ` +
-        'connectedUsers(orderBy: BALANCE_DESC, orderCurrency: "USD") { nodes { id } } ' +
+      'connectedUsers(orderBy: BALANCE_DESC, orderCurrency: "USD") { nodes { id } } ' +
       '} }';
     expect(idsOf((await platform.graph(below)).body.data.account.connectedUsers)).toEqual([other.id, user.id]);
     for (const currency of ['EUR', 'XAF'])

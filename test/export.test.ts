@@ -277,7 +277,8 @@ describe('the lists of /v1', () => {
 
   it('of the objects of another account are empty', async () => {
     const stranger = await given.platform(2);
-    const text = 'mutation ($source: ExportSource!) { createExport(input: { source: $source, format: CSV }) { ' +
+    const text =
+      'mutation ($source: ExportSource!) { createExport(input: { source: $source, format: CSV }) { ' +
       'export { id } } }';
     for (const list of ['receivables', 'accountSettings']) {
       const source = { [list]: { accountId: user.id } };
