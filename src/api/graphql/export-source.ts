@@ -17,10 +17,16 @@ import { amountText } from '../../types/scalars.js';
 /** The arguments of a page, which a whole list does not have. */
 const pageArguments: readonly string[] = ['first', 'after', 'last', 'before'];
 
-/** A list that can be exported: its path on /v1, the arguments that are in the path, and its input in the graph. */
-interface Source {
+/** A path of a list on /v1, the arguments that are in it by their names there, and those that it does not take. */
+interface PathOfList {
   path: string;
   inPath: Readonly<Record<string, string>>;
+  without: readonly string[];
+}
+
+/** A list that can be exported: its paths on /v1, the shortest first, and its input in the graph. */
+interface Source {
+  paths: readonly PathOfList[];
   input: GraphQLInputObjectType;
 }
 
@@ -88,34 +94,35 @@ export function readExportSource(schema: GraphQLSchema): void {
   };
 }
 
-/** The lists of /v1 by the names of their queries: of each query the route that has least in its path. */
+/** The lists of /v1 by the names of their queries. */
 function sourcesOf(query: GraphQLObjectType): ReadonlyMap<string, Source> {
-  const byField = new Map<string, Route>();
-  for (const route of routes)
-    if (route.answers === 'list' && (byField.get(route.field)?.path.includes(':') ?? true))
-      byField.set(route.field, route);
-  return new Map([...byField].map(([name, route]) => [name, sourceOf(name, route, query.getFields()[name]!)]));
+  const names = new Set(routes.flatMap(({ answers, field }) => (answers === 'list' ? [field] : [])));
+  return new Map([...names].map((name) => [name, sourceOf(query.getFields()[name]!)]));
 }
 
-function sourceOf(name: string, { path, params = {}, without = [] }: Route, { args }: GraphQLField<unknown, unknown>) {
-  const inPath = Object.fromEntries(
-    [...path.matchAll(/:(\w+)/g)].map(([, parameter = '']) => [parameter, params[parameter] ?? parameter]),
-  );
-  const needed = Object.values(inPath);
-  const own = args.filter((each) => !pageArguments.includes(each.name) && !without.includes(each.name));
-  const fields = own.map((each): [string, GraphQLInputFieldConfig] => [
-    each.name,
-    needed.includes(each.name)
-      ? { type: new GraphQLNonNull(getNullableType(each.type)), description: each.description }
-      : { type: each.type, description: each.description, defaultValue: each.defaultValue },
-  ]);
-  const typeName = `${name[0]!.toUpperCase()}${name.slice(1)}Source`;
-  const description = `The list \`${name}\` to export: its filters and its order.`;
-  return {
-    path,
-    inPath,
-    input: new GraphQLInputObjectType({ name: typeName, description, fields: Object.fromEntries(fields) }),
-  };
+function sourceOf({ name, args }: GraphQLField<unknown, unknown>): Source {
+  const paths = routes
+    .filter(({ answers, field }) => answers === 'list' && field === name)
+    .map(pathOf)
+    .toSorted((one, other) => Object.keys(one.inPath).length - Object.keys(other.inPath).length);
+  const isNeeded = (argument: string) => paths.every(({ inPath }) => Object.values(inPath).includes(argument));
+  const fields = args
+    .filter((argument) => !pageArguments.includes(argument.name))
+    .map(({ name: argument, type, description, defaultValue }): [string, GraphQLInputFieldConfig] => [
+      argument,
+      { type: isNeeded(argument) ? new GraphQLNonNull(getNullableType(type)) : type, description, defaultValue },
+    ]);
+  const input = new GraphQLInputObjectType({
+    name: `${name[0]!.toUpperCase()}${name.slice(1)}Source`,
+    description: `The list \`${name}\` to export: its filters and its order.`,
+    fields: Object.fromEntries(fields),
+  });
+  return { paths, input };
+}
+
+function pathOf({ path, params = {}, without = [] }: Route): PathOfList {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, params[name] ?? name]);
+  return { path, inPath: Object.fromEntries(names) as Record<string, string>, without };
 }
 
 /** What a member of the source is, for clients. */
@@ -124,8 +131,11 @@ function descriptionOf(name: string): string {
   return `The list of the query \`${name}\`.${editions?.length === 1 ? ` Edition ${editions[0]} only.` : ''}`;
 }
 
-/** The path and the query of a list on /v1. */
-function listOf({ path, inPath, input }: Source, values: Values): { list: string; filters?: string } {
+/** The path and the query of a list on /v1: the shortest path that takes what is given. */
+function listOf({ paths, input }: Source, values: Values): { list: string; filters?: string } {
+  const isGiven = (name: string) => values[name] !== null && values[name] !== undefined;
+  const found = paths.find(({ inPath, without }) => Object.values(inPath).every(isGiven) && !without.some(isGiven));
+  const { path, inPath } = found ?? paths[0]!;
   const list = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(values[inPath[name]!])));
   const search = new URLSearchParams();
   for (const { name, defaultValue } of Object.values(input.getFields()))
