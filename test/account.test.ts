@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { details, givenIn, nickname, useWorld } from './world.js';
+import { details, givenIn, inputTypeOf, nickname, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -48,8 +48,7 @@ describe.each(forms)('business_details.%s', (name, good, bad) => {
     const user = await platform.connectedUser();
     const mutation = (operation: string, input: object) =>
       platform.graph(
-        `mutation ($input: ${operation[0]!.toUpperCase()}${operation.slice(1)}Input!) { ${operation}(input: ` +
-          '$input) { account { id } } }',
+        `mutation ($input: ${inputTypeOf(operation)}!) { ${operation}(input: ` + '$input) { account { id } } }',
         { input },
       );
     const partner = (value: string) => ({ type: 'partner', business_details: { ...details(), [name]: value } });

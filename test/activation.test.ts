@@ -241,7 +241,7 @@ describe('a missing requirement', () => {
     const asked = await platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', { id });
     const rest = await activate(platform, id);
     const graph = await platform.graph(
-      'mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { id } } }',
+      'mutation ($input: ActivateAccountInput!) { activateAccount(input: $input) { account { id } } }',
       { input: { id } },
     );
 
@@ -507,7 +507,7 @@ describe.each(oneOf([1, 2] as const))('permission to activate, Edition %i', (edi
 
     const rest = await activate(one.speakers[speaker], one.ids[target]!);
     const graph = await two.speakers[speaker].graph(
-      'mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { status } } }',
+      'mutation ($input: ActivateAccountInput!) { activateAccount(input: $input) { account { status } } }',
       { input: { id: two.ids[target] } },
     );
 
@@ -654,12 +654,12 @@ const rest: Record<Move, (speaker: Speaker, id: string) => Promise<Reply>> = {
   close: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/deactivate`),
 };
 const mutations: Record<Move, [field: string, input: string, more?: object]> = {
-  activate: ['activateAccount', 'AccountIdInput'],
-  deactivate: ['deactivateAccount', 'AccountIdInput'],
+  activate: ['activateAccount', 'ActivateAccountInput'],
+  deactivate: ['deactivateAccount', 'DeactivateAccountInput'],
   verify: ['verifyTestAccount', 'VerifyTestAccountInput'],
   'verify to hold': ['verifyTestAccount', 'VerifyTestAccountInput', { outcome: 'HOLD' }],
-  hold: ['holdTestAccount', 'AccountIdInput'],
-  close: ['deactivateTestAccount', 'AccountIdInput'],
+  hold: ['holdTestAccount', 'HoldTestAccountInput'],
+  close: ['deactivateTestAccount', 'DeactivateTestAccountInput'],
 };
 const graph = (move: Move, speaker: Speaker, id: string) => {
   const [field, input, more] = mutations[move];

@@ -30,10 +30,10 @@ auditLedger(world);
 
 const operations = {
   create: ['/v1/checkouts', 'createCheckout', 'CreateCheckoutInput'],
-  cancel: ['/v1/checkouts/:id/cancel', 'cancelCheckout', 'CheckoutIdInput'],
+  cancel: ['/v1/checkouts/:id/cancel', 'cancelCheckout', 'CancelCheckoutInput'],
   pay: ['/v1/test_helpers/checkouts/:id/pay', 'payTestCheckout', 'PayTestCheckoutInput'],
   decline: ['/v1/test_helpers/checkouts/:id/decline', 'declineTestCheckout', 'DeclineTestCheckoutInput'],
-  expire: ['/v1/test_helpers/checkouts/:id/expire', 'expireTestCheckout', 'CheckoutIdInput'],
+  expire: ['/v1/test_helpers/checkouts/:id/expire', 'expireTestCheckout', 'ExpireTestCheckoutInput'],
 } as const;
 type Operation = keyof typeof operations;
 type Json = any;

@@ -4,6 +4,7 @@ import { auditLedger } from './audit.js';
 import { Worker } from '../src/jobs/runner.js';
 import { inTurn, oneInTurn, scale, share } from './faults/scale.js';
 import {
+  inputTypeOf,
   type Transport,
   must,
   transports,
@@ -100,19 +101,11 @@ const reconcile = (
     id,
   );
 
-const inputTypes: Record<Verb, string> = {
-  process: 'DepositIdInput',
-  complete: 'DepositIdInput',
-  fail: 'EndTestDepositInput',
-  cancel: 'EndTestDepositInput',
-  reverse: 'EndTestDepositInput',
-  dispute: 'DisputeTestDepositInput',
-};
 const move = (speaker: Speaker, transport: Transport, id: string, verb: Verb, body: object = {}) =>
   ask(
     speaker,
     transport,
-    [`/v1/test_helpers/deposits/${id}/${verb}`, `${verb}TestDeposit`, inputTypes[verb]],
+    [`/v1/test_helpers/deposits/${id}/${verb}`, `${verb}TestDeposit`, inputTypeOf(`${verb}TestDeposit`)],
     body,
     id,
   );

@@ -23,6 +23,7 @@ import { catalogue, type ProblemCode } from '../src/request/catalogue.js';
 import { oneInTurn, scale, share } from './faults/scale.js';
 import {
   givenIn,
+  inputTypeOf,
   must,
   nickname,
   payoutAddressBody,
@@ -354,10 +355,10 @@ describe('errors in production', () => {
     ],
     'a member of an input': ['mutation { activateAccount(input: { idd: "x" }) { account { id } } }'],
     'a member of an input in a variable': [
-      'mutation ($i: AccountIdInput!) { activateAccount(input: $i) { account { id } } }',
+      'mutation ($i: ActivateAccountInput!) { activateAccount(input: $i) { account { id } } }',
       { i: { id: 'x', idd: 'x' } },
     ],
-    'a type': ['query ($i: AccountIdInputs!) { viewer { edition } }'],
+    'a type': ['query ($i: ActivateAccountInputs!) { viewer { edition } }'],
     'the type of a fragment': ['{ node(id: "x") { ... on Acount { id } } }'],
     'a directive': ['{ viewer { edition @includes(if: true) } }'],
     'a field of an interface that one of its types has': ['{ node(id: "x") { nickname } }'],
@@ -941,7 +942,7 @@ describe('the problems of an operation', () => {
   it.each(Object.entries(rows))('are one entry each, with the same content as on /v1: %s', async (_, row) => {
     const speaker = row.mutation === 'createPerson' ? platform : user;
     const ids = { id: user.id, taken };
-    const type = `${row.mutation[0]!.toUpperCase()}${row.mutation.slice(1)}Input`;
+    const type = inputTypeOf(row.mutation);
 
     const [graph, v1] = await Promise.all([
       speaker.graph(

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
 import net from 'node:net';
+import { astFromValue, buildSchema, type GraphQLSchema, parse, print, validate } from 'graphql';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
@@ -19,6 +21,7 @@ import {
   type Edition,
   eventually,
   givenIn,
+  inputTypeOf,
   must,
   nickname,
   payoutAddressBody,
@@ -64,29 +67,12 @@ const partnerInput = ({ nickname: name, metadata }: { nickname: string; metadata
   ...(metadata && { metadata }),
 });
 
-/** Mutations whose input is only an id share an input type; the others have one each. */
-const idInputs: Record<string, string> = {
-  activateAccount: 'AccountIdInput',
-  deactivateAccount: 'AccountIdInput',
-  holdTestAccount: 'AccountIdInput',
-  deactivateTestAccount: 'AccountIdInput',
-  expireTestAddress: 'AddressIdInput',
-  deactivateTestAddress: 'AddressIdInput',
-  processTestDeposit: 'DepositIdInput',
-  completeTestDeposit: 'DepositIdInput',
-  failTestDeposit: 'EndTestDepositInput',
-  cancelTestDeposit: 'EndTestDepositInput',
-  reverseTestDeposit: 'EndTestDepositInput',
-  cancelCheckout: 'CheckoutIdInput',
-  expireTestCheckout: 'CheckoutIdInput',
-  settleTestPayout: 'PayoutIdInput',
-  rotateWebhookSecret: 'WebhookEndpointIdInput',
-  testWebhookEndpoint: 'WebhookEndpointIdInput',
-  failTestPayout: 'PayoutIdInput',
-};
 const mutate = (me: Speaker, name: string, input: object, select: string, headers: Record<string, string> = {}) => {
-  const type = idInputs[name] ?? `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
-  return me.graph(`mutation ($input: ${type}!) { ${name}(input: $input) { ${select} } }`, { input }, headers);
+  return me.graph(
+    `mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { ${select} } }`,
+    { input },
+    headers,
+  );
 };
 
 const partnerId = async (me: Speaker) => (await me.partner()).id as string;
@@ -148,7 +134,7 @@ const reconcilable = async (me: Speaker) => [await completedId(me), await receiv
 /** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
-  await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
+  await must(me.post('/v1/addresses', payoutAddressBody(user.id)));
   await must(user.post('/v1/persons', { ...person, relationship: { owner: true } }));
   await must(me.post(`/v1/accounts/${user.id}/activate`));
   await must(me.post(`/v1/test_helpers/accounts/${user.id}/verify`));
@@ -730,6 +716,55 @@ describe('a write that is sent again with its Idempotency-Key', () => {
         },
       );
 
+  describe('and whose input had a type of another name in the last release', () => {
+    const last = buildSchema(fs.readFileSync('test/fixtures/schema-0.2.0/graph.graphql', 'utf8'));
+    const now = buildGraph();
+    const inputIn = (schema: GraphQLSchema, name: string) =>
+      schema
+        .getMutationType()!
+        .getFields()
+        [name]?.args.find((each) => each.name === 'input')?.type;
+    const renamed = Object.keys(writes).filter((name) => {
+      const before = inputIn(last, name);
+      return before !== undefined && String(before) !== String(inputIn(now, name));
+    });
+
+    it('is one of fifteen mutations', () => expect(renamed).toHaveLength(15));
+
+    // The value stands in the document, so that both schemas take it.
+    const document = (name: string, subject: string) => {
+      const { input, member, fields } = writes[name]!;
+      const value = print(astFromValue(input?.(subject) ?? { id: subject }, inputIn(last, name)!)!);
+      return `mutation { ${name}(input: ${value}) { ${member} { ${fields.join(' ')} } } }`;
+    };
+
+    for (const name of renamed)
+      it(`gets the response that a document of the last release got, and that /v1 got: ${name}`, async () => {
+        const write = writes[name]!;
+        const caller = write.edition ? second : platform;
+        for (const first of ['document', 'v1'] as const) {
+          const subject = await write.subject(caller);
+          const key = randomUUID();
+          const text = document(name, subject);
+          expect(validate(last, parse(text))).toEqual([]);
+          const before =
+            first === 'v1'
+              ? await call(caller, name, subject, 'v1', key)
+              : await caller.graph(text, undefined, keyed(key));
+          expect([first, statusOf(before), replayed(before)]).toEqual([first, 200, null]);
+          const again = await call(caller, name, subject, 'graph', key);
+          expect([first, statusOf(again), replayed(again)]).toEqual([first, 200, 'true']);
+          expect(objectOf(name, 'graph', again)).toEqual(objectOf(name, first === 'v1' ? 'v1' : 'graph', before));
+          // As gateways of the last release store it: by the names and values of /v1.
+          const [stored] = await world.sql`select request from idempotency where key = ${key}`;
+          const body = { id: subject, ...write.body?.(subject) };
+          expect(stored!.request).toEqual(
+            fingerprints(Secrets.of(world.pepper), operations.get(name)!.object, body).request,
+          );
+        }
+      });
+  });
+
   it('returns the first response of an upload', async () => {
     const key = randomUUID();
     const send = (me: Speaker) => me.upload('invoice', pdf, 'a.pdf', { 'metadata[crm]': '42' }, keyed(key));
@@ -1178,7 +1213,7 @@ describe('a refused write', () => {
       400,
       ['account.addresses.user_payout', 'account.persons.owner'],
     ]);
-    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
+    await must(platform.post('/v1/addresses', payoutAddressBody(user.id)));
     expect((await activate()).fieldNames).toEqual(['account.persons.owner']);
     await must(user.post('/v1/persons', { ...person, relationship: { owner: true } }));
     const done = await activate();

@@ -256,7 +256,7 @@ describe('an unknown argument', () => {
       /idd is not a parameter .+ Did you mean "id"\?$/,
     ],
     [
-      'mutation ($i: AccountIdInput!) { activateAccount(input: $i) { account { id } } }',
+      'mutation ($i: ActivateAccountInput!) { activateAccount(input: $i) { account { id } } }',
       { i: { id: 'x', idd: 'x' } },
       [1, 11],
       / Did you mean "id"\?$/,

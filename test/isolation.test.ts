@@ -6,6 +6,7 @@ import {
   details,
   type Edition,
   givenIn,
+  inputTypeOf,
   inTurns,
   loggedRequest,
   must,
@@ -274,10 +275,9 @@ const graphById = (name: string): Probe => ({
 });
 const mutation = (name: string, input: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
-    me.graph(
-      `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename } }`,
-      { input: input(id, me, own) },
-    ),
+    me.graph(`mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { __typename } }`, {
+      input: input(id, me, own),
+    }),
   answer: 'resource_missing',
 });
 const byIdInput = (name: string): Probe => ({

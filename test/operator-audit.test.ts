@@ -400,7 +400,7 @@ describe('the audit log', () => {
   it('is listed page by page, by operator, operation and object, each action once', async () => {
     const { ask, name } = await operator();
     for (let i = 0; i < 5; i++)
-      await ask(mutation('settlePayout', 'PayoutInput', 'payout { id }'), { input: { id: `payout_${i}` } });
+      await ask(mutation('settlePayout', 'SettlePayoutInput', 'payout { id }'), { input: { id: `payout_${i}` } });
     const seen: string[] = [];
     let after: string | null = null;
     do {
@@ -479,7 +479,7 @@ describe('the audit log', () => {
   it('numbers the entries of two gateways that append at once without a gap, in one chain', async () => {
     const other = await world.another();
     const { key } = await operator();
-    const settle = mutation('settlePayout', 'PayoutInput', 'payout { id }');
+    const settle = mutation('settlePayout', 'SettlePayoutInput', 'payout { id }');
     /** On a busy machine an entry may wait longer for the one before it than for a lock: 503, so it is sent again. */
     const settled = async (i: number) => {
       for (;;) {
@@ -678,7 +678,7 @@ describe("what the operators' console shows", () => {
   it('is the service holds of all tenants, newest accounts first', async () => {
     const ask = asking(OPERATOR_KEY);
     const users = [await given.directUser(1), await given.directUser(1), await given.directUser(1)];
-    const place = mutation('placeServiceHold', 'ServiceHoldInput', 'accountSetting { id }');
+    const place = mutation('placeServiceHold', 'PlaceServiceHoldInput', 'accountSetting { id }');
     for (const { id } of users.slice(0, 2)) await data(ask(place, { input: { accountId: id, mode: 'TEST' } }));
     const page = (more: string) =>
       data(ask(`{ serviceHolds(first: 1${more}) { nodes { livemode serviceHold account { id } } next } }`));
@@ -716,7 +716,7 @@ describe("what the operators' console shows", () => {
     const tenant = id.replace('account_', '');
     await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error)
       values (${tenant}, false, 'job_stuck', 1, 'pay_out', 'x', '{}', 99999999999, 3, 'broken')`;
-    const retry = mutation('retryJob', 'JobInput', 'job { id tenantId kind subjectId attempts error due }');
+    const retry = mutation('retryJob', 'RetryJobInput', 'job { id tenantId kind subjectId attempts error due }');
     const { job } = (await data(asking(OPERATOR_KEY)(retry, { input: { id: 'job_stuck' } }))).retryJob;
     expect(job).toMatchObject({ id: 'job_stuck', tenantId: tenant, kind: 'pay_out', attempts: 3, error: 'broken' });
     expect(Date.parse(job.due)).toBeLessThan(Date.now() + 5_000);

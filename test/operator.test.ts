@@ -73,17 +73,17 @@ const notice = mutation(
   `notice { reference event deposit { ${depositFields} } }`,
 );
 const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', `deposit { ${depositFields} }`);
-const settle = mutation('settlePayout', 'PayoutInput', `payout { ${payoutFields} }`);
-const fail = mutation('failPayout', 'PayoutInput', `payout { ${payoutFields} }`);
+const settle = mutation('settlePayout', 'SettlePayoutInput', `payout { ${payoutFields} }`);
+const fail = mutation('failPayout', 'FailPayoutInput', `payout { ${payoutFields} }`);
 const setting =
   'accountSetting { accountId livemode serviceHold platformHold payoutsEnabled payoutsReason payoutsInterval }';
-const place = mutation('placeServiceHold', 'ServiceHoldInput', setting);
-const lift = mutation('liftServiceHold', 'ServiceHoldInput', setting);
+const place = mutation('placeServiceHold', 'PlaceServiceHoldInput', setting);
+const lift = mutation('liftServiceHold', 'LiftServiceHoldInput', setting);
 const withdraw = mutation('withdrawBankNotice', 'WithdrawBankNoticeInput', 'notice { reference event amount }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { tenantId source target rate }');
 const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id livemode status }');
-const hold = mutation('holdAccount', 'AccountInput', 'account { id livemode status }');
-const deactivate = mutation('deactivateAccount', 'AccountInput', 'account { id livemode status }');
+const hold = mutation('holdAccount', 'HoldAccountInput', 'account { id livemode status }');
+const deactivate = mutation('deactivateAccount', 'DeactivateAccountInput', 'account { id livemode status }');
 const issue = mutation(
   'issueAddress',
   'IssueAddressInput',

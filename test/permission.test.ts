@@ -10,6 +10,7 @@ import {
   details,
   type Edition,
   givenIn,
+  inputTypeOf,
   inTurns,
   loggedRequest,
   must,
@@ -973,10 +974,7 @@ describe('the operations that the relation of an account to the caller allows', 
     (await speaker.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id })).body.data.account.setting
       .id as string;
   const mutate = (speaker: Speaker, name: string, input: object) =>
-    speaker.graph(
-      `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename } }`,
-      { input },
-    );
+    speaker.graph(`mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { __typename } }`, { input });
   const mutateById = (speaker: Speaker, name: string, id: string) =>
     speaker.graph(`mutation ($id: ID!) { ${name}(input: { id: $id }) { __typename } }`, { id });
   const calls: Record<string, Record<Transport, (speaker: Speaker, id: string) => Promise<Reply>>> = {

@@ -13,6 +13,7 @@ import {
   type Role,
 } from './onboarding-profile.js';
 import {
+  inputTypeOf,
   type Transport,
   must,
   transports,
@@ -183,7 +184,7 @@ async function change(speaker: Speaker, transport: Transport, id: string, body?:
   if (transport === 'REST') return speaker.post(`/v1/persons/${id}${body ? '' : '/remove'}`, body);
   const name = `${operation}Person`;
   const reply = await speaker.graph(
-    `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { person { id created
+    `mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { person { id created
       livemode accountId fullName
       relationship { director owner representative } identification { taxCardNumber taxCardImage passportImage }
       metadata } } }`,

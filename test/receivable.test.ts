@@ -3,6 +3,7 @@ import { auditLedger } from './audit.js';
 import { oneInTurn } from './faults/scale.js';
 import {
   givenIn,
+  inputTypeOf,
   must,
   nickname,
   payoutAddress,
@@ -66,7 +67,7 @@ async function ask(
     const reply = await speaker.post(path, body);
     return { ...reply, receivable: reply.body };
   }
-  const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input`;
+  const type = inputTypeOf(mutation);
   const reply = await speaker.graph(
     `mutation ($input: ${type}!) { ${mutation}(input: $input) { receivable {
       id status amountLocked amountMaximumReconcilable amountReconcilable description metadata purposeCodeDescription

@@ -451,9 +451,12 @@ describe.sequential('what comes before the sandbox', () => {
         ),
       ),
       must(
-        user.graph('mutation ($input: AccountIdInput!) { deactivateTestAccount(input: $input) { account { id } } }', {
-          input: { id: closed.id },
-        }),
+        user.graph(
+          'mutation ($input: DeactivateTestAccountInput!) { deactivateTestAccount(input: $input) { account { id } } }',
+          {
+            input: { id: closed.id },
+          },
+        ),
       ),
     ]);
     await finish(user);

@@ -3,6 +3,7 @@ import {
   details,
   type Edition,
   givenIn,
+  inputTypeOf,
   nickname,
   payoutAddressBody,
   Speaker,
@@ -19,18 +20,18 @@ const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
 const given = givenIn(world);
 
 /**
- * An operation of the exporter: its path on /v1, its mutation, and the returned object with that object's list on /v1.
+ * An operation of the exporter, by its mutation: its path on /v1, and the returned object.
  */
 const operations = {
-  createAccount: ['/v1/accounts', 'CreateAccountInput', 'account'],
-  activateAccount: ['/v1/accounts/:id/activate', 'AccountIdInput', 'account'],
-  createAddress: ['/v1/addresses', 'CreateAddressInput', 'address'],
-  createReceivable: ['/v1/receivables', 'CreateReceivableInput', 'receivable'],
-  createDeposit: ['/v1/deposits', 'CreateDepositInput', 'deposit'],
-  completeTestDeposit: ['/v1/test_helpers/deposits/:id/complete', 'DepositIdInput', 'deposit'],
-  reconcileDeposit: ['/v1/deposits/:id/reconcile', 'ReconcileDepositInput', 'deposit'],
-  settleTestPayout: ['/v1/test_helpers/payouts/:id/settle', 'PayoutIdInput', 'payout'],
-  disputeTestDeposit: ['/v1/test_helpers/deposits/:id/dispute', 'DisputeTestDepositInput', 'deposit'],
+  createAccount: ['/v1/accounts', 'account'],
+  activateAccount: ['/v1/accounts/:id/activate', 'account'],
+  createAddress: ['/v1/addresses', 'address'],
+  createReceivable: ['/v1/receivables', 'receivable'],
+  createDeposit: ['/v1/deposits', 'deposit'],
+  completeTestDeposit: ['/v1/test_helpers/deposits/:id/complete', 'deposit'],
+  reconcileDeposit: ['/v1/deposits/:id/reconcile', 'deposit'],
+  settleTestPayout: ['/v1/test_helpers/payouts/:id/settle', 'payout'],
+  disputeTestDeposit: ['/v1/test_helpers/deposits/:id/dispute', 'deposit'],
 } as const;
 
 const enums = ['category', 'linked_object', 'payment_method', 'reason_code', 'transaction_type', 'type'];
@@ -51,13 +52,13 @@ function inputOf(body: object): object {
  * afterwards.
  */
 async function ask(speaker: Speaker, transport: Transport, name: keyof typeof operations, body: object, id?: string) {
-  const [path, type, object] = operations[name];
+  const [path, object] = operations[name];
   if (transport === 'REST') {
     const { status, codes, fieldNames, body: answered } = await speaker.post(path.replace(':id', id ?? ''), body);
     return { status, codes, fieldNames, object: answered };
   }
   const reply = await speaker.graph(
-    `mutation ($input: ${type}!) { ${name}(input: $input) { ${object} { id status } } }`,
+    `mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { ${object} { id status } } }`,
     { input: { ...inputOf(body), ...(id && { id }) } },
   );
   const { codes, fieldNames } = reply;

@@ -211,6 +211,9 @@ export const partnerRows = () => {
   return Buffer.from(rows.join('\n'));
 };
 
+/** The input type of a mutation. */
+export const inputTypeOf = (mutation: string) => `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input`;
+
 let count = 0;
 /** A nickname that no other account has. */
 export const nickname = () => `nick ${++count} ${randomUUID().slice(0, 8)}`;

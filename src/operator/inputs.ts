@@ -120,8 +120,9 @@ export function reasonProblems(input: unknown, object: string): Problem[] {
   return [problem('parameter_invalid', `${object}.reason`, `must have at most ${reasonLengthMax} characters`)];
 }
 
-@InputType('AccountInput', { description: 'Names an account.' })
-export class AccountInput {
+/** What the inputs of actions on an account have in common. */
+@InputType()
+class ActionOnAccount {
   @Field(() => ID, { description: 'The account.' })
   id: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
@@ -131,13 +132,20 @@ export class AccountInput {
 }
 
 @InputType({ description: 'Names an account, and the outcome of its verification.' })
-export class VerifyAccountInput extends AccountInput {
+export class VerifyAccountInput extends ActionOnAccount {
   @Field(() => VerificationOutcome, { description: 'The outcome of the verification.' })
   outcome: 'activated' | 'hold';
 }
 
-@InputType({ description: 'Names the account for a service hold on payouts.' })
-export class ServiceHoldInput {
+@InputType({ description: 'Names the account that is put on hold.' })
+export class HoldAccountInput extends ActionOnAccount {}
+
+@InputType({ description: 'Names the account that is deactivated.' })
+export class DeactivateAccountInput extends ActionOnAccount {}
+
+/** What the inputs of service holds have in common. */
+@InputType()
+class ServiceHold {
   @Field(() => ID, { description: 'The account.' })
   accountId: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
@@ -145,6 +153,12 @@ export class ServiceHoldInput {
   @Field(() => String, { nullable: true, description: reason })
   reason?: string | null;
 }
+
+@InputType({ description: 'Names the account that gets a service hold on its payouts.' })
+export class PlaceServiceHoldInput extends ServiceHold {}
+
+@InputType({ description: 'Names the account whose service hold on payouts is lifted.' })
+export class LiftServiceHoldInput extends ServiceHold {}
 
 @InputType({ description: 'A receiving address that a bank has issued in live mode.' })
 export class IssueAddressInput {
@@ -235,13 +249,20 @@ export class ReconcileDepositInput {
   receivables: ReconciledReceivableInput[];
 }
 
-@InputType({ description: 'Names a payout.' })
-export class PayoutInput {
+/** What the inputs of the ends of a payout have in common. */
+@InputType()
+class EndOfPayout {
   @Field(() => ID, { description: 'The payout.' })
   id: string;
   @Field(() => String, { nullable: true, description: reason })
   reason?: string | null;
 }
+
+@InputType({ description: 'Names the payout that has arrived.' })
+export class SettlePayoutInput extends EndOfPayout {}
+
+@InputType({ description: 'Names the payout that has failed.' })
+export class FailPayoutInput extends EndOfPayout {}
 
 @InputType({ description: 'A rate for the live payouts of a tenant.' })
 export class SetRateInput {

@@ -1,6 +1,7 @@
 import { type ClassType, Field, ObjectType } from 'type-graphql';
 
-const lowerFirst = (name: string) => name.charAt(0).toLowerCase() + name.slice(1);
+/** A name of a type as the name of a field. */
+export const lowerFirst = (name: string) => name.charAt(0).toLowerCase() + name.slice(1);
 
 /** The payload type of a mutation: a class with one field, the object as the mutation left it. */
 export function payloadOf<T extends object, F extends string>(

@@ -13,7 +13,14 @@ import { identificationOf, relationshipOf } from '../../resources/person/v1.js';
 import type { OperatorContext } from '../context.js';
 import { liveOf } from '../../request/mode.js';
 import { filterOf } from '../filters.js';
-import { AccountArgs, AccountInput, AccountsArgs, IssueAddressInput, VerifyAccountInput } from '../inputs.js';
+import {
+  AccountArgs,
+  AccountsArgs,
+  DeactivateAccountInput,
+  HoldAccountInput,
+  IssueAddressInput,
+  VerifyAccountInput,
+} from '../inputs.js';
 import type { ListPage } from '../paging.js';
 import {
   AccountPage,
@@ -65,12 +72,18 @@ class OperatorAccounts {
   }
 
   @Mutation(() => HoldAccountPayload, { description: 'Puts an account on hold.' })
-  async holdAccount(@Input(() => AccountInput) { id, mode }: AccountInput, @Ctx() { operator }: OperatorContext) {
+  async holdAccount(
+    @Input(() => HoldAccountInput) { id, mode }: HoldAccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
     return { account: await operator.hold(await operator.account(id, liveOf(mode))) };
   }
 
   @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates an account of any type.' })
-  async deactivateAccount(@Input(() => AccountInput) { id, mode }: AccountInput, @Ctx() { operator }: OperatorContext) {
+  async deactivateAccount(
+    @Input(() => DeactivateAccountInput) { id, mode }: DeactivateAccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
     return { account: await operator.deactivate(await operator.account(id, liveOf(mode))) };
   }
 

@@ -74,7 +74,7 @@ class OperatorJob implements Partial<JobRow> {
 const RetryJobPayload = payloadOf('RetryJob', 'job', OperatorJob);
 
 @InputType({ description: 'Names a job.' })
-class JobInput {
+class RetryJobInput {
   @Field(() => ID, { description: 'The job.' })
   id: string;
 }
@@ -113,7 +113,7 @@ class OperatorConsole {
   }
 
   @Mutation(() => RetryJobPayload, { description: 'Makes a job due now, instead of when it would be tried again.' })
-  async retryJob(@Input(() => JobInput) { id }: JobInput, @Ctx() { operator }: OperatorContext) {
+  async retryJob(@Input(() => RetryJobInput) { id }: RetryJobInput, @Ctx() { operator }: OperatorContext) {
     return { job: await operator.retryJob(id) };
   }
 }

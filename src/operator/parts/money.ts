@@ -11,13 +11,15 @@ import { liveOf } from '../../request/mode.js';
 import { filterOf } from '../filters.js';
 import {
   DepositArgs,
-  PayoutInput,
+  FailPayoutInput,
+  LiftServiceHoldInput,
   PayoutsArgs,
+  PlaceServiceHoldInput,
   RecordBankNoticeInput,
   WithdrawBankNoticeInput,
   ReconcileDepositInput,
-  ServiceHoldInput,
   SetRateInput,
+  SettlePayoutInput,
 } from '../inputs.js';
 import type { ListPage } from '../paging.js';
 import {
@@ -149,18 +151,18 @@ class OperatorMoney {
   }
 
   @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
-  async settlePayout(@Input(() => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+  async settlePayout(@Input(() => SettlePayoutInput) { id }: SettlePayoutInput, @Ctx() { operator }: OperatorContext) {
     return { payout: await operator.endPayout(id, 'completed') };
   }
 
   @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
-  async failPayout(@Input(() => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+  async failPayout(@Input(() => FailPayoutInput) { id }: FailPayoutInput, @Ctx() { operator }: OperatorContext) {
     return { payout: await operator.endPayout(id, 'failed') };
   }
 
   @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
   async placeServiceHold(
-    @Input(() => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Input(() => PlaceServiceHoldInput) { accountId, mode }: PlaceServiceHoldInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
@@ -169,7 +171,7 @@ class OperatorMoney {
 
   @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the service hold on an account's payouts." })
   async liftServiceHold(
-    @Input(() => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Input(() => LiftServiceHoldInput) { accountId, mode }: LiftServiceHoldInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');

@@ -5,8 +5,9 @@ import { PayoutInterval, PayoutsDisabledReason } from './table.js';
 import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
-@InputType({ description: 'Whether accounts of a kind are offered receiving addresses.' })
-export class AddressOfferInput {
+/** Which kinds of accounts are offered receiving addresses. */
+@InputType()
+class OfferByKind {
   @Field(() => Boolean, { nullable: true, description: offerTexts.connectedUser })
   connectedUser?: boolean | null;
   @Field(() => Boolean, { nullable: true, description: offerTexts.connectedUserPartner })
@@ -18,6 +19,12 @@ export class AddressOfferInput {
   @Field(() => Boolean, { nullable: true, description: offerTexts.user })
   user?: boolean | null;
 }
+
+@InputType({ description: 'Whether accounts of a kind are offered receiving addresses.' })
+class AddressOfferInput extends OfferByKind {}
+
+@InputType({ description: 'Filters settings by whether accounts of a kind are offered receiving addresses.' })
+class AddressOfferFilter extends OfferByKind {}
 
 @InputType({ description: 'The currencies of the receiving addresses that a kind is offered.' })
 export class AddressCurrencyOfferInput {
@@ -86,11 +93,11 @@ export class AccountSettingArgs extends pageArgsOf('AccountSetting') {
     description: 'Only the settings of these accounts. They may be any accounts that the caller can see.',
   })
   accountId?: string[] | null;
-  @Field(() => AddressOfferInput, {
+  @Field(() => AddressOfferFilter, {
     nullable: true,
     description: 'Only settings that offer receiving addresses in this way.',
   })
-  address?: AddressOfferInput | null;
+  address?: AddressOfferFilter | null;
   @Field(() => PayoutSettingsFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
   payouts?: PayoutSettingsFilter | null;
 }

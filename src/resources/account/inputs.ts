@@ -154,12 +154,6 @@ export class UpdateAccountInput extends CreateConnectedUserInput {
   id: string;
 }
 
-@InputType({ description: 'Names an account.' })
-export class AccountIdInput {
-  @Field(() => ID, { description: 'The id of the account.' })
-  id: string;
-}
-
 @InputType({ description: 'Filters accounts by their capabilities. Edition 1 only.' })
 export class AccountCapabilitiesFilter {
   @Field(() => CapabilityStatus, {

@@ -1,5 +1,4 @@
 import { Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
-import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
 import { accountMoves } from '../account/transitions.js';
 import { Account } from '../account/type.js';
@@ -15,7 +14,7 @@ import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
 import type { Edition } from '../../editions/edition.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
-import { Input } from '../../types/input.js';
+import { type ById, idInputOf, Input } from '../../types/input.js';
 
 /**
  * The kinds of accounts that each kind of caller activates. Only the operator activates roots.
@@ -66,12 +65,6 @@ class VerifyTestAccountInput {
   outcome?: VerificationOutcome | null;
 }
 
-@InputType({ description: 'Names an address.' })
-class AddressIdInput {
-  @Field(() => ID, { description: 'The id of the address.' })
-  id: string;
-}
-
 @InputType({ description: 'Names a partner, and the wallet that it pays from.' })
 class CreateTestWalletInput {
   @Field(() => ID, { description: 'The id of the partner.' })
@@ -83,6 +76,13 @@ class CreateTestWalletInput {
   })
   provider?: WalletProvider | null;
 }
+
+const ActivateAccountInput = idInputOf('ActivateAccount', 'account');
+const DeactivateAccountInput = idInputOf('DeactivateAccount', 'account');
+const HoldTestAccountInput = idInputOf('HoldTestAccount', 'account');
+const DeactivateTestAccountInput = idInputOf('DeactivateTestAccount', 'account');
+const ExpireTestAddressInput = idInputOf('ExpireTestAddress', 'address');
+const DeactivateTestAddressInput = idInputOf('DeactivateTestAddress', 'address');
 
 const CreateTestWalletPayload = payloadOf('CreateTestWallet', 'address', Address);
 const ActivateAccountPayload = payloadOf('ActivateAccount', 'account', Account);
@@ -101,7 +101,7 @@ export class ActivationResolver {
       'Submits an account for activation. A platform activates its connected users; a platform or direct user ' +
       'activates its partners. See `Account.requirements`.',
   })
-  async activateAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async activateAccount(@Input(() => ActivateAccountInput) { id }: ById, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (!related(context.caller, activatedBy, row)) {
       throw new DomainError(
@@ -127,7 +127,7 @@ export class ActivationResolver {
   @Mutation(() => DeactivateAccountPayload, {
     description: 'Deactivates a partner, and its receiving addresses with it.',
   })
-  async deactivateAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async deactivateAccount(@Input(() => DeactivateAccountInput) { id }: ById, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (row.kind !== 'partner')
       throw new DomainError(
@@ -155,13 +155,13 @@ export class ActivationResolver {
   }
 
   @Mutation(() => HoldTestAccountPayload, { description: 'Test helper: puts an account on hold.' })
-  async holdTestAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async holdTestAccount(@Input(() => HoldTestAccountInput) { id }: ById, @Ctx() context: Context) {
     await context.scope.one(account, id);
     return { account: await context.write('move_account', account, { id, from: accountMoves.hold, to: 'hold' }) };
   }
 
   @Mutation(() => DeactivateTestAccountPayload, { description: 'Test helper: deactivates an account of any type.' })
-  async deactivateTestAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async deactivateTestAccount(@Input(() => DeactivateTestAccountInput) { id }: ById, @Ctx() context: Context) {
     await context.scope.one(account, id);
     return {
       account: await context.write('move_account', account, { id, from: accountMoves.close, to: 'deactivated' }),
@@ -169,13 +169,13 @@ export class ActivationResolver {
   }
 
   @Mutation(() => ExpireTestAddressPayload, { description: 'Test helper: expires an address.' })
-  async expireTestAddress(@Input(() => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
+  async expireTestAddress(@Input(() => ExpireTestAddressInput) { id }: ById, @Ctx() context: Context) {
     await context.scope.one(address, id);
     return { address: await context.write('move_address', address, { id, from: ['activated'], to: 'expired' }) };
   }
 
   @Mutation(() => DeactivateTestAddressPayload, { description: 'Test helper: deactivates an address.' })
-  async deactivateTestAddress(@Input(() => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
+  async deactivateTestAddress(@Input(() => DeactivateTestAddressInput) { id }: ById, @Ctx() context: Context) {
     await context.scope.one(address, id);
     return {
       address: await context.write('move_address', address, {

@@ -43,14 +43,11 @@ export class CreateCheckoutInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType({ description: 'Names a checkout.' })
-export class CheckoutIdInput {
+/** What the inputs of test helpers for attempts have in common. */
+@InputType()
+class TestAttempt {
   @Field(() => ID, { description: 'The id of the checkout.' })
   id: string;
-}
-
-@InputType({ description: 'Names a checkout, and how it is paid.' })
-export class PayTestCheckoutInput extends CheckoutIdInput {
   @Field(() => TransactionPaymentMethod, {
     nullable: true,
     description: 'How the attempt pays. By default the first method that the checkout accepts.',
@@ -58,8 +55,11 @@ export class PayTestCheckoutInput extends CheckoutIdInput {
   paymentMethod?: TransactionPaymentMethod | null;
 }
 
+@InputType({ description: 'Names a checkout, and how it is paid.' })
+export class PayTestCheckoutInput extends TestAttempt {}
+
 @InputType({ description: 'Names a checkout, and how and why an attempt to pay it fails.' })
-export class DeclineTestCheckoutInput extends PayTestCheckoutInput {
+export class DeclineTestCheckoutInput extends TestAttempt {
   @Field(() => TransactionReasonCode, {
     nullable: true,
     defaultValue: 'declined',

@@ -8,12 +8,12 @@ import { payloadOf } from '../../types/payload.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { type ReceivableRow, receivable } from '../receivable/table.js';
 import { amountText } from '../../types/scalars.js';
-import { CheckoutIdInput, CreateCheckoutInput, DeclineTestCheckoutInput, PayTestCheckoutInput } from './inputs.js';
+import { CreateCheckoutInput, DeclineTestCheckoutInput, PayTestCheckoutInput } from './inputs.js';
 import { checkoutNow, presentTime } from './now.js';
 import { checkout, checkoutReceivable } from './table.js';
 import { grossOf } from './terms.js';
 import { Checkout } from './type.js';
-import { Input } from '../../types/input.js';
+import { type ById, idInputOf, Input } from '../../types/input.js';
 
 /** How checkouts are listed. A filter by account finds the payer's and the payee's. */
 export const checkoutListing: Listing = {
@@ -54,6 +54,8 @@ export const checkoutLimits = {
 const closed = 'This receivable is not open, so it cannot be paid. Leave it out, or name one that is open.';
 const mayNotPay = 'A partner in this status cannot pay. Name another partner, or read the account to see its status.';
 
+const CancelCheckoutInput = idInputOf('CancelCheckout', 'checkout');
+const ExpireTestCheckoutInput = idInputOf('ExpireTestCheckout', 'checkout');
 const CreateCheckoutPayload = payloadOf('CreateCheckout', 'checkout', Checkout);
 const CancelCheckoutPayload = payloadOf('CancelCheckout', 'checkout', Checkout);
 const PayTestCheckoutPayload = payloadOf('PayTestCheckout', 'checkout', Checkout);
@@ -117,7 +119,7 @@ export class CheckoutResolver {
   @Mutation(() => CancelCheckoutPayload, {
     description: 'Withdraws a checkout that is not paid. The money of an attempt in progress is still credited.',
   })
-  async cancelCheckout(@Input(() => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
+  async cancelCheckout(@Input(() => CancelCheckoutInput) input: ById, @Ctx() context: Context) {
     return ended(context, input, 'cancelled');
   }
 
@@ -139,7 +141,7 @@ export class CheckoutResolver {
   }
 
   @Mutation(() => ExpireTestCheckoutPayload, { description: 'Test helper: expires a checkout.' })
-  async expireTestCheckout(@Input(() => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
+  async expireTestCheckout(@Input(() => ExpireTestCheckoutInput) input: ById, @Ctx() context: Context) {
     return ended(context, input, 'expired');
   }
 }
@@ -214,7 +216,7 @@ function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
   return mayPay ? [] : [problem('status_invalid', field, mayNotPay)];
 }
 
-async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {
+async function ended(context: Context, { id }: ById, to: 'cancelled' | 'expired') {
   const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
   // A checkout past its time has expired, even before a worker marks it.
   if (status === 'expired') throw new DomainError(problem('status_invalid', 'checkout.status'));

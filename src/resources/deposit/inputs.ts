@@ -63,20 +63,26 @@ export class ReconcileDepositInput {
   receivables: ReconciledReceivableInput[];
 }
 
-@InputType({ description: 'Names a deposit.' })
-export class DepositIdInput {
+/** What the inputs of test helpers that end a deposit have in common. */
+@InputType()
+class EndOfTestDeposit {
   @Field(() => ID, { description: 'The id of the deposit.' })
   id: string;
-}
-
-@InputType({ description: 'Names a deposit, and why it ends.' })
-export class EndTestDepositInput extends DepositIdInput {
   @Field(() => DepositReasonCode, { nullable: true, description: 'The reason that the deposit shows.' })
   reasonCode?: DepositReasonCode | null;
 }
 
+@InputType({ description: 'Names a deposit, and why it fails.' })
+export class FailTestDepositInput extends EndOfTestDeposit {}
+
+@InputType({ description: 'Names a deposit, and why it is cancelled.' })
+export class CancelTestDepositInput extends EndOfTestDeposit {}
+
+@InputType({ description: 'Names a deposit, and why it is reversed.' })
+export class ReverseTestDepositInput extends EndOfTestDeposit {}
+
 @InputType({ description: 'Names a deposit, and how much of it is disputed and why.' })
-export class DisputeTestDepositInput extends EndTestDepositInput {
+export class DisputeTestDepositInput extends EndOfTestDeposit {
   @Field(() => Amount, { nullable: true, description: 'The amount to dispute. By default what is not disputed yet.' })
   amount?: bigint | null;
 }

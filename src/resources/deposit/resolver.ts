@@ -7,17 +7,18 @@ import { payloadOf } from '../../types/payload.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { receivable } from '../receivable/table.js';
 import {
+  CancelTestDepositInput,
   CreateDepositInput,
-  DepositIdInput,
   DisputeTestDepositInput,
-  EndTestDepositInput,
+  FailTestDepositInput,
   ReconcileDepositInput,
+  ReverseTestDepositInput,
 } from './inputs.js';
 import { partiesOf } from './parties.js';
 import { receiverOf } from './receiver.js';
 import { type DepositRow, deposit, unreconciledOf } from './table.js';
 import { Deposit } from './type.js';
-import { Input } from '../../types/input.js';
+import { type ById, idInputOf, Input } from '../../types/input.js';
 
 /** The maximum number of receivables per call of reconcileDeposit; the rest of a deposit needs another call. */
 const receivablesMax = 100;
@@ -60,6 +61,8 @@ export const depositListing: Listing = {
   },
 };
 
+const ProcessTestDepositInput = idInputOf('ProcessTestDeposit', 'deposit');
+const CompleteTestDepositInput = idInputOf('CompleteTestDeposit', 'deposit');
 const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', Deposit);
 const ProcessTestDepositPayload = payloadOf('ProcessTestDeposit', 'deposit', Deposit);
@@ -118,31 +121,31 @@ export class DepositResolver {
   }
 
   @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank begins to process a deposit.' })
-  processTestDeposit(@Input(() => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+  processTestDeposit(@Input(() => ProcessTestDepositInput) input: ById, @Ctx() context: Context) {
     return moved(context, input, ['initialized'], 'processing');
   }
 
   @Mutation(() => CompleteTestDepositPayload, { description: 'Test helper: completes a deposit now.' })
-  completeTestDeposit(@Input(() => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+  completeTestDeposit(@Input(() => CompleteTestDepositInput) input: ById, @Ctx() context: Context) {
     return moved(context, input, ['initialized', 'processing'], 'completed');
   }
 
   @Mutation(() => FailTestDepositPayload, { description: 'Test helper: fails a deposit.' })
-  failTestDeposit(@Input(() => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+  failTestDeposit(@Input(() => FailTestDepositInput) input: FailTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized', 'processing'], 'failed');
   }
 
   @Mutation(() => CancelTestDepositPayload, {
     description: 'Test helper: cancels a deposit before it is processed.',
   })
-  cancelTestDeposit(@Input(() => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+  cancelTestDeposit(@Input(() => CancelTestDepositInput) input: CancelTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized'], 'cancelled');
   }
 
   @Mutation(() => ReverseTestDepositPayload, {
     description: 'Test helper: reverses the undisputed rest of a completed deposit.',
   })
-  reverseTestDeposit(@Input(() => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+  reverseTestDeposit(@Input(() => ReverseTestDepositInput) input: ReverseTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['completed'], 'reversed');
   }
 
@@ -176,7 +179,7 @@ export function depositProblems({
   ];
 }
 
-async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
+async function moved(context: Context, input: ById, from: string[], to: string) {
   await context.scope.one(deposit, input.id);
   return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
 }

@@ -1,10 +1,10 @@
-import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { PayoutStatus, payout } from './table.js';
 import { Payout } from './type.js';
-import { Input } from '../../types/input.js';
+import { type ById, idInputOf, Input } from '../../types/input.js';
 
 export const payoutListing: Listing = {
   object: 'payout',
@@ -13,12 +13,6 @@ export const payoutListing: Listing = {
   parents: [payout.accountId, payout.addressId],
   own: payout.accountId,
 };
-
-@InputType({ description: 'Names a payout.' })
-class PayoutIdInput {
-  @Field(() => ID, { description: 'The id of the payout.' })
-  id: string;
-}
 
 @ArgsType()
 export class PayoutOfAccountArgs extends pageArgsOf('Payout') {
@@ -35,6 +29,8 @@ export class PayoutArgs extends PayoutOfAccountArgs {
   accountId?: string | null;
 }
 
+const SettleTestPayoutInput = idInputOf('SettleTestPayout', 'payout');
+const FailTestPayoutInput = idInputOf('FailTestPayout', 'payout');
 const SettleTestPayoutPayload = payloadOf('SettleTestPayout', 'payout', Payout);
 const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);
 
@@ -43,13 +39,13 @@ export class PayoutResolver {
   @Mutation(() => SettleTestPayoutPayload, {
     description: 'Test helper: completes a payout now. The sandbox completes it a minute after its creation.',
   })
-  async settleTestPayout(@Input(() => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
+  async settleTestPayout(@Input(() => SettleTestPayoutInput) { id }: ById, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'completed' }) };
   }
 
   @Mutation(() => FailTestPayoutPayload, { description: 'Test helper: fails a payout; its money is available again.' })
-  async failTestPayout(@Input(() => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
+  async failTestPayout(@Input(() => FailTestPayoutInput) { id }: ById, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'failed' }) };
   }

@@ -4,7 +4,7 @@ import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem, type Problem } from '../../request/problems.js';
 import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
-import { Input } from '../../types/input.js';
+import { type ById, idInputOf, Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { SafeInt } from '../../types/scalars.js';
 import { account, type AccountRow } from '../account/table.js';
@@ -79,12 +79,6 @@ class UpdateWebhookEndpointInput {
   enabled?: boolean | null;
 }
 
-@InputType({ description: 'Names a webhook endpoint.' })
-class WebhookEndpointIdInput {
-  @Field(() => ID, { description: 'The endpoint.' })
-  id: string;
-}
-
 @InputType({
   description: 'Sends events again: one delivery, or all events since a number. Exactly one of both is given.',
 })
@@ -101,6 +95,8 @@ class RedeliverWebhooksInput {
   afterNumber?: number | null;
 }
 
+const RotateWebhookSecretInput = idInputOf('RotateWebhookSecret', 'webhook endpoint');
+const TestWebhookEndpointInput = idInputOf('TestWebhookEndpoint', 'webhook endpoint');
 const CreateWebhookEndpointPayload = payloadOf('CreateWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
 const UpdateWebhookEndpointPayload = payloadOf('UpdateWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
 const RotateWebhookSecretPayload = payloadOf('RotateWebhookSecret', 'webhookEndpoint', WebhookEndpoint);
@@ -165,10 +161,7 @@ export class WebhookEndpointResolver {
     description:
       'Makes a new secret, which only this answer shows. For 24 hours deliveries are signed with both secrets.',
   })
-  async rotateWebhookSecret(
-    @Input(() => WebhookEndpointIdInput) { id }: WebhookEndpointIdInput,
-    @Ctx() context: Context,
-  ) {
+  async rotateWebhookSecret(@Input(() => RotateWebhookSecretInput) { id }: ById, @Ctx() context: Context) {
     await managed(context, id);
     const { secret, secretSealed } = await newSecret(context, id);
     const row = await context.write('rotate_webhook_secret', webhookEndpoint, { id, secretSealed });
@@ -178,10 +171,7 @@ export class WebhookEndpointResolver {
   @Mutation(() => TestWebhookEndpointPayload, {
     description: 'Sends the event `webhook_endpoint.tested` to an enabled endpoint, whatever its types are.',
   })
-  async testWebhookEndpoint(
-    @Input(() => WebhookEndpointIdInput) { id }: WebhookEndpointIdInput,
-    @Ctx() context: Context,
-  ) {
+  async testWebhookEndpoint(@Input(() => TestWebhookEndpointInput) { id }: ById, @Ctx() context: Context) {
     await managed(context, id);
     return { webhookEndpoint: await context.write('test_webhook_endpoint', webhookEndpoint, { id }) };
   }

@@ -3,13 +3,13 @@ import { graphql } from '../graphql';
 import { nameOf } from '../parts';
 
 export const PlaceMutation = graphql(`
-  mutation PlaceServiceHold($input: ServiceHoldInput!) {
+  mutation PlaceServiceHold($input: PlaceServiceHoldInput!) {
     placeServiceHold(input: $input) { accountSetting { id serviceHold payoutsEnabled } }
   }
 `);
 
 const LiftMutation = graphql(`
-  mutation LiftServiceHold($input: ServiceHoldInput!) {
+  mutation LiftServiceHold($input: LiftServiceHoldInput!) {
     liftServiceHold(input: $input) { accountSetting { id serviceHold payoutsEnabled } }
   }
 `);

@@ -32,13 +32,13 @@ const PayoutsQuery = graphql(`
 `);
 
 const SettleMutation = graphql(`
-  mutation SettlePayout($input: PayoutInput!) {
+  mutation SettlePayout($input: SettlePayoutInput!) {
     settlePayout(input: $input) { payout { id status } }
   }
 `);
 
 const FailMutation = graphql(`
-  mutation FailPayout($input: PayoutInput!) {
+  mutation FailPayout($input: FailPayoutInput!) {
     failPayout(input: $input) { payout { id status } }
   }
 `);

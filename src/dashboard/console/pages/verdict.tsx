@@ -10,13 +10,13 @@ const VerifyMutation = graphql(`
 `);
 
 const HoldMutation = graphql(`
-  mutation HoldAccount($input: AccountInput!) {
+  mutation HoldAccount($input: HoldAccountInput!) {
     holdAccount(input: $input) { account { id status } }
   }
 `);
 
 const DeactivateMutation = graphql(`
-  mutation DeactivateAccount($input: AccountInput!) {
+  mutation DeactivateAccount($input: DeactivateAccountInput!) {
     deactivateAccount(input: $input) { account { id status } }
   }
 `);

@@ -16,7 +16,7 @@ const WorkQuery = graphql(`
 `);
 
 const RetryMutation = graphql(`
-  mutation RetryJob($input: JobInput!) {
+  mutation RetryJob($input: RetryJobInput!) {
     retryJob(input: $input) { job { id due } }
   }
 `);

@@ -7,12 +7,12 @@ const verify = graphql(`
   }
 `);
 const hold = graphql(`
-  mutation HoldTestAccount($input: AccountIdInput!) {
+  mutation HoldTestAccount($input: HoldTestAccountInput!) {
     holdTestAccount(input: $input) { account { id status } }
   }
 `);
 const deactivate = graphql(`
-  mutation DeactivateTestAccount($input: AccountIdInput!) {
+  mutation DeactivateTestAccount($input: DeactivateTestAccountInput!) {
     deactivateTestAccount(input: $input) { account { id status } }
   }
 `);
@@ -24,12 +24,12 @@ const wallet = graphql(`
   }
 `);
 const expireAddress = graphql(`
-  mutation ExpireTestAddress($input: AddressIdInput!) {
+  mutation ExpireTestAddress($input: ExpireTestAddressInput!) {
     expireTestAddress(input: $input) { address { id status } }
   }
 `);
 const deactivateAddress = graphql(`
-  mutation DeactivateTestAddress($input: AddressIdInput!) {
+  mutation DeactivateTestAddress($input: DeactivateTestAddressInput!) {
     deactivateTestAddress(input: $input) { address { id status } }
   }
 `);

@@ -12,7 +12,7 @@ const decline = graphql(`
   }
 `);
 const expire = graphql(`
-  mutation ExpireTestCheckout($input: CheckoutIdInput!) {
+  mutation ExpireTestCheckout($input: ExpireTestCheckoutInput!) {
     expireTestCheckout(input: $input) { checkout { id status } }
   }
 `);

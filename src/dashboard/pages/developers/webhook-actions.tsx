@@ -10,13 +10,13 @@ const UpdateWebhook = graphql(`
 `);
 
 const RotateSecret = graphql(`
-  mutation RotateWebhookSecret($input: WebhookEndpointIdInput!) {
+  mutation RotateWebhookSecret($input: RotateWebhookSecretInput!) {
     rotateWebhookSecret(input: $input) { webhookEndpoint { id secret } }
   }
 `);
 
 const TestWebhook = graphql(`
-  mutation TestWebhook($input: WebhookEndpointIdInput!) {
+  mutation TestWebhook($input: TestWebhookEndpointInput!) {
     testWebhookEndpoint(input: $input) { webhookEndpoint { id } }
   }
 `);

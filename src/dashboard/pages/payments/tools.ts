@@ -2,27 +2,27 @@ import { graphql } from '../../graph';
 import type { Tool } from '../../parts';
 
 const process = graphql(`
-  mutation ProcessTestPayment($input: DepositIdInput!) {
+  mutation ProcessTestPayment($input: ProcessTestDepositInput!) {
     processTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 export const complete = graphql(`
-  mutation CompleteTestPayment($input: DepositIdInput!) {
+  mutation CompleteTestPayment($input: CompleteTestDepositInput!) {
     completeTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const fail = graphql(`
-  mutation FailTestPayment($input: EndTestDepositInput!) {
+  mutation FailTestPayment($input: FailTestDepositInput!) {
     failTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const cancel = graphql(`
-  mutation CancelTestPayment($input: EndTestDepositInput!) {
+  mutation CancelTestPayment($input: CancelTestDepositInput!) {
     cancelTestDeposit(input: $input) { deposit { id status } }
   }
 `);
 const reverse = graphql(`
-  mutation ReverseTestPayment($input: EndTestDepositInput!) {
+  mutation ReverseTestPayment($input: ReverseTestDepositInput!) {
     reverseTestDeposit(input: $input) { deposit { id status } }
   }
 `);
@@ -32,20 +32,19 @@ const dispute = graphql(`
   }
 `);
 
-const end = 'EndTestDepositInput';
 const tools: Record<string, Tool[]> = {
   INITIALIZED: [
     { name: 'Process', mutation: process },
     { name: 'Complete', mutation: complete },
-    { name: 'Fail', mutation: fail, input: end },
-    { name: 'Cancel', mutation: cancel, input: end },
+    { name: 'Fail', mutation: fail, input: 'FailTestDepositInput' },
+    { name: 'Cancel', mutation: cancel, input: 'CancelTestDepositInput' },
   ],
   PROCESSING: [
     { name: 'Complete', mutation: complete },
-    { name: 'Fail', mutation: fail, input: end },
+    { name: 'Fail', mutation: fail, input: 'FailTestDepositInput' },
   ],
   COMPLETED: [
-    { name: 'Reverse', mutation: reverse, input: end },
+    { name: 'Reverse', mutation: reverse, input: 'ReverseTestDepositInput' },
     { name: 'Dispute', mutation: dispute, input: 'DisputeTestDepositInput' },
   ],
 };

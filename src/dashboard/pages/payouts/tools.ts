@@ -2,12 +2,12 @@ import { graphql } from '../../graph';
 import type { Tool } from '../../parts';
 
 const settle = graphql(`
-  mutation SettleTestPayout($input: PayoutIdInput!) {
+  mutation SettleTestPayout($input: SettleTestPayoutInput!) {
     settleTestPayout(input: $input) { payout { id status } }
   }
 `);
 const fail = graphql(`
-  mutation FailTestPayout($input: PayoutIdInput!) {
+  mutation FailTestPayout($input: FailTestPayoutInput!) {
     failTestPayout(input: $input) { payout { id status } }
   }
 `);
