@@ -6,6 +6,9 @@
 export type KeyRule =
   | 'value'
   | 'value or null'
+  /** A text of which the contract promises no format: rows from before the format was checked have other texts. */
+  | 'text'
+  | 'text or null'
   | 'null'
   /** The noun of the object, such as `deposit`. */
   | 'noun'
@@ -64,8 +67,8 @@ type RuleFor<V> = [V] extends [null]
       ? OrNull & { keys: KeysOf<Member<NonNullable<V>>> }
       : KeysOf<Member<V>>
     : null extends V
-      ? 'value or null' | (Named & { rule: 'value or null' })
-      : 'value' | (Named & { rule: 'value' });
+      ? 'value or null' | 'text or null' | (Named & { rule: 'value or null' })
+      : 'value' | 'text' | (Named & { rule: 'value' });
 
 /** The declaration that fits what a function returns: the compiler refuses missing keys, other keys and wrong nulls. */
 export type KeysOf<T> = {

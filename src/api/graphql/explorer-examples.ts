@@ -150,7 +150,7 @@ export const examples: Example[] = [
     title: 'Which checkouts wait for a payment?',
     query: `query OpenCheckouts {
   checkouts(status: [INITIALIZED], first: 10) {
-    nodes { id amount currency expiresAt pageUrl fromAccount { nickname } }
+    nodes { id amount currency expiresAt url fromAccount { nickname } }
   }
 }`,
   },

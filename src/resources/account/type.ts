@@ -1,4 +1,4 @@
-import { Extensions, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, CountryCode, Currency, DateTime, EmailAddress, IP, LocalDate, Metadata } from '../../types/scalars.js';
@@ -96,15 +96,8 @@ export class PostalAddress {
   state?: string | null;
   @Field(() => String, { nullable: true, description: addressTexts.postalCode })
   postalCode?: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: addressTexts.country,
-    deprecationReason: 'It has no format: use `countryCode`.',
-  })
-  country?: string | null;
-  @Extensions({ storedAs: 'country' })
   @Field(() => CountryCode, { nullable: true, description: addressTexts.country })
-  countryCode?: string | null;
+  country?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'Identifiers of a business.' })
@@ -135,26 +128,12 @@ export class BusinessDetails {
   legalName?: string | null;
   @Field(() => String, { nullable: true, description: businessTexts.dba })
   dba?: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: businessTexts.email,
-    deprecationReason: 'It has no format: use `emailAddress`.',
-  })
-  email?: string | null;
-  @Extensions({ storedAs: 'email' })
   @Field(() => EmailAddress, { nullable: true, description: businessTexts.email })
-  emailAddress?: string | null;
+  email?: string | null;
   @Field(() => String, { nullable: true, description: businessTexts.website })
   website?: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: businessTexts.dateOfIncorporation,
-    deprecationReason: 'It has no format: use `incorporatedOn`.',
-  })
-  dateOfIncorporation?: string | null;
-  @Extensions({ storedAs: 'dateOfIncorporation' })
   @Field(() => LocalDate, { nullable: true, description: businessTexts.dateOfIncorporation })
-  incorporatedOn?: string | null;
+  dateOfIncorporation?: string | null;
   @Field(() => BusinessType, { nullable: true, description: businessTexts.type })
   type?: BusinessType | null;
   @Field(() => BusinessIds, { nullable: true, description: businessTexts.ids })
@@ -188,15 +167,8 @@ export class SupportingDocumentation {
   description: 'When, from where and with what the terms of service were accepted.',
 })
 export class TosAcceptance {
-  @Field(() => String, {
-    nullable: true,
-    description: acceptanceTexts.ip,
-    deprecationReason: 'It has no format: use `ipAddress`.',
-  })
-  ip?: string | null;
-  @Extensions({ storedAs: 'ip' })
   @Field(() => IP, { nullable: true, description: acceptanceTexts.ip })
-  ipAddress?: string | null;
+  ip?: string | null;
   @Field(() => DateTime, { nullable: true, description: acceptanceTexts.time })
   time?: number | null;
   @Field(() => String, { nullable: true, description: acceptanceTexts.userAgent })

@@ -97,7 +97,7 @@ export const postalAddressKeys = {
   city: 'value or null',
   state: 'value or null',
   postal_code: 'value or null',
-  country: 'value or null',
+  country: 'text or null',
 } as const;
 
 declareKeys(accountV1, {
@@ -113,9 +113,9 @@ declareKeys(accountV1, {
   business_details: {
     legal_name: 'value or null',
     dba: 'value or null',
-    email: 'value or null',
+    email: 'text or null',
     website: 'value or null',
-    date_of_incorporation: 'value or null',
+    date_of_incorporation: 'text or null',
     type: 'value or null',
     ids: {
       business: 'value or null',
@@ -140,6 +140,6 @@ declareKeys(accountV1, {
     ownership_structure_document: optional('value or null'),
     physical_address_document: optional('value or null'),
   },
-  tos_acceptance: { ip: 'value or null', time: 'value or null', user_agent: 'value or null' },
+  tos_acceptance: { ip: 'text or null', time: 'value or null', user_agent: 'value or null' },
   link: 'null',
 });

@@ -107,28 +107,11 @@ export default defineResource({
         },
       ),
       url: value(
-        () => String,
-        (row: CheckoutRow, { checkouts }) => checkouts.urlOf(row),
-        {
-          description:
-            'The address of its page, for the partner that pays. The page needs no other credential than this address.',
-          deprecationReason: 'It has no format: use `pageUrl`.',
-        },
-      ),
-      pageUrl: value(
         () => URL,
         (row: CheckoutRow, { checkouts }) => checkouts.urlOf(row),
         {
           description:
             'The address of its page, for the partner that pays. The page needs no other credential than this address.',
-        },
-      ),
-      returnUrl: value(
-        () => URL,
-        (row: CheckoutRow) => row.redirectUrl,
-        {
-          description:
-            'The address to which the partner is redirected afterwards, with `checkout_id` added to the query.',
         },
       ),
       methods: value(

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { Amount, Currency, DateTime, URL } from '../../types/scalars.js';
 import { CheckoutPaymentMethod, CheckoutStatus, CheckoutType } from './table.js';
 import { texts } from '../../types/texts.js';
 
@@ -62,9 +62,8 @@ export class Checkout extends Node {
     deprecationReason: 'The enum of all payment methods is one: use `methods`.',
   })
   paymentMethods: CheckoutPaymentMethod[];
-  @Field(() => String, {
+  @Field(() => URL, {
     description: 'The address to which the partner is redirected afterwards, with `checkout_id` added to the query.',
-    deprecationReason: 'It has no format: use `returnUrl`.',
   })
   redirectUrl: string;
   @Field(() => CheckoutStatus, { description: 'How far the checkout has come.' })

@@ -42,7 +42,7 @@ declareKeys(checkoutV1, {
   to: { account_id: 'value' },
   payment_methods: 'value',
   receivables: { id: 'value' },
-  redirect_url: 'value',
+  redirect_url: 'text',
   status: 'value',
   effective_transaction: orNull({ id: 'value', status: 'value' }),
   metadata: 'value',

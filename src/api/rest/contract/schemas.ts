@@ -107,8 +107,8 @@ export class AnswerSchemas {
 
   #value(rule: string, field: GraphQLField<unknown, unknown> | undefined, path: string): Json {
     if (!field) throw new Error(`the graph has no field for the key ${path}, and the key states no schema`);
-    const schema = valueOf(getNullableType(field.type));
-    return described(rule === 'value' ? schema : nullable(schema), this.wording(field.description));
+    const schema = rule.startsWith('text') ? builtIn.String! : valueOf(getNullableType(field.type));
+    return described(rule.endsWith(' or null') ? nullable(schema) : schema, this.wording(field.description));
   }
 }
 

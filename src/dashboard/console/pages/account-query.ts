@@ -7,10 +7,10 @@ export const AccountQuery = graphql(`
     account(id: $id, mode: $mode) {
       id created livemode tenantId ownerId edition type subType status nickname address
       businessDetails {
-        legalName dba emailAddress website incorporatedOn type merchantCategoryCode merchantSize
+        legalName dba email website dateOfIncorporation type merchantCategoryCode merchantSize
         productCategory productDescription
         ids { business tax taxDeduction taxGst taxTrade }
-        physicalAddress { line1 line2 city state postalCode countryCode }
+        physicalAddress { line1 line2 city state postalCode country }
         estimatedMonthlyVolume { amount currency }
       }
       persons {

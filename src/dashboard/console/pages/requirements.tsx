@@ -16,7 +16,7 @@ type Claim = readonly [name: string, value: string | null | undefined | false];
 /** What the account says about its business, by the parts of a verification. */
 function claimsOf({ businessDetails: business }: Account): readonly (readonly [string, readonly Claim[]])[] {
   const { ids, physicalAddress: at, estimatedMonthlyVolume: volume } = business;
-  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, at.countryCode].filter(Boolean).join(', ');
+  const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, at.country].filter(Boolean).join(', ');
   const amount =
     volume?.amount &&
     volume.currency &&
@@ -28,8 +28,8 @@ function claimsOf({ businessDetails: business }: Account): readonly (readonly [s
         ['Legal name', business.legalName],
         ['Legal form', business.type && words(business.type)],
         ['Trades as', business.dba ?? false],
-        ['Incorporated', business.incorporatedOn && formatDay(business.incorporatedOn)],
-        ['E-mail', business.emailAddress],
+        ['Incorporated', business.dateOfIncorporation && formatDay(business.dateOfIncorporation)],
+        ['E-mail', business.email],
         ['Website', business.website],
         ['Address', place],
       ],

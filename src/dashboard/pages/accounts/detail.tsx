@@ -34,8 +34,8 @@ const AccountQuery = graphql(
         requirements { fieldName message alternatives }
         owner { id type ...Name }
         businessDetails {
-          legalName emailAddress website type
-          physicalAddress { line1 city state postalCode countryCode }
+          legalName email website type
+          physicalAddress { line1 city state postalCode country }
         }
         balance { ...Compartments }
         owes { currencies { total { amount currency } } }
@@ -149,17 +149,17 @@ function Lacking({ account }: { account: AccountDetail }) {
 function About({ account }: { account: AccountDetail }) {
   const time = useTimes();
   const { owner } = account;
-  const { legalName, emailAddress, website, type, physicalAddress: at } = account.businessDetails;
+  const { legalName, email, website, type, physicalAddress: at } = account.businessDetails;
   const documents = [account.idDocument, account.ownershipStructureDocument, account.physicalAddressDocument];
   const found = documents.filter((document) => document !== null);
-  const country = at?.countryCode && countryName(at.countryCode);
+  const country = at?.country && countryName(at.country);
   return (
     <Card title="Details">
       <Facts
         facts={[
           ['Legal name', legalName],
           ['Legal form', type && words(type)],
-          ['E-mail', emailAddress],
+          ['E-mail', email],
           ['Website', website],
           ['Address', at && [at.line1, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ')],
           ['Belongs to', owner && <ObjectLink id={owner.id}>{nameOf(owner)}</ObjectLink>],

@@ -29,7 +29,7 @@ const AccountsQuery = graphql(
       ) {
         nodes {
           id type created ...Name status
-          businessDetails { legalName physicalAddress { city countryCode } }
+          businessDetails { legalName physicalAddress { city country } }
           balance { available { amount currency } pending { amount currency } }
           owner @include(if: $customers) { ...Name }
           owes @include(if: $customers) { currencies { total { amount currency } } }
@@ -159,7 +159,7 @@ function useColumns(type: keyof typeof kinds, ofUsers: boolean): Column<Account>
       : {
           head: 'Place',
           cell: ({ businessDetails: { physicalAddress: at } }) =>
-            [at?.city, at?.countryCode && countryName(at.countryCode)].filter(Boolean).join(', '),
+            [at?.city, at?.country && countryName(at.country)].filter(Boolean).join(', '),
         },
     { head: 'Added', cell: ({ created }) => time(created, 'date'), line: true },
     { head: 'Not reconciled', cell: ({ balance }) => <Amounts amounts={balance?.pending} />, end: true },

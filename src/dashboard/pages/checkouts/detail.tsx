@@ -24,7 +24,7 @@ const CheckoutQuery = graphql(
   `
     query Checkout($id: ID!) {
       checkout(id: $id) {
-        id created expiresAt amount grossAmount currency status pageUrl methods
+        id created expiresAt amount grossAmount currency status url methods
         fromAccount { ...Name }
         toAccount { type ...Name owner { id } }
         deposit { id }
@@ -93,15 +93,15 @@ function CheckoutPage({ checkout }: { checkout: CheckoutDetail }) {
   );
 }
 
-function Share({ checkout: { pageUrl } }: { checkout: CheckoutDetail }) {
+function Share({ checkout: { url } }: { checkout: CheckoutDetail }) {
   return (
     <Card title="Payment page">
       <div className="share">
-        <Qr text={pageUrl} label="QR code of the payment page" />
+        <Qr text={url} label="QR code of the payment page" />
         <div>
           <p className="hint">Send this link to the customer, or let them scan the code.</p>
-          <Copy text={pageUrl} label="the link" />
-          <a href={pageUrl} target="_blank" rel="noreferrer" className="button">
+          <Copy text={url} label="the link" />
+          <a href={url} target="_blank" rel="noreferrer" className="button">
             <ExternalLink aria-hidden /> Open the page
           </a>
         </div>

@@ -17,7 +17,7 @@ const PayoutQuery = graphql(
           businessDetails {
             legalName
             ids { business tax taxGst taxTrade }
-            physicalAddress { line1 line2 city state postalCode countryCode }
+            physicalAddress { line1 line2 city state postalCode country }
           }
         }
         address { id name bankAccount { bankName last4 } }

@@ -154,7 +154,7 @@ function Letterhead({ payout }: { payout: PayoutDetail }) {
   const time = useTimes();
   const { account, address, currency, sourceCurrency } = payout;
   const { legalName, ids, physicalAddress: at } = account.businessDetails;
-  const country = at?.countryCode && countryName(at.countryCode);
+  const country = at?.country && countryName(at.country);
   const place = at && [at.line1, at.line2, at.city, at.state, at.postalCode, country].filter(Boolean).join(', ');
   const facts = [
     ['Beneficiary', legalName ?? nameOf(account)],
