@@ -120,7 +120,7 @@ describe('the lists of /v1', () => {
         );
         if (at.includes('none')) continue;
         // What later requests of this test add is not compared.
-        const search = path === '/v1/events' ? '?type=account.created' : '';
+        const search = `?created.gte=1${path === '/v1/events' ? '&type=account.created' : ''}`;
         if ((await speaker.get(at)).status === 403) {
           await expect(written(speaker, at, '', 'csv'), path).rejects.toThrow('Only a platform');
           continue;

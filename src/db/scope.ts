@@ -122,7 +122,7 @@ export class Scope {
                 ),
               )
               .orderBy(desc(table.created), desc(table.id)),
-          { ids, ...this.#tenantAndMode },
+          { ids, ...this.ownValues },
         );
         const byParent = new Map<string, T['$inferSelect'][]>(ids.map((id) => [id, []]));
         for (const row of rows) byParent.get(row.parent)?.push(row.row);
@@ -233,12 +233,13 @@ export class Scope {
 
   /** The values of a statement with those of the scope, which no value of a client may replace. */
   #withTenant(values: Record<string, unknown>): Record<string, unknown> {
-    const own = this.#tenantAndMode;
+    const own = this.ownValues;
     for (const name in own) if (name in values) throw new Error(`the value ${name} of a statement is the scope's own`);
     return Object.assign(own, values);
   }
 
-  get #tenantAndMode() {
+  /** The values that each statement of the scope may use by their names. */
+  get ownValues() {
     return {
       tenantId: this.caller.tenantId,
       livemode: this.caller.livemode,
@@ -276,7 +277,7 @@ export class Scope {
               alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`,
             ),
           ),
-      alone ? { value, ...this.#tenantAndMode } : { values, ...this.#tenantAndMode },
+      alone ? { value, ...this.ownValues } : { values, ...this.ownValues },
     );
     // With one value, every row found has that value.
     if (alone) return new Map(rows.map((row) => [value!, row]));

@@ -1,4 +1,3 @@
-import type { Caller } from '../request/caller.js';
 import { type Listing, type Page, type PageArgs, pageRequest } from '../types/pagination.js';
 import type { ListStatement } from './list-stream.js';
 import { listed, type Row, type Rows, shape, values } from './list-statement.js';
@@ -20,7 +19,7 @@ class Asked extends Error {
 /** A scope whose pages are not read, so that a resolver says which list a caller asks for after all its own checks. */
 class ListScope extends Scope {
   override async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
-    throw new Asked(statementOf(this.caller, table, all, args));
+    throw new Asked(statementOf(this, table, all, args));
   }
 }
 
@@ -38,15 +37,14 @@ export async function wholeList(resolve: (kind: typeof Scope) => unknown): Promi
   throw new Error('a resolver of a list has read no page');
 }
 
-function statementOf(caller: Caller, table: Rows, all: Listing, args: PageArgs): ListStatement {
+function statementOf({ caller, ownValues }: Scope, table: Rows, all: Listing, args: PageArgs): ListStatement {
   const seen = seenBy(caller, table, all);
   const request = pageRequest(seen, args);
   const [from, listing] = rowsOf(table, seen, request);
   const visibility = listOf(caller, request.beyondOwn);
-  const { tenantId, livemode, actingAccountId } = caller;
   return {
     name: `whole:${shape(from, request, visibility)}`,
     build: (db) => listed(db, { table: from, listing, request, visibility }, 'rows', rowsMax),
-    values: { tenantId, livemode, actingAccount: actingAccountId, ...values(request) },
+    values: { ...ownValues, ...values(request) },
   };
 }
