@@ -4,7 +4,7 @@ import { getNamedType, type GraphQLSchema, isAbstractType, isEnumType, isInputTy
 export const growthSentence = 'Later versions may add members: have a default for those that you do not know.';
 
 /** The answered enums whose values are complete, so that a client may list them all. */
-export const completeTypes: ReadonlySet<string> = new Set([
+const completeTypes: ReadonlySet<string> = new Set([
   'AgeingBucket',
   'CapabilityStatus',
   'LedgerCheckStatus',
@@ -15,7 +15,7 @@ export const completeTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** The enums, unions and interfaces that answers have. Those of inputs alone may grow without a client noticing it. */
-export function answeredTypes(schema: GraphQLSchema): Set<string> {
+function answeredTypes(schema: GraphQLSchema): Set<string> {
   const answered = new Set<string>();
   for (const type of Object.values(schema.getTypeMap())) {
     if (type.name.startsWith('__') || isInputType(type)) continue;

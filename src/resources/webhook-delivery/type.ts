@@ -15,7 +15,7 @@ registerEnumType(WebhookDeliveryStatus, {
 });
 
 @ObjectType({ simpleResolvers: true, description: 'One attempt to send an event to a webhook endpoint.' })
-export class WebhookAttempt {
+class WebhookAttempt {
   @Field(() => DateTime, { description: 'When it began.' })
   @Extensions({ storedAs: 'at' })
   startedAt: number;

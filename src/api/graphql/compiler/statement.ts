@@ -183,21 +183,15 @@ class Writer {
   /** The funds of an account, as `Funds` describes them. */
   #funds({ table, account, currency, where, compartments }: Funds, below: Branch[], column: Column): string {
     const alias = this.#alias();
-    const columns = [currency, ...Object.values(compartments).map(({ column: amounts }) => amounts)];
-    const own = sql`from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenantId')}
-        and ${table.livemode} = ${sql.placeholder('livemode')} and ${account} = ${sql.raw(column('id'))}
-        and ${where}`;
+    const amounts = Object.values(compartments).map(({ column: of }) => of);
+    const zeros = sql.raw(amounts.map(() => '0,').join(''));
     const shown = sql`${sql.placeholder(shownCurrency)}::text`;
-    // The currency that each balance of the edition shows, with zeros where nothing was booked in it.
+    // The currency that each balance of the edition shows has zeros where nothing was booked in it.
     const rows = this.#fragment(
-      sql`select ${sql.join(columns, sql`, `)} ${own}
-        union all select ${shown}, ${sql.raw(
-          columns
-            .slice(1)
-            .map(() => '0')
-            .join(', '),
-        )}
-        where ${shown} is not null and not exists (select ${own} and ${currency} = ${shown}) order by 1`,
+      sql`select distinct on (1) * from (select ${sql.join([currency, ...amounts], sql`, `)}, 1 booked
+        from ${table as PgTable} where ${table.tenantId} = ${sql.placeholder('tenantId')}
+        and ${table.livemode} = ${sql.placeholder('livemode')} and ${account} = ${sql.raw(column('id'))} and ${where}
+        union all select ${shown}, ${zeros} 0 where ${shown} is not null) x order by 1, booked desc`,
       '',
     );
     const money = (parts: Branch[], amount: string, currency: () => string) =>
