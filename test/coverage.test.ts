@@ -367,7 +367,7 @@ describe('the contract', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
     const described = inputs.flatMap((type) =>
       Object.values(type.getFields())
-        .filter(({ name }) => name === 'metadata')
+        .filter(({ name, type }) => name === 'metadata' && getNamedType(type).name === 'Metadata')
         .map(({ description }) => `${type.name}: ${description}`),
     );
     expect(described.length).toBeGreaterThan(8);

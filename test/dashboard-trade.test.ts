@@ -92,6 +92,20 @@ describe('a part of a page that the gateway refuses', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
+  it('of which null says something else is not said to be that', async () => {
+    const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
+    await page.route('**/graphql', async (route, request) => {
+      if (!request.postData()?.includes('query Work(')) return route.fallback();
+      const answer = await (await route.fetch()).json();
+      answer.data.deposits.totalCount = null;
+      const error = { message: 'Too slow.', path: ['deposits', 'totalCount'], extensions: { httpStatus: 503 } };
+      return route.fulfill({ json: { ...answer, errors: [error] } });
+    });
+    await open('/dashboard');
+    await page.getByRole('region', { name: 'To reconcile' }).getByText('number not known').waitFor();
+    expect(await page.getByText('over 10,000').count()).toBe(0);
+  });
+
   it('of an object leaves the object, and an object that cannot be read is not said to be missing', async () => {
     const { page, open } = await dashboard.ownDesk(1, 'Indigo Looms');
     await changeDocuments(page, (query) => query.replace('partners(first: 10)', 'partners(first: 0)'));

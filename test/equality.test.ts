@@ -74,6 +74,9 @@ const renamed: Record<string, Record<string, string>> = {
   WebhookDelivery: { nextAttemptAt: 'next_attempt' },
 };
 
+/** The fields of parts of objects that /v1 does not have: its column says where a row of an import is wrong. */
+const graphAlone: Record<string, string[]> = { Problem: ['path'] };
+
 /** A GraphQL value in the format of /v1. Spec: Conventions. Decisions 6.1 and 6.3. */
 function spelled(type: GraphQLOutputType, value: Json): Json {
   if (value === null || value === undefined) return value;
@@ -82,10 +85,9 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
   if (isObjectType(nullable)) {
     const fields = nullable.getFields();
     return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [
-        renamed[nullable.name]?.[name] ?? snake(name),
-        spelled(fields[name]!.type, member),
-      ]),
+      Object.entries(value)
+        .filter(([name]) => !graphAlone[nullable.name]?.includes(name))
+        .map(([name, member]) => [renamed[nullable.name]?.[name] ?? snake(name), spelled(fields[name]!.type, member)]),
     );
   }
   if (isEnumType(nullable)) return value.toLowerCase();

@@ -83,8 +83,10 @@ describe('a value that the next release stores', () => {
   });
 
   it('is counted by status, and not taken from an upload', async () => {
-    const { body } = await user.graph('{ viewer { account { statusCounts { payouts { status count } } } } }');
-    expect(body.data.viewer.account.statusCounts.payouts.at(-1)).toEqual({ status: 'RETURNED', count: 1 });
+    const { body } = await user.graph(
+      '{ viewer { account { statusCounts { payouts { statuses { status count } } } } } }',
+    );
+    expect(body.data.viewer.account.statusCounts.payouts.statuses.at(-1)).toEqual({ status: 'RETURNED', count: 1 });
     const refused = await user.upload('dispute_evidence', Buffer.from('%PDF-1.4\n%%EOF\n'), 'evidence.pdf');
     expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
       ...[400, ['parameter_invalid'], ['file.purpose']],

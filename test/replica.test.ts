@@ -433,7 +433,7 @@ chapter('what a standby does not have', () => {
       const created = await through(two, platform).connectedUser();
       const figures = await through(one, created).graph(
         '{ viewer { account { id balance(asOf: "2020-01-01T00:00:00Z") { available { amount } } statusCounts { ' +
-          'deposits { count } } } } }',
+          'deposits { total } } } } }',
       );
       expect([figures.body.errors, figures.body.data?.viewer.account.id]).toEqual([undefined, created.id]);
       expect(ids(await through(one, created).get('/v1/accounts?type=partner'))).toEqual([]);

@@ -118,7 +118,7 @@ describe('a receivable of an import', () => {
     });
     expect(await asked(false)).toMatchObject({
       ...{ allowDuplicates: false, rowsDone: 1, rowsFailed: 0, rowsSeenBefore: 1 },
-      results: { nodes: [{ status: 'SEEN_BEFORE', problems: [{ code: 'seen_before' }] }] },
+      results: { nodes: [{ status: 'SEEN_BEFORE', problems: [{ code: 'SEEN_BEFORE' }] }] },
     });
     expect((await receivables(user)).length).toBe(4);
   });

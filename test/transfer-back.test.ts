@@ -100,7 +100,7 @@ const broken = async (platform: Speaker) =>
   (await world.sql`select rule, what from violations where tenant_id = ${tenantOf(platform)} order by 1, 2`).map(
     ({ rule, what }) => [rule, what] as const,
   );
-const migration = fs.readFileSync('drizzle/0039_transfer_back.sql', 'utf8');
+const migration = fs.readFileSync('drizzle/0038_transfer_back.sql', 'utf8');
 
 it('jobs after the upgrade cover users below zero from their aggregator, which is paid nothing before', async () => {
   const { platform, users } = await aggregator(3);

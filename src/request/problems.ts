@@ -119,7 +119,7 @@ export function sentenceOfGraph({ field, text, path = argumentPath(field) }: Pro
   return sentence(subject, typeof text === 'string' ? text : text.graph);
 }
 
-/** The parameters that the graph names otherwise than /v1 in camelCase: the path of the graph's name, and that of /v1. */
+/** Parameters that the graph names otherwise than /v1 in camelCase: the path of the graph's name, and that of /v1. */
 const otherNames: readonly (readonly [graph: string, v1: string])[] = [
   ['session.expires_in_seconds', 'session.expires_in'],
 ];

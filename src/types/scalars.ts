@@ -63,7 +63,7 @@ export const LocalDate = new GraphQLScalarType<string, string>({
  * description for clients and the schema of its bound.
  */
 export const SafeInt = new GraphQLScalarType<number | string, number>({
-  ...GraphQLSafeInt.toConfig(),
+  ...bounded(GraphQLSafeInt),
   description: 'A whole number of at most 9007199254740991 (2^53 - 1), as a JSON number.',
   extensions: { jsonSchema: { type: 'integer', maximum: Number.MAX_SAFE_INTEGER } },
 });

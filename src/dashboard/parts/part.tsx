@@ -16,12 +16,20 @@ export function Answered({ answer, children }: { answer: Answer; children: React
   return <AnswerContext value={answer}>{children}</AnswerContext>;
 }
 
+/** The errors of a field, or below it. */
+function ownErrors(error: CombinedError | undefined, field: string): CombinedError['graphQLErrors'] {
+  const path = field.split('.');
+  return error?.graphQLErrors.filter((each) => path.every((key, i) => each.path?.[i] === key)) ?? [];
+}
+
 /** The errors of a field, or below it; all errors where none is there, since a field that is null has been refused. */
 function errorsAt(error: CombinedError | undefined, field: string): CombinedError | undefined {
-  const path = field.split('.');
-  const own = error?.graphQLErrors.filter((each) => path.every((key, i) => each.path?.[i] === key)) ?? [];
+  const own = ownErrors(error, field);
   return own.length > 0 ? new CombinedError({ graphQLErrors: own }) : error;
 }
+
+/** Whether a field is null because the gateway refused it, for fields of which null also says something else. */
+export const useIsRefused = (field: string): boolean => ownErrors(useContext(AnswerContext).error, field).length > 0;
 
 interface PartProps<Value> {
   /** What the field has: undefined until the answer is there, and null where the gateway refuses it. */

@@ -26,15 +26,22 @@ export async function startEmbedded({ dir, durable = true, progress = () => {} }
   const kit = packageFolder();
   const place = locate(dir, progress);
   const bin = binaries(kit, place.user, progress);
-  let deadline = performance.now() + PATIENCE_MS;
+  let told = performance.now();
+  let deadline = told + PATIENCE_MS;
   let lease: number | undefined;
   try {
     for (let failures = 0; performance.now() < deadline; await sleep(10)) {
       const found = await attach(place);
       if (typeof found === 'object') return found;
-      // Recovery after a crash may take long, and after giving up, the next start would begin the recovery again.
-      if (found === 'awaking') deadline = performance.now() + PATIENCE_MS;
-      if (supervised(place)) continue;
+      // Wait as long as the server's process lives: a busy machine is slow, and recovery after a crash may take long
+      // and would begin again with the next start.
+      const lives = supervised(place);
+      if (lives || found === 'awaking') deadline = performance.now() + PATIENCE_MS;
+      if (performance.now() > told + PATIENCE_MS) {
+        told = performance.now();
+        progress('PostgreSQL takes long to start');
+      }
+      if (lives) continue;
       if (lease !== undefined && (failures += 1) === FAILURES_MAX) break;
       lease = close(lease);
       await sleep(200 * failures);

@@ -11,7 +11,7 @@ import {
   useTimeZone,
 } from '../../format';
 import { graphql, type ResultOf, useLive } from '../../graph';
-import { Answered, Card, Money, ObjectLink, Part, Pending } from '../../parts';
+import { Answered, Card, Money, ObjectLink, Part, Pending, useIsRefused } from '../../parts';
 import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(
@@ -98,6 +98,8 @@ interface ToReconcileProps {
  */
 function ToReconcile({ platform, page: { nodes: payments, totalCount, pageInfo }, pending }: ToReconcileProps) {
   const time = useTimes();
+  const unknown = useIsRefused('deposits.totalCount');
+  const many = unknown ? 'number not known' : 'over 10,000 payments';
   const unreconciled = payments.slice(0, listed).map(({ id, created, currency, amount, fromAccount }) => ({
     ...{ id, currency, amount },
     name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
@@ -111,7 +113,7 @@ function ToReconcile({ platform, page: { nodes: payments, totalCount, pageInfo }
       items={unreconciled}
       sums={ofList}
       more={elsewhere && <Elsewhere />}
-      count={totalCount === null ? 'over 10,000 payments' : counted(totalCount, 'payment')}
+      count={totalCount === null ? many : counted(totalCount, 'payment')}
       all="/payments?show=unreconciled"
     >
       {elsewhere ? 'Nothing on your own list waits.' : 'All received money is reconciled.'}
