@@ -556,7 +556,8 @@ describe('the test helpers for addresses', () => {
   const rest = (speaker: Speaker, verb: Verb, id: string) => speaker.post(`/v1/test_helpers/addresses/${id}/${verb}`);
   const graph = (speaker: Speaker, verb: Verb, id: string) =>
     speaker.graph(
-      `mutation ($input: ${inputTypeOf(`${verb}TestAddress`)}!) { answer: ${verb}TestAddress(input: $input) { address { id status } } }`,
+      `mutation ($input: ${inputTypeOf(`${verb}TestAddress`)}!) {
+         answer: ${verb}TestAddress(input: $input) { address { id status } } }`,
       { input: { id } },
     );
   /** A payout address in this status. */

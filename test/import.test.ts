@@ -314,7 +314,8 @@ describe('an import of partners', () => {
     await ended(user, id);
     const { data } = (
       await user.graph(
-        `{ import(id: "${id}") { rowsDone results { nodes { row status objectId object { __typename id } problems { code } } } } }`,
+        `{ import(id: "${id}") { rowsDone
+             results { nodes { row status objectId object { __typename id } problems { code } } } } }`,
       )
     ).body;
     expect(data.import.results.nodes).toMatchObject([{ row: 1, status: 'CREATED', problems: [] }]);

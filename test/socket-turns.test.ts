@@ -295,7 +295,7 @@ describe('when the client of a stream leaves', () => {
     // The other process has turns of its own.
     const origin = await world.another();
     await user.partner({ nickname: nickname() });
-    const { text, leave } = await follow(user, 'subscription { events(after: 0) { number type } }');
+    const { text, leave } = await follow(user, 'subscription { events(afterNumber: 0) { number type } }');
     await eventually(
       async () => text(),
       (found) => found.includes('account.created'),

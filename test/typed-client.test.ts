@@ -131,8 +131,8 @@ describe("the rules for Apollo's cache in the guide", () => {
       } }`;
     await client.query({ query: list });
     await client.query({ query: byId, variables: { id: partner.id } });
-    const activate = gql`mutation ($input: ActivateAccountInput!) { activateAccount(input: $input) { account { id status } }
-      }`;
+    const activate = gql`
+      mutation ($input: ActivateAccountInput!) { activateAccount(input: $input) { account { id status } } }`;
     const { data } = await client.mutate<any>({ mutation: activate, variables: { input: { id: partner.id } } });
     const { status } = data.activateAccount.account;
     expect(status).not.toBe('DRAFT');
