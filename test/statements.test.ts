@@ -238,7 +238,7 @@ function plain(field: GraphQLField<unknown, unknown>): string {
 }
 
 /** What the users of the platform have none of, and what only the answer to a creation or a rotation has. */
-const nothing = ['Account.connectedUsers', 'Account.topUsers', 'WebhookEndpoint.secret'];
+const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
 const hollow = [
   'Deposit.methodDetails',
@@ -252,6 +252,9 @@ const hollow = [
   'Receivable.systemMessages',
   'Checkout.metadata',
   'Export.contentPath',
+  'Event.deliveries',
+  'ImportRow.problems',
+  'ImportRow.object',
 ];
 
 /** Filters that select objects with a value at an edge, because the newest ones have none. */
