@@ -590,6 +590,7 @@ const paging = new Set(['limit', 'starting_after', 'ending_before']);
 /** Values of parameters whose schema names none, by the last part of the name, besides those that the objects have. */
 const trialValues: Record<string, unknown[]> = {
   currency: ['USD', 'INR', 'EUR'],
+  order_currency: ['USD'],
   event_type: ['deposit.completed', 'webhook_endpoint.tested'],
 };
 
