@@ -102,7 +102,7 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
 const additions: Record<string, string[]> = {
   account: ['edition', 'next_payout_at', 'owes', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
   balance_transaction: ['balance_after'],
-  checkout: ['completed_at', 'url', 'page_url', 'return_url', 'methods'],
+  checkout: ['completed_at', 'url', 'methods'],
   deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details'],
   event: ['allocations', 'event_type', 'object_id', 'request_id'],
   payout: ['completed_at'],
