@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { builtProgram } from './built-program.js';
+import { builtProgram } from './support/built-program.js';
 
 const require = createRequire(import.meta.url);
 const folder = import.meta.dirname;
@@ -19,110 +19,72 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
   if (bavail * bsize >= 8 * 1024 ** 3) process.env.TMPDIR = memory;
 }
 
-// The same commit runs the same tests with the same choices. Another seed makes others.
-process.env.SEED ||= '1';
-
 /**
  * The slowest files start first: one that started late would still run alone at the end. In each row two compute and
  * one waits, for a time limit, a worker or a server. Those that start many processes (process, cli, migration, crash)
  * do not start together.
  */
 const slowest = [
-  ['process', 'dashboard-pages', 'outage'],
-  ['plan', 'hosted', 'hosted-safety'],
-  ['cli', 'dashboard-trade', 'webhook'],
-  ['compiler', 'explorer', 'replica'],
-  ['isolation', 'permission', 'sandbox'],
-  ['migration', 'attack', 'slow-questions'],
-  ['deploy', 'idempotency', 'embedded'],
-  ['docs', 'console', 'key'],
-  ['crash', 'payout', 'trigger'],
-  ['model', 'backup', 'query-cost'],
-  ['equality', 'deposit', 'rate-limit'],
-  ['job-runner', 'cluster', 'admission'],
-  ['race', 'checkout', 'telemetry'],
-  ['graph', 'migration-writes', 'subscription'],
-  ['activation', 'operator', 'clients', 'faults/combined'],
-  ['bad-input', 'statements', 'tenant-work'],
-  ['deposit-totals', 'operator-audit', 'request-budget'],
-  ['list', 'states', 'stream'],
-  ['import', 'site', 'failover'],
-  ['export', 'event', 'pooler', 'cli-output'],
-  ['session', 'bank', 'silent-connections'],
-  ['person', 'ledger', 'timeline'],
+  ['process/process', 'browser/dashboard-pages', 'faults/outage'],
+  ['api/plan', 'browser/hosted', 'faults/hosted-safety'],
+  ['process/cli', 'browser/dashboard-trade', 'api/webhook'],
+  ['api/compiler', 'browser/explorer', 'process/replica'],
+  ['api/isolation', 'api/permission', 'api/sandbox'],
+  ['process/migration', 'faults/attack', 'api/slow-questions'],
+  ['process/deploy', 'api/idempotency', 'process/embedded'],
+  ['process/docs', 'browser/console', 'api/key'],
+  ['faults/crash', 'api/payout', 'api/trigger'],
+  ['faults/model', 'process/backup', 'api/query-cost'],
+  ['api/equality', 'api/deposit', 'api/rate-limit'],
+  ['process/job-runner', 'process/cluster', 'api/admission'],
+  ['faults/race', 'api/checkout', 'process/telemetry'],
+  ['api/graph', 'process/migration-writes', 'api/subscription'],
+  ['api/activation', 'api/operator', 'process/clients', 'faults/combined'],
+  ['api/bad-input', 'api/statements', 'api/tenant-work'],
+  ['api/deposit-totals', 'api/operator-audit', 'api/request-budget'],
+  ['faults/list', 'api/states', 'process/stream'],
+  ['api/import', 'browser/site', 'faults/failover'],
+  ['api/export', 'api/event', 'process/pooler', 'process/cli-output'],
+  ['api/session', 'api/bank', 'faults/silent-connections'],
+  ['api/person', 'api/ledger', 'process/timeline'],
 ].flat();
 
 /**
- * Files of long tests that take turns: a run of `npm test` takes the files of one place in each row, the next the next.
- * Files about idempotency, the ledger, deposits, payouts and checkouts, about who may see what, about an upgrade, and
- * those that compare the APIs and the ways of execution run each time.
+ * The layers that `npm test` runs whole, and what it runs of the others. `npm run test:all` runs everything. A command
+ * that names files or tests runs those.
  */
-const turns = [
-  ['process', 'crash rate-limit-crash', 'outage'],
-  ['dashboard-pages', 'dashboard-trade', 'hosted explorer'],
-  ['deploy', 'cli', 'docs'],
-  ['replica', 'backup', 'clients'],
-  ['migration-writes', 'embedded', 'migration'],
-  ['subscription stream', 'webhook', 'trigger'],
-  ['graph', 'plan', 'statements search request-budget'],
-  ['request-memory', 'attack', 'query-cost'],
-  ['console', 'site', 'import'],
-  ['cluster', 'telemetry', 'pooler failover'],
-  ['admission', 'slow-questions', 'rate-limit'],
-  ['write-combiner', 'read-combiner', 'faults/combined'],
-  ['operator', 'operator-audit bank'],
-  ['activation', 'person file'],
-  ['list list-order', 'event export'],
-  ['job-runner', 'sandbox'],
-  ['refusals', 'state-refusals decoder'],
-  ['persisted-documents document-cache', 'database http'],
-];
+const layers = ['unit', 'functions', 'api'];
+const also = ['browser/dashboard-pages', 'process/process'];
 
-const filesOf = (places: string[]) => places.flatMap((names) => names.split(' '));
+const { TESTS, FAULTS, PICTURES, CITUS_URL } = process.env;
 
-/** Whether the command of this run names files or tests. It then runs them whether or not they have their turn. */
+/** Whether the command of this run names files or tests. */
 const named = process.argv
   .slice(2)
   .some((word) => !word.startsWith('-') && word !== 'run' && word !== 'test/vitest.config.ts');
 
-/**
- * The files that this run leaves out. The turn depends on other digits of the seed than what the tests themselves try
- * of their combinations, so that each combination has its turn.
- */
-function filesWithoutTurn(): string[] {
-  const { TURNS, FAULTS, TESTS, PICTURES, CITUS_URL, SEED } = process.env;
-  if (named || TURNS === 'all' || FAULTS === 'whole' || TESTS || PICTURES || CITUS_URL) return [];
-  const turn = Number(SEED) >> 12;
-  return turns.flatMap((row) => filesOf(row.filter((_, place) => place !== turn % row.length)));
+/** All test files, without `.test.ts`, below `test`. */
+const files = fs
+  .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .flatMap((name) => (/^(?!.*node_modules).*\.test\.ts$/.test(name) ? [name.replace('.test.ts', '')] : []));
+
+for (const name of [...slowest, ...also])
+  if (!files.includes(name)) throw new Error(`There is no test/${name}.test.ts.`);
+
+/** The files that this run leaves out, of those that it includes. */
+function leftOut(): string[] {
+  if (named || TESTS === 'all' || FAULTS === 'whole' || PICTURES || CITUS_URL) return [];
+  const wanted = TESTS === 'fast' ? ['unit', 'functions'] : layers;
+  const others = files.filter((name) => !wanted.includes(name.split('/')[0]!));
+  return TESTS === 'fast' ? others : others.filter((name) => !also.includes(name));
 }
-const waiting = filesWithoutTurn();
+const waiting = leftOut();
 
-for (const name of [...slowest, ...turns.flatMap(filesOf)])
-  if (!fs.existsSync(path.join(folder, `${name}.test.ts`))) throw new Error(`There is no test/${name}.test.ts.`);
-
-const fast = process.env.TESTS === 'fast';
-
-/** What `npm run test:fast` runs beside the SQL functions and the files of the resources. */
-const quick = ['conventions', 'distribution', 'graphql-http', 'limits', 'once'];
-
-/** The files of `npm run test:fast`. The file of a resource has the name of its folder. */
-function fastFiles(): string[] {
-  const resources = fs.readdirSync(new URL('../src/resources', import.meta.url), { withFileTypes: true });
-  const folders = resources.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const functions = fs.readdirSync(path.join(folder, 'functions')).filter((name) => name.endsWith('.test.ts'));
-  const others = folders.filter((name) => !functions.includes(`${name}.test.ts`) && !slowest.includes(name));
-  return [...functions.map((name) => `functions/${name}`), ...[...quick, ...others].map((name) => `${name}.test.ts`)]
-    .map((name) => `test/${name}`)
-    .filter((name) => fs.existsSync(path.join(folder, '..', name)));
-}
-
-/** The files that `TESTS` names, or all. */
 function included(): string[] {
-  // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/looks/camera.ts.
-  if (process.env.PICTURES) return ['test/looks/*.look.ts'];
-  if (fast) return fastFiles();
+  // `PICTURES` names a folder for pictures of all pages, for people to judge: see test/browser/looks/camera.ts.
+  if (PICTURES) return ['test/browser/looks/*.look.ts'];
   // What needs a cluster is no part of the other runs.
-  return ['test/**/*.test.ts', ...(process.env.CITUS_URL ? ['test/*.cluster.ts'] : [])];
+  return ['test/**/*.test.ts', ...(CITUS_URL ? ['test/cluster/*.cluster.ts'] : [])];
 }
 
 class SlowestFirst extends BaseSequencer {
@@ -146,10 +108,9 @@ export default defineConfig({
     // Node loads the program itself, without Vite.
     server: { deps: { external: [/\/\.test-program-\w+\//] } },
     include: included(),
-    provide: { fastFiles: fastFiles() },
     exclude: [...configDefaults.exclude, ...waiting.map((name) => `test/${name}.test.ts`)],
-    globalSetup: ['test/global.ts'],
-    setupFiles: ['test/setup.ts'],
+    globalSetup: ['test/support/global.ts'],
+    setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
     // A worker loads the program once for all its test files.
     isolate: false,
@@ -158,7 +119,7 @@ export default defineConfig({
     // A file computes for about half of its time and waits for PostgreSQL, a browser or a process for the other half.
     // Five files at once keep two cores busy for 98 % of a run, and four for 83 %.
     // A short run has little to wait for, and each worker takes 3 s of processor time until it is warm.
-    maxWorkers: fast ? 2 : 5,
+    maxWorkers: TESTS === 'fast' ? 2 : 5,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine. A cluster is several servers, often on one.
     testTimeout: 300_000,

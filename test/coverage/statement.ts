@@ -10,7 +10,7 @@ export interface Statement {
   tests: readonly string[];
 }
 
-/** The title of a test or of a group of tests, as it is in the file `test/<file>.test.ts`. */
+/** The title of a test or of a group of tests, as it is in the file `<file>.test.ts` of one of the folders. */
 export const held = (file: string, title: string): string => `${file}: ${title}`;
 
 /** A tree of names: `a b { c d }` has the names `a`, `b`, `b.c` and `b.d`. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { auditLedger } from '../audit.js';
+import { auditLedger } from '../support/audit.js';
 import { Amount, amountText, Currency } from '../../src/types/scalars.js';
-import { givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from '../world.js';
+import { givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 import { text } from './harness.js';
-import { figures, patience, scale, secondsSince } from './scale.js';
+import { figures, patience, scale, secondsSince } from '../support/scale.js';
 
 vi.setConfig(patience);
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { until } from '../child.js';
-import { combinedWrites, completeDeposit, eventually, type Reply, Speaker, useWorld } from '../world.js';
+import { until } from '../support/child.js';
+import { combinedWrites, completeDeposit, eventually, type Reply, Speaker, useWorld } from '../support/world.js';
 import {
   type Act,
   actOf,
@@ -17,7 +17,7 @@ import {
 } from './harness.js';
 import { Model } from './model.js';
 import { type Done, replay, type StoredEvent } from './replay.js';
-import { figures, patience, random, scale, secondsSince } from './scale.js';
+import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
 
 vi.setConfig(patience);
 

@@ -13,7 +13,7 @@ import {
   isCompositeType,
   isObjectType,
 } from 'graphql';
-import { contract } from '../contract.js';
+import { contract } from '../support/contract.js';
 
 type Json = any;
 

@@ -12,10 +12,10 @@ import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { columnsOfInput } from '../../src/api/rest/bulk/import-file.js';
 import { imports } from '../../src/resources/registry.js';
 import { buildOperatorGraph } from '../../src/operator/graph.js';
-import { type Gateway, useChildren } from '../child.js';
-import { type Edition, eventually, type Speaker } from '../world.js';
+import { type Gateway, useChildren } from '../support/child.js';
+import { type Edition, eventually, type Speaker } from '../support/world.js';
 import { graphPlaces, restPlaces } from './growth-places.js';
-import { figures, patience, scale } from './scale.js';
+import { figures, patience, scale } from '../support/scale.js';
 
 /*
  * Every text of a client grows to four times its length, and the gateway may take at most eight times the processor

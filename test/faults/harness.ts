@@ -1,6 +1,14 @@
 import { expect } from 'vitest';
-import { assemble, complete } from '../onboarding-profile.js';
-import { type Edition, givenIn, must, payoutAddressBody, type Reply, type Speaker, type World } from '../world.js';
+import { assemble, complete } from '../support/onboarding-profile.js';
+import {
+  type Edition,
+  givenIn,
+  must,
+  payoutAddressBody,
+  type Reply,
+  type Speaker,
+  type World,
+} from '../support/world.js';
 import { Model, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
 
 export const tenantKinds = [

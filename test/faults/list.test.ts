@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { eventually, givenIn, Speaker, must, tenantOf, useWorld } from '../world.js';
+import { eventually, givenIn, Speaker, must, tenantOf, useWorld } from '../support/world.js';
 import { text } from './harness.js';
-import { figures, patience, random, scale, secondsSince } from './scale.js';
+import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
 
 vi.setConfig(patience);
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Reply } from '../world.js';
+import type { Reply } from '../support/world.js';
 import { type Act, enter, type Harness, shown } from './harness.js';
 
 /** An operation and its response. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nickname } from '../world.js';
+import { nickname } from '../support/world.js';
 import { activate, makeAccount, refusal, useFunctions, useRoot, violations } from './fixture.js';
 
 const fixture = useFunctions();

@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest';
 import { account } from '../../src/resources/account/table.js';
 import { TenantWalk } from '../../src/jobs/tenants.js';
-import { givenIn, tenantOf } from '../world.js';
+import { givenIn, tenantOf } from '../support/world.js';
 import { useFunctions } from './fixture.js';
 
 const { world, of, call } = useFunctions();

@@ -4,7 +4,7 @@ import { text } from '../../src/db/write-arguments.js';
 import { definedFunctions } from '../../src/db/print-write-functions.js';
 import type { ArgumentsOf, WriteFunction } from '../../src/db/write-arguments.js';
 import { DomainError } from '../../src/request/problems.js';
-import { nickname, statementsWaiting, useWorld } from '../world.js';
+import { nickname, statementsWaiting, useWorld } from '../support/world.js';
 
 export type Row = Record<string, any>;
 type Value = string | number | boolean | null;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statementsWaiting } from '../world.js';
+import { statementsWaiting } from '../support/world.js';
 import { refusal, useFunctions } from './fixture.js';
 import { payeesOf } from './payee.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
-import { eventually } from '../world.js';
+import { eventually } from '../support/world.js';
 import { jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();

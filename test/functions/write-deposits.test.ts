@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { statementsWaiting } from '../world.js';
+import { statementsWaiting } from '../support/world.js';
 import {
   comparable,
   jsonList,

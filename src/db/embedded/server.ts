@@ -46,6 +46,8 @@ export async function startEmbedded({ dir, durable = true, progress = () => {} }
       lease = close(lease);
       await sleep(200 * failures);
       lease = await asOnlyStarter(place, () => supervise(place, bin, durable, progress));
+      // Making the data may take long, too, in this process or in another one.
+      if (lease !== undefined || starterWorks(place)) deadline = performance.now() + PATIENCE_MS;
     }
   } finally {
     close(lease);
@@ -56,17 +58,24 @@ export async function startEmbedded({ dir, durable = true, progress = () => {} }
 const PATIENCE_MS = 30_000;
 const FAILURES_MAX = 5;
 
+/** Whether a starter works; removes the signs of those that have ended. */
+function starterWorks(place: Place): boolean {
+  const folder = path.join(place.run, 'starting');
+  for (const sign of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    if (listened(path.join(folder, sign))) return true;
+    fs.rmSync(path.join(folder, sign), { force: true });
+  }
+  return false;
+}
+
 /**
  * Runs the work of a start in one process at a time. The starter moves a folder with a FIFO into place, and keeps the
  * FIFO open for reading while it works; if another starter does so, this does nothing. A pid could not show that the
  * starter is alive: after the restart of a container, another process, or this one, may soon have the same pid.
  */
 async function asOnlyStarter<T>(place: Place, work: () => Promise<T>): Promise<T | undefined> {
+  if (starterWorks(place)) return undefined;
   const folder = path.join(place.run, 'starting');
-  for (const sign of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
-    if (listened(path.join(folder, sign))) return undefined;
-    fs.rmSync(path.join(folder, sign), { force: true });
-  }
   const draft = fs.mkdtempSync(`${folder}-`);
   const sign = path.basename(draft);
   ownFolder(draft, place.user, 0o700);

@@ -1,0 +1,1030 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { oneInTurn, patience, scale, share } from '../support/scale.js';
+import {
+  assemble,
+  type BusinessType,
+  businessTypes,
+  complete,
+  documentsOf,
+  type OnboardingProfile,
+  personBody,
+  type Purpose,
+  type Role,
+  secondDetails,
+  without,
+} from '../support/onboarding-profile.js';
+import {
+  type Edition,
+  givenIn,
+  type Reply,
+  must,
+  payoutAddressBody,
+  payoutAddressInput,
+  Speaker,
+  tenantOf,
+  useWorld,
+} from '../support/world.js';
+
+const oneOf = oneInTurn();
+
+vi.setConfig(patience);
+
+// Without a worker no state changes by itself, so that a test can look at every state.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+const entry = (fieldName: string) => ({
+  code: 'account_requirements_missing',
+  message: expect.stringMatching(/./),
+  metadata: expect.objectContaining({ field_name: fieldName }),
+});
+/** The complete response to an activation that lacks only this. */
+const lacks = (...fieldNames: string[]) => ({
+  object: 'error',
+  http_status_code: 400,
+  errors: fieldNames.map(entry),
+});
+
+/** A connected user of a platform as a client, with a key of its own. */
+async function keyOf(platform: Speaker, id: string): Promise<Speaker> {
+  const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
+  const { data } = await must(platform.graph(mutation, { input: { accountId: id } }));
+  return new Speaker(world, id, data.createApiKey.secret, platform.edition);
+}
+
+const activate = (speaker: Speaker, id: string) => speaker.post(`/v1/accounts/${id}/activate`);
+const statusOf = async (speaker: Speaker, id: string) => (await must(speaker.get(`/v1/accounts/${id}`))).status;
+
+interface Case {
+  title: string;
+  profile: OnboardingProfile;
+  /** The field that the error names; null if the profile activates. */
+  missing: string | null;
+}
+
+/** Edition 1, rule 3: the details that identify a business, and those of them that are required. */
+function identification(type: BusinessType): Case[] {
+  const whole = complete(1, type);
+  const bare = { ...whole, details: { type }, document: null };
+  const by = (details: object, document: Purpose | null = null): OnboardingProfile => ({
+    ...bare,
+    details: { type, ...details },
+    document,
+  });
+  const does = (title: string, profile: OnboardingProfile) => ({ title: `${title} will do`, profile, missing: null });
+  const lacking = (title: string, profile: OnboardingProfile, missing: string) => ({ title, profile, missing });
+  if (type === 'partnership') {
+    const gst = 'account.business_details.ids.tax_gst';
+    const deed = 'account.supporting_documentation.id_document';
+    return [
+      does('a GST id with a partnership deed', by({ tax_gst: 'G' }, 'identity_document')),
+      lacking('without a GST id', by({}, 'identity_document'), gst),
+      lacking(
+        'a company number or tax id is not a GST id',
+        by({ ids: { business: 'B', tax: 'T' } }, 'identity_document'),
+        gst,
+      ),
+      lacking('without a partnership deed', by({ tax_gst: 'G' }), deed),
+      lacking('a GST certificate is no deed', by({ tax_gst: 'G' }, 'tax_document'), deed),
+      lacking('an incorporation certificate is no deed', by({ tax_gst: 'G' }, 'additional_verification'), deed),
+    ];
+  }
+  if (type === 'sole_proprietor' || type === 'individual') {
+    const place = { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' };
+    const gst = 'account.business_details.ids.tax_gst';
+    return [
+      does('a GST id', by({ tax_gst: 'G' })),
+      does('a GST id in ids', by({ ids: { tax_gst: 'G' } })),
+      does('a GST certificate', by({}, 'tax_document')),
+      does('a physical address', by({ physical_address: place })),
+      ...Object.keys(place).map((part) =>
+        lacking(`a physical address without ${part}`, by({ physical_address: without(place, part) }), gst),
+      ),
+      lacking('without any of them', bare, gst),
+      lacking('a physical address of nothing is none', by({ physical_address: { line1: null } }), gst),
+      lacking('a tax id copy is no GST certificate', by({}, 'identity_document'), gst),
+      lacking('an incorporation certificate is no GST certificate', by({}, 'additional_verification'), gst),
+      lacking('a company number or tax id is not a GST id', by({ ids: { business: 'B', tax: 'T' } }), gst),
+    ];
+  }
+  const number = 'account.business_details.ids.business';
+  return [
+    does('an identification number', by({ ids: { business: 'B' } })),
+    does('a business tax id', by({ ids: { tax: 'T' } })),
+    does('a GST id', by({ tax_gst: 'G' })),
+    does('a GST id in ids', by({ ids: { tax_gst: 'G' } })),
+    does('an incorporation certificate', by({}, 'additional_verification')),
+    does('a tax id copy', by({}, 'identity_document')),
+    does('a GST certificate', by({}, 'tax_document')),
+    lacking('without any of them', bare, number),
+    lacking('other numbers do not identify a business', by({ ids: { tax_deduction: 'D', tax_trade: 'X' } }), number),
+    lacking(
+      'an address does not identify a business',
+      by({ physical_address: { line1: '1 Wharf', country: 'IN' } }),
+      number,
+    ),
+  ];
+}
+
+/** Edition 1, rule 4 and decisions 3.5: the persons that a business requires. */
+function people(type: BusinessType): Case[] {
+  const whole = complete(1, type);
+  const of = (title: string, persons: Role[][], missing: string | null) => ({
+    title,
+    profile: { ...whole, persons },
+    missing,
+  });
+  if (type === 'sole_proprietor' || type === 'individual') {
+    const owner = 'account.persons.owner';
+    return [
+      of('without its owner', [], owner),
+      of('two owners are one too many', [['owner'], ['owner']], owner),
+      of('an owner beside a director', [['owner'], ['director']], owner),
+      of('a director alone is no owner', [['director']], owner),
+      of('an owner who is director too', [['owner', 'director']], owner),
+      of('an owner who is representative too', [['owner', 'representative']], owner),
+    ];
+  }
+  return [
+    of('one person in every role will do', [['director', 'owner', 'representative']], null),
+    of('more persons than needed will do', [['director'], ['director'], ['owner'], ['owner', 'representative']], null),
+    of('without a director', [['owner'], ['representative']], 'account.persons.director'),
+    of('without an owner', [['director'], ['representative']], 'account.persons.owner'),
+    of('without a representative', [['director', 'owner']], 'account.persons.representative'),
+  ];
+}
+
+const firstCases = (type: BusinessType): Case[] => [
+  { title: 'a complete profile activates', profile: complete(1, type), missing: null },
+  ...identification(type),
+  ...people(type),
+  {
+    title: 'without a payout address',
+    profile: { ...complete(1, type), payoutAddress: false },
+    missing: 'account.addresses.user_payout',
+  },
+];
+
+const secondCases: Case[] = [
+  { title: 'a complete profile activates', profile: complete(2), missing: null },
+  ...businessTypes.map((type) => ({
+    title: `the type ${type} requires nothing more`,
+    profile: complete(2, type),
+    missing: null,
+  })),
+  ...secondDetails.map((path) => ({
+    title: `without business_details.${path}`,
+    profile: { ...complete(2), details: without(complete(2).details, path) },
+    missing: `account.business_details.${path}`,
+  })),
+  { title: 'without a nickname', profile: { ...complete(2), nickname: false }, missing: 'account.nickname' },
+  {
+    title: 'one director is too few',
+    profile: { ...complete(2), persons: [['director'], ['owner', 'representative']] },
+    missing: 'account.persons.director',
+  },
+  { title: 'without persons', profile: { ...complete(2), persons: [] }, missing: 'account.persons.director' },
+  {
+    title: 'two directors of any further role are sufficient',
+    profile: {
+      ...complete(2),
+      persons: [
+        ['director', 'owner'],
+        ['director', 'representative'],
+      ],
+    },
+    missing: null,
+  },
+  {
+    title: 'without a payout address',
+    profile: { ...complete(2), payoutAddress: false },
+    missing: 'account.addresses.user_payout',
+  },
+];
+
+const tables = [
+  ...businessTypes.map((type) => ({ edition: 1 as const, of: `of type ${type}`, cases: firstCases(type) })),
+  { edition: 2 as const, of: 'of any type', cases: secondCases },
+];
+
+// In the short form a half of the profiles, the other half in the next run.
+describe.each(tables)('activating a connected user $of, Edition $edition', ({ edition, cases }) => {
+  let platform: Speaker;
+  beforeAll(async () => {
+    platform = await given.platform(edition);
+  });
+  it.concurrent.each(share(cases, 4, scale.seed))('$title', async ({ profile, missing }) => {
+    const id = await assemble(platform, profile);
+
+    const reply = await activate(platform, id);
+
+    expect(reply.body).toEqual(
+      missing === null ? expect.objectContaining({ id, status: 'verifying' }) : lacks(missing),
+    );
+    expect(reply.status).toBe(missing === null ? 200 : 400);
+    expect(await statusOf(platform, id)).toBe(missing === null ? 'verifying' : 'draft');
+  });
+});
+
+describe('a missing requirement', () => {
+  it('is shown with all others, equally by both APIs, and before an activation', async () => {
+    const platform = await given.platform(2);
+    const id = await assemble(platform, nothing);
+    const expected = [
+      ...secondDetails.map((path) => `account.business_details.${path}`),
+      'account.nickname',
+      'account.persons.director',
+      'account.addresses.user_payout',
+    ];
+
+    const asked = await platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', { id });
+    const rest = await activate(platform, id);
+    const graph = await platform.graph(
+      'mutation ($input: ActivateAccountInput!) { activateAccount(input: $input) { account { id } } }',
+      { input: { id } },
+    );
+
+    expect(asked.body.data.account.requirements.map((r: { fieldName: string }) => r.fieldName).sort()).toEqual(
+      expected.toSorted(),
+    );
+    expect(rest.fieldNames.toSorted()).toEqual(expected.toSorted());
+    expect(new Set(rest.codes)).toEqual(new Set(['account_requirements_missing']));
+    expect(graph.fieldNames).toEqual(rest.fieldNames);
+    expect(graph.body.errors.map((e: any) => e.extensions.error)).toEqual(rest.body.errors);
+    expect(graph.body.errors.map((e: any) => [e.extensions.code, e.extensions.httpStatus])).toEqual(
+      expected.map(() => ['ACCOUNT_REQUIREMENTS_MISSING', 400]),
+    );
+  });
+
+  it.each(['sole_proprietor', 'individual'] as const)(
+    'is the tax card of an owner who has only a passport, if the business is a %s',
+    async (type) => {
+      const platform = await given.platform(1);
+      const id = await assemble(platform, { ...complete(1, 'company'), persons: [] });
+      const passport_image = (await documentsOf(platform)).identity_document;
+      const person = { ...personBody(id, ['owner']), identification: { passport_image } };
+      await must(platform.post('/v1/persons', person));
+      await must(platform.post(`/v1/accounts/${id}`, { business_details: complete(1, type).details }));
+
+      const reply = await activate(platform, id);
+
+      expect([reply.status, reply.body]).toEqual([400, lacks('account.persons.owner')]);
+    },
+  );
+
+  it('names the members that a physical address needs to be an alternative', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1, 'individual'), details: { type: 'individual' } });
+    const reply = await activate(platform, id);
+    expect(reply.fieldNames).toEqual(['account.business_details.ids.tax_gst']);
+    expect(reply.body.errors[0].message).toContain(
+      'account.business_details.physical_address (with line1, city, postal_code and country)',
+    );
+    expect(reply.body.errors[0].metadata.alternatives).toContain('account.business_details.physical_address');
+  });
+
+  it('is a stored value that is older than its format and does not match it', async () => {
+    const platform = await given.platform(2);
+    const id = await assemble(platform, complete(2));
+    await world.sql`update account set business_details = business_details ||
+      '{"website": "nowhere", "merchantCategoryCode": "12", "dateOfIncorporation": "soon"}' where id = ${id}`;
+    expect((await activate(platform, id)).fieldNames).toEqual([
+      'account.business_details.date_of_incorporation',
+      'account.business_details.merchant_category_code',
+      'account.business_details.website',
+    ]);
+  });
+
+  it('is a value of only blanks', async () => {
+    const platform = await given.platform(2);
+    const whole = complete(2);
+    const id = await assemble(platform, { ...whole, details: { ...whole.details, dba: '  ', website: ' \t ' } });
+    expect((await activate(platform, id)).fieldNames.toSorted()).toEqual([
+      'account.business_details.dba',
+      'account.business_details.website',
+    ]);
+    const shown = (await platform.get(`/v1/accounts/${id}`)).body.business_details;
+    expect([shown.dba, shown.website]).toEqual([null, null]);
+  });
+
+  it('is, in Edition 1 without a type of business, the type and the requirements of every type', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1), details: {}, payoutAddress: false });
+
+    const reply = await activate(platform, id);
+
+    expect(reply.fieldNames.toSorted()).toEqual(['account.addresses.user_payout', 'account.business_details.type']);
+  });
+
+  // Payouts need an activated address.
+  it('is a payout address again once the only one is no longer activated', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, complete(1));
+    const [address] = (await must(platform.get(`/v1/addresses?linked_id=${id}`))).data;
+    await must(platform.post(`/v1/test_helpers/addresses/${address.id}/expire`));
+
+    const reply = await activate(platform, id);
+
+    expect(reply.body).toEqual(lacks('account.addresses.user_payout'));
+  });
+
+  // Spec: Activate an Account, Edition 1. "An address of category user_payout created by the platform for the user."
+  it('is in Edition 1 a payout address that the platform has made, with On-Behalf-Of or for the user', async () => {
+    const platform = await given.platform(1);
+    const requirements = async (id: string) => {
+      const query = 'query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }';
+      return (await must(platform.graph(query, { id }))).data.account.requirements;
+    };
+    for (const through of ['REST', 'GraphQL'] as const) {
+      const id = await assemble(platform, { ...complete(1), payoutAddress: false });
+      const own = await keyOf(platform, id);
+      const make = (by: Speaker) =>
+        through === 'REST'
+          ? must(by.post('/v1/addresses', payoutAddressBody(id)))
+          : must(
+              by.graph('mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id } } }', {
+                input: payoutAddressInput(id),
+              }),
+            );
+      await make(own);
+      const refused = await activate(platform, id);
+      expect(refused.body).toEqual(lacks('account.addresses.user_payout'));
+      expect(refused.body.errors[0].message).toContain('with a key of the platform');
+      expect(await requirements(id)).toMatchObject([{ fieldName: 'account.addresses.user_payout' }]);
+      await make(through === 'REST' ? platform.actingFor(id) : platform);
+      expect(await requirements(id)).toEqual([]);
+      expect((await activate(platform, id)).status).toBe(200);
+    }
+  });
+
+  it('is in Edition 2 also met by a payout address that the user made', async () => {
+    const platform = await given.platform(2);
+    const id = await assemble(platform, { ...complete(2), payoutAddress: false });
+    await must((await keyOf(platform, id)).post('/v1/addresses', payoutAddressBody(id)));
+    expect((await activate(platform, id)).status).toBe(200);
+  });
+
+  // A gateway of the previous release does not say who makes an address.
+  it('is met by an address that was stored before, or by an older gateway', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1), payoutAddress: false });
+    const [row] = await world.database.call('create_address', [
+      tenantOf(platform),
+      false,
+      '{}',
+      JSON.stringify({
+        ...{ linkedId: id, category: 'user_payout', type: 'bank_account', currency: 'INR', name: 'Acme' },
+        ...{ bankAccount: { number: '004501551234' }, billingDetails: {}, supportingDocumentation: null },
+      }),
+    ]);
+    expect(row!.by_platform).toBe(true);
+    expect((await activate(platform, id)).status).toBe(200);
+  });
+
+  // The rules do not depend on the caller: a document that the platform uploaded counts as well.
+  it('is the same for the user itself as for its platform, also when the other one uploaded the document', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1, 'partnership') });
+    const key = await must(
+      platform.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+        input: { accountId: id },
+      }),
+    );
+    const ask = { query: 'query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', variables: { id } };
+
+    const asked = await Promise.all(
+      [platform, platform.using(key.data.createApiKey.secret), platform.actingFor(id)].map((speaker) =>
+        speaker.post('/graphql', ask),
+      ),
+    );
+
+    expect(asked.map(({ body }) => body.data?.account?.requirements)).toEqual([[], [], []]);
+  });
+
+  it('is the same for a platform that acts for its user, so that the activation goes through', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1, 'partnership') });
+
+    const reply = await activate(platform.actingFor(id), id);
+
+    expect([reply.status, reply.fieldNames, reply.body.status]).toEqual([200, [], 'verifying']);
+  });
+
+  it('does not exist for partners, whose creation requires all, or roots, which the operator judges', async () => {
+    for (const edition of [1, 2] as const) {
+      const platform = await given.platform(edition);
+      const partner = await platform.partner();
+      const asked = await platform.graph(
+        'query ($root: ID!, $partner: ID!) { root: account(id: $root) { requirements { fieldName } } partner: ' +
+          'account(id: $partner) { requirements { fieldName } } }',
+        { root: platform.id, partner: partner.id },
+      );
+      expect(asked.body.data).toEqual({ root: { requirements: [] }, partner: { requirements: [] } });
+    }
+  });
+
+  // A nickname of blanks is empty; stored as null, it would make a partner that can never be activated.
+  it('is never the nickname of a partner of Edition 1, since creation refuses one of blanks', async () => {
+    const user = await given.directUser(1);
+
+    const reply = await user.post('/v1/accounts', {
+      type: 'partner',
+      nickname: '  ',
+      business_details: {
+        legal_name: 'Blue Whale',
+        email: 'a@b.example',
+        type: 'company',
+        physical_address: { country: 'US' },
+      },
+    });
+
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid_empty'],
+      ['account.nickname'],
+    ]);
+  });
+});
+
+describe.each(oneOf([1, 2] as const))('permission to activate, Edition %i', (edition) => {
+  /** A platform with a user of a complete profile, a partner of each, and a stranger's partner. */
+  async function company() {
+    const [platform, direct, stranger] = await Promise.all([
+      given.platform(edition),
+      given.directUser(edition),
+      given.directUser(edition),
+    ]);
+    const userId = await assemble(platform, complete(edition));
+    const key = await must(
+      platform.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+        input: { accountId: userId },
+      }),
+    );
+    const user = platform.using(key.data.createApiKey.secret);
+    const [ofPlatform, ofUser, ofDirect, ofStranger] = await Promise.all(
+      [platform, user, direct, stranger].map(async (speaker) => (await speaker.partner()).id as string),
+    );
+    return {
+      speakers: { platform, direct, user, acting: platform.actingFor(userId) },
+      ids: { platform: platform.id, direct: direct.id, user: userId, ofPlatform, ofUser, ofDirect, ofStranger },
+    };
+  }
+  type Speakers = keyof Awaited<ReturnType<typeof company>>['speakers'];
+  type Ids = keyof Awaited<ReturnType<typeof company>>['ids'];
+  const rows: [Speakers, Ids, 200 | 403 | 404][] = [
+    ['platform', 'user', 200],
+    ['platform', 'ofPlatform', 200],
+    ['platform', 'ofUser', 200],
+    ['platform', 'platform', 403],
+    ['platform', 'ofStranger', 404],
+    ['acting', 'user', 200],
+    ['acting', 'ofUser', 200],
+    ['acting', 'ofPlatform', 404],
+    ['acting', 'platform', 404],
+    ['direct', 'ofDirect', 200],
+    ['direct', 'direct', 403],
+    ['direct', 'ofStranger', 404],
+    ['user', 'user', 403],
+    ['user', 'ofUser', 403],
+    ['user', 'ofPlatform', 404],
+    ['user', 'platform', 404],
+  ];
+  const answers = {
+    200: { codes: [], status: 'verifying' },
+    403: { codes: ['permission_denied'], status: undefined },
+    404: { codes: ['resource_missing'], status: undefined },
+  };
+
+  // What is refused changes nothing, so one company asks for all of it.
+  let unchanged: Awaited<ReturnType<typeof company>>;
+  beforeAll(async () => {
+    unchanged = await company();
+  });
+
+  it.concurrent.each(rows)('%s activates %s: %i, in both APIs', async (speaker, target, status) => {
+    const [one, two] = status === 200 ? await Promise.all([company(), company()]) : [unchanged, unchanged];
+
+    const rest = await activate(one.speakers[speaker], one.ids[target]!);
+    const graph = await two.speakers[speaker].graph(
+      'mutation ($input: ActivateAccountInput!) { activateAccount(input: $input) { account { status } } }',
+      { input: { id: two.ids[target] } },
+    );
+
+    expect([rest.status, rest.codes, rest.body.status]).toEqual([
+      status,
+      answers[status].codes,
+      answers[status].status,
+    ]);
+    expect([graph.codes, graph.body.data?.activateAccount?.account.status]).toEqual([
+      answers[status].codes,
+      answers[status].status?.toUpperCase(),
+    ]);
+    if (status === 200) return;
+    expect(graph.body.errors[0].extensions).toMatchObject({
+      code: answers[status].codes[0]?.toUpperCase(),
+      httpStatus: status,
+    });
+    const [stored] = await world.sql`select status from account where id = ${one.ids[target]!} and not livemode`;
+    expect(stored!.status).toBe(target === 'platform' || target === 'direct' ? 'activated' : 'draft');
+  });
+
+  // Permission is checked before the state: a caller that may not activate learns nothing about missing requirements.
+  it('is refused before the profile or the state is checked', async () => {
+    const platform = await given.platform(edition);
+    const user = await platform.connectedUser();
+
+    const reply = await activate(user, user.id);
+
+    expect([reply.status, reply.codes]).toEqual([403, ['permission_denied']]);
+    expect(await statusOf(platform, user.id)).toBe('draft');
+  });
+
+  it('gives the same response for an invented id as for another tenant’s', async () => {
+    const [platform, stranger] = await Promise.all([given.platform(edition), given.directUser(edition)]);
+    const partner = await stranger.partner();
+    const invented = `account_${'0'.repeat(32)}`;
+
+    const [a, b] = await Promise.all([activate(platform, partner.id), activate(platform, invented)]);
+
+    expect(a.status).toBe(404);
+    expect(a.body).toEqual(b.body);
+  });
+});
+
+describe('activating twice', () => {
+  it('is refused during and after the verification of the first, and changes nothing', async () => {
+    const user = await given.directUser(2);
+    const { id } = await user.partner();
+    const first = await must(activate(user, id));
+    const again = await activate(user, id);
+    await must(user.post(`/v1/test_helpers/accounts/${id}/verify`));
+    const once = await activate(user, id);
+
+    expect(first).toMatchObject({ id, object: 'account', status: 'verifying' });
+    expect([again, once].map(({ status, body }) => [status, body])).toEqual(
+      Array(2).fill([
+        400,
+        {
+          object: 'error',
+          http_status_code: 400,
+          errors: [
+            {
+              code: 'status_invalid',
+              message: expect.stringMatching(/./),
+              metadata: { field_name: 'account.status' },
+            },
+          ],
+        },
+      ]),
+    );
+    expect(await statusOf(user, id)).toBe('activated');
+  });
+
+  // A client that lost the response repeats the request: it gets the first response, not an error about the state.
+  it('with one idempotency key returns the first response again, for every status of the account', async () => {
+    const user = await given.directUser(2);
+    const { id } = await user.partner();
+    const key = { 'idempotency-key': 'activate-1' };
+    const first = await user.post(`/v1/accounts/${id}/activate`, undefined, key);
+    await must(user.post(`/v1/test_helpers/accounts/${id}/verify`));
+    const again = await user.post(`/v1/accounts/${id}/activate`, undefined, key);
+
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([200, 'true', first.body]);
+    expect(await statusOf(user, id)).toBe('activated');
+  });
+});
+
+describe('two concurrent activations', () => {
+  it('submit the account once', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+
+    const replies = await Promise.all(Array.from({ length: 4 }, () => activate(user, partner.id)));
+
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    // The second gets 400 if it is checked after the first has committed, and 409 if it is checked before and loses to
+    // it.
+    for (const { status, codes } of replies.filter((reply) => reply.status !== 200))
+      expect([
+        [400, ['status_invalid']],
+        [409, ['state_conflict']],
+      ]).toContainEqual([status, codes]);
+    const events = await world.sql`select type from event where object_id = ${partner.id} order by id`;
+    expect(events.map(({ type }) => type)).toEqual(['account.created', 'account.verifying']);
+  });
+});
+
+type Status = 'draft' | 'verifying' | 'activated' | 'hold' | 'deactivated';
+type Move = 'activate' | 'deactivate' | 'verify' | 'verify to hold' | 'hold' | 'close';
+type Kind = 'connected user' | 'partner';
+const statuses: Status[] = ['draft', 'verifying', 'activated', 'hold', 'deactivated'];
+const moves: Move[] = ['activate', 'deactivate', 'verify', 'verify to hold', 'hold', 'close'];
+
+/** Decisions 3.5: every edge of the status table. All others are 400 status_invalid. */
+const edges: Record<Kind, Partial<Record<Status, Partial<Record<Move, Status>>>>> = {
+  'connected user': {
+    draft: { activate: 'verifying', close: 'deactivated' },
+    verifying: { verify: 'activated', 'verify to hold': 'hold', hold: 'hold', close: 'deactivated' },
+    activated: { hold: 'hold', close: 'deactivated' },
+    hold: { verify: 'activated', close: 'deactivated' },
+  },
+  partner: {
+    draft: { activate: 'verifying', deactivate: 'deactivated', close: 'deactivated' },
+    verifying: {
+      verify: 'activated',
+      'verify to hold': 'hold',
+      hold: 'hold',
+      deactivate: 'deactivated',
+      close: 'deactivated',
+    },
+    activated: { hold: 'hold', deactivate: 'deactivated', close: 'deactivated' },
+    hold: { verify: 'activated', close: 'deactivated' },
+    deactivated: { activate: 'verifying' },
+  },
+};
+
+const rest: Record<Move, (speaker: Speaker, id: string) => Promise<Reply>> = {
+  activate,
+  deactivate: (speaker, id) => speaker.post(`/v1/accounts/${id}/deactivate`),
+  verify: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/verify`),
+  'verify to hold': (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/verify`, { outcome: 'hold' }),
+  hold: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/hold`),
+  close: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/deactivate`),
+};
+const mutations: Record<Move, [field: string, input: string, more?: object]> = {
+  activate: ['activateAccount', 'ActivateAccountInput'],
+  deactivate: ['deactivateAccount', 'DeactivateAccountInput'],
+  verify: ['verifyTestAccount', 'VerifyTestAccountInput'],
+  'verify to hold': ['verifyTestAccount', 'VerifyTestAccountInput', { outcome: 'HOLD' }],
+  hold: ['holdTestAccount', 'HoldTestAccountInput'],
+  close: ['deactivateTestAccount', 'DeactivateTestAccountInput'],
+};
+const graph = (move: Move, speaker: Speaker, id: string) => {
+  const [field, input, more] = mutations[move];
+  return speaker.graph(
+    `mutation ($input: ${input}!) { answer: ${field}(input: $input) { account { status capability { ` +
+      'multicurrencyExportsV1 } } } }',
+    { input: { id, ...more } },
+  );
+};
+
+/** The moves that lead from a draft to each status. */
+const paths: Record<Status, Move[]> = {
+  draft: [],
+  verifying: ['activate'],
+  activated: ['activate', 'verify'],
+  hold: ['activate', 'verify to hold'],
+  deactivated: ['close'],
+};
+
+async function accountIn(platform: Speaker, kind: Kind, status: Status): Promise<string> {
+  const id = kind === 'partner' ? (await platform.partner()).id : await assemble(platform, complete(platform.edition));
+  for (const move of paths[status]) await must(rest[move](platform, id));
+  return id;
+}
+
+describe.each(['connected user', 'partner'] as const)('the status of a %s', (kind) => {
+  const rows = statuses.flatMap((from) => moves.map((move) => ({ from, move, to: edges[kind][from]?.[move] })));
+  let platform: Speaker;
+  beforeAll(async () => {
+    platform = await given.platform(1);
+  });
+  // In the short form a half of the moves of each kind, the other half in the next run.
+  const round = scale.seed + (kind === 'partner' ? 1 : 0);
+  it.concurrent.each(share(rows, 4, round))('$from, $move: $to', async ({ from, move, to }) => {
+    const one = await accountIn(platform, kind, from);
+    // What is refused changes nothing, so both APIs can refuse it for one account.
+    const two = to ? await accountIn(platform, kind, from) : one;
+
+    const [byRest, byGraph] = await Promise.all([rest[move](platform, one), graph(move, platform, two)]);
+
+    const code = move === 'deactivate' && kind !== 'partner' ? 'account_type_invalid' : 'status_invalid';
+    expect([byRest.status, byRest.codes, byRest.body.status]).toEqual(to ? [200, [], to] : [400, [code], undefined]);
+    expect([byGraph.codes, byGraph.body.data?.answer?.account.status]).toEqual(
+      to ? [[], to.toUpperCase()] : [[code], undefined],
+    );
+    expect(await Promise.all([statusOf(platform, one), statusOf(platform, two)])).toEqual([to ?? from, to ?? from]);
+  });
+});
+
+describe('deactivating', () => {
+  it.each(oneOf([1, 2] as const))(
+    'is for partners only: a root and a connected user have the wrong type, Edition %i',
+    async (edition) => {
+      const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
+      const user = await platform.connectedUser();
+
+      const replies = await Promise.all([
+        rest.deactivate(platform, platform.id),
+        rest.deactivate(platform, user.id),
+        rest.deactivate(user, user.id),
+        rest.deactivate(direct, direct.id),
+      ]);
+
+      expect(replies.map(({ status, codes }) => [status, codes])).toEqual(
+        replies.map(() => [400, ['account_type_invalid']]),
+      );
+      expect(await Promise.all([statusOf(platform, platform.id), statusOf(direct, direct.id)])).toEqual([
+        'activated',
+        'activated',
+      ]);
+    },
+  );
+
+  it('can be undone by another activation for a partner, and not for a connected user', async () => {
+    const platform = await given.platform(2);
+    const [partner, user] = await Promise.all([
+      accountIn(platform, 'partner', 'activated'),
+      accountIn(platform, 'connected user', 'activated'),
+    ]);
+    await Promise.all([must(rest.deactivate(platform, partner)), must(rest.close(platform, user))]);
+
+    const [again, never] = await Promise.all([activate(platform, partner), activate(platform, user)]);
+
+    expect([again.status, again.body.status]).toEqual([200, 'verifying']);
+    expect([never.status, never.codes]).toEqual([400, ['status_invalid']]);
+  });
+
+  it('finds no partner of another tenant', async () => {
+    const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const partner = await other.partner();
+
+    expect((await rest.deactivate(mine, partner.id)).status).toBe(404);
+    expect(await statusOf(other, partner.id)).toBe('draft');
+  });
+
+  it('takes no parameters, like activating', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+
+    const replies = await Promise.all([
+      user.post(`/v1/accounts/${partner.id}/deactivate`, { reason: 'x' }),
+      user.post(`/v1/accounts/${partner.id}/activate`, { nickname: 'x' }),
+    ]);
+
+    expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual([
+      [400, ['parameter_unknown'], ['account.reason']],
+      [400, ['parameter_unknown'], ['account.nickname']],
+    ]);
+    expect(await statusOf(user, partner.id)).toBe('draft');
+  });
+});
+
+describe('the capability', () => {
+  const expected: Record<Status, string> = {
+    draft: 'pending',
+    verifying: 'verifying',
+    activated: 'activated',
+    hold: 'hold',
+    deactivated: 'hold',
+  };
+
+  it.each(statuses)('follows the status %s in Edition 1', async (status) => {
+    const platform = await given.platform(1);
+    const ids = await Promise.all([
+      accountIn(platform, 'partner', status),
+      accountIn(platform, 'connected user', status),
+    ]);
+
+    for (const id of ids) {
+      const { capability } = await must(platform.get(`/v1/accounts/${id}`));
+      expect(capability).toEqual({ multicurrency_exports_v1: expected[status] });
+      const shown = await must(
+        platform.graph('query ($id: ID!) { account(id: $id) { capability { multicurrencyExportsV1 } } }', { id }),
+      );
+      expect(shown.data.account.capability).toEqual({ multicurrencyExportsV1: expected[status].toUpperCase() });
+    }
+    const user = ids[1];
+    const listed = await Promise.all(
+      ['pending', 'verifying', 'activated', 'hold'].map(async (value) => {
+        const list = await must(platform.get(`/v1/accounts?type=user&capability.multicurrency_exports_v1=${value}`));
+        return list.data.map(({ id }: { id: string }) => id);
+      }),
+    );
+    expect(listed).toEqual(
+      ['pending', 'verifying', 'activated', 'hold'].map((value) => (value === expected[status] ? [user] : [])),
+    );
+  });
+
+  it('is separate in each mode for a root of Edition 1', async () => {
+    const { test, live } = await given.platformBoth(1);
+    const shown = await Promise.all([test, live].map((speaker) => must(speaker.get(`/v1/accounts/${test.id}`))));
+    expect(shown.map(({ status, capability, livemode }) => [status, capability, livemode])).toEqual([
+      ['activated', { multicurrency_exports_v1: 'activated' }, null],
+      ['draft', { multicurrency_exports_v1: 'pending' }, null],
+    ]);
+  });
+
+  it('is in Edition 2 an empty object in every status, and null only for an aggregator', async () => {
+    const [platform, aggregator] = await Promise.all([given.platform(2), given.platform(2, { subType: 'aggregator' })]);
+    const user = await aggregator.connectedUser();
+    const partners = await Promise.all(statuses.map((status) => accountIn(platform, 'partner', status)));
+
+    const shown = await Promise.all([
+      ...[platform.id, ...partners].map((id) => must(platform.get(`/v1/accounts/${id}`))),
+      must(aggregator.get(`/v1/accounts/${user.id}`)),
+      must(aggregator.get(`/v1/accounts/${aggregator.id}`)),
+    ]);
+
+    expect(shown.map(({ capability }) => capability)).toEqual([{}, {}, {}, {}, {}, {}, {}, null]);
+    expect(shown.map(({ sub_type }) => sub_type)).toEqual([...Array(7).fill(null), 'aggregator']);
+    const filtered = await platform.get('/v1/accounts?capability.multicurrency_exports_v1=pending');
+    expect([filtered.status, filtered.codes, filtered.fieldNames]).toEqual([
+      400,
+      ['parameter_unknown'],
+      ['account.capability.multicurrency_exports_v1'],
+    ]);
+  });
+});
+
+/**
+ * Edition 1, rules 2 to 4, implemented again and separately from the product: the missing requirements of a profile, by
+ * field name.
+ */
+function firstMissing({ details, document, persons, payoutAddress }: OnboardingProfile): string[] {
+  const type = details.type as BusinessType | undefined;
+  const { ids = {}, physical_address: place } = details as {
+    ids?: Record<string, string>;
+    physical_address?: Record<string, string>;
+  };
+  const located = ['line1', 'city', 'postal_code', 'country'].every((part) => place?.[part]);
+  const out = payoutAddress ? [] : ['account.addresses.user_payout'];
+  if (type === undefined) return [...out, 'account.business_details.type'];
+  if (type === 'sole_proprietor' || type === 'individual') {
+    if (!ids.tax_gst && document !== 'tax_document' && !located) out.push('account.business_details.ids.tax_gst');
+    if (persons.length !== 1 || persons[0]!.join() !== 'owner') out.push('account.persons.owner');
+    return out;
+  }
+  if (type === 'partnership') {
+    if (!ids.tax_gst) out.push('account.business_details.ids.tax_gst');
+    if (document !== 'identity_document') out.push('account.supporting_documentation.id_document');
+  } else if (!ids.business && !ids.tax && !ids.tax_gst && document === null) {
+    out.push('account.business_details.ids.business');
+  }
+  for (const role of ['director', 'owner', 'representative'] as const)
+    if (!persons.some((roles) => roles.includes(role))) out.push(`account.persons.${role}`);
+  return out;
+}
+
+/** The same for Edition 2, rule 2. */
+function secondMissing({ nickname, details, persons, payoutAddress }: OnboardingProfile): string[] {
+  const at = (path: string) =>
+    path.split('.').reduce<unknown>((hash, name) => (hash as Record<string, unknown> | undefined)?.[name], details);
+  return [
+    ...secondDetails.filter((path) => !at(path)).map((path) => `account.business_details.${path}`),
+    ...(nickname ? [] : ['account.nickname']),
+    ...(persons.filter((roles) => roles.includes('director')).length >= 2 ? [] : ['account.persons.director']),
+    ...(payoutAddress ? [] : ['account.addresses.user_payout']),
+  ];
+}
+
+const role = fc.constantFrom<Role>('director', 'owner', 'representative');
+const persons = fc.array(fc.uniqueArray(role, { minLength: 1 }), { maxLength: 4 });
+const document = fc.constantFrom<Purpose | null>(null, 'additional_verification', 'identity_document', 'tax_document');
+const often = fc.integer({ min: 0, max: 9 }).map((n) => n > 1);
+const id = fc.constant('ID42');
+
+const firstProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
+  nickname: fc.boolean(),
+  details: fc.record(
+    {
+      type: fc.constantFrom(...businessTypes),
+      ids: fc.record({ business: id, tax: id, tax_gst: id, tax_deduction: id }, { requiredKeys: [] }),
+      physical_address: fc.constantFrom(
+        { city: 'Pune' },
+        { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' },
+      ),
+    },
+    { requiredKeys: [] },
+  ),
+  document,
+  persons: fc.oneof(persons, fc.constantFrom<Role[][]>([['owner']], [['director', 'owner'], ['representative']])),
+  payoutAddress: often,
+});
+const secondProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
+  nickname: often,
+  // Most profiles leave out few requirements, so that many profiles are complete.
+  details: fc
+    .oneof(fc.constant([]), fc.subarray([...secondDetails], { maxLength: 4 }))
+    .map((gone) => gone.reduce((hash, path) => without(hash, path), complete(2).details)),
+  document,
+  persons: fc.oneof(persons, fc.constant<Role[][]>([['director'], ['director', 'owner']])),
+  payoutAddress: often,
+});
+
+/** A requirement in the graph, and an error of it. */
+interface Requirement {
+  fieldName: string;
+  code: string;
+  path: string[];
+  message: string;
+}
+interface GraphError {
+  message: string;
+  extensions: { code: string };
+}
+/** A name of the graph as /v1 has it. */
+const inWords = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const nothing: OnboardingProfile = { nickname: false, details: {}, document: null, persons: [], payoutAddress: false };
+
+describe.each([
+  { edition: 1 as Edition, profiles: firstProfile, missing: firstMissing },
+  { edition: 2 as Edition, profiles: secondProfile, missing: secondMissing },
+])('any profile, Edition $edition', ({ edition, profiles, missing }) => {
+  it('has requirements exactly if activation is refused, with the same names in the same order', async () => {
+    const platform = await given.platform(edition);
+    const seen = { complete: 0, incomplete: 0 };
+    await fc.assert(
+      fc.asyncProperty(profiles, async (profile) => {
+        const id = await assemble(platform, profile);
+        const asked = await must(
+          platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName code path message } } }', {
+            id,
+          }),
+        );
+        const requirements: Requirement[] = asked.data.account.requirements;
+        const reply = await activate(platform, id);
+
+        const expected = missing(profile);
+        seen[expected.length === 0 ? 'complete' : 'incomplete']++;
+        expect(requirements.map(({ fieldName }) => fieldName)).toEqual(reply.fieldNames);
+        expect(requirements.map(({ path }) => ['account', ...path.map(inWords)].join('.'))).toEqual(reply.fieldNames);
+        // In GraphQL's format, where enum values have other names.
+        const refused = reply.body.errors && (await graph('activate', platform, id));
+        expect(requirements.map(({ code }) => code)).toEqual(
+          (refused?.body.errors ?? []).map((e: GraphError) => e.extensions.code),
+        );
+        expect(requirements.map(({ message }) => message)).toEqual(
+          (refused?.body.errors ?? []).map((e: GraphError) => e.message),
+        );
+        expect(reply.fieldNames.toSorted()).toEqual(expected.toSorted());
+        expect([reply.status, await statusOf(platform, id)]).toEqual(
+          expected.length === 0 ? [200, 'verifying'] : [400, 'draft'],
+        );
+      }),
+      // The examples are the first of the runs: both kinds must occur, or the property has checked nothing.
+      { seed: scale.seed, numRuns: scale.profiles, examples: [[complete(edition)], [nothing]] },
+    );
+    expect(Math.min(seen.complete, seen.incomplete)).toBeGreaterThan(0);
+  });
+});
+
+describe('the test helpers for accounts', () => {
+  it.each(moves.filter((move) => move !== 'activate' && move !== 'deactivate'))(
+    'are for test keys only: %s with a live key is 403',
+    async (move) => {
+      const { live } = await given.directUserBoth(1);
+      const partner = await live.partner();
+
+      const [byRest, byGraph] = await Promise.all([rest[move](live, partner.id), graph(move, live, partner.id)]);
+
+      expect([byRest.status, byRest.codes]).toEqual([403, ['permission_denied']]);
+      expect([byGraph.codes, byGraph.body.errors[0].extensions.httpStatus]).toEqual([['permission_denied'], 403]);
+      expect(await statusOf(live, partner.id)).toBe('draft');
+    },
+  );
+
+  it('refuse an unknown outcome, and an account of another tenant', async () => {
+    const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [partner, stranger] = await Promise.all([mine.partner(), other.partner()]);
+    await must(activate(mine, partner.id));
+
+    const odd = await mine.post(`/v1/test_helpers/accounts/${partner.id}/verify`, { outcome: 'draft' });
+    const replies = await Promise.all(
+      moves.filter((move) => move !== 'activate').map((move) => rest[move](mine, stranger.id)),
+    );
+
+    expect([odd.status, odd.codes, odd.fieldNames]).toEqual([400, ['parameter_invalid'], ['account.outcome']]);
+    expect(replies.map(({ status, codes }) => [status, codes])).toEqual(replies.map(() => [404, ['resource_missing']]));
+    expect(await statusOf(other, stranger.id)).toBe('draft');
+  });
+
+  it('hold a root of test mode and lift the hold again, without a change to its live mode', async () => {
+    const { test, live } = await given.platformBoth(1);
+    const seen = [];
+    for (const move of ['hold', 'verify', 'close'] as const) seen.push((await must(rest[move](test, test.id))).status);
+    expect(seen).toEqual(['hold', 'activated', 'deactivated']);
+    expect(await statusOf(live, live.id)).toBe('draft');
+  });
+
+  // Payouts follow the status: an account that is not activated receives none.
+  it('switch payouts on and off with the activation', async () => {
+    const platform = await given.platform(1);
+    const user = await accountIn(platform, 'connected user', 'verifying');
+    const payouts = async () => {
+      const list = await must(platform.get(`/v1/account_settings?account_id=${user}`));
+      const { enabled, reason_code_not_enabled } = list.data[0].payouts;
+      return [enabled, reason_code_not_enabled];
+    };
+    const seen = [await payouts()];
+    for (const move of ['verify', 'hold', 'verify', 'close'] as const) {
+      await must(rest[move](platform, user));
+      seen.push(await payouts());
+    }
+    const off = [false, 'account_not_activated'];
+    expect(seen).toEqual([off, [true, null], off, [true, null], off]);
+  });
+});

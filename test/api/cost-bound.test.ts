@@ -1,0 +1,287 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isAbstractType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  parse,
+  print,
+  validate,
+  visit,
+} from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { examples } from '../../src/api/graphql/explorer-examples.js';
+import { NodeCounter } from '../../src/api/graphql/query-cost.js';
+import { isPageType } from '../../src/api/graphql/query-parts.js';
+import { buildGraph, publicSizes } from '../../src/api/graphql/server.js';
+import { demos } from '../../src/server/demo/demo.js';
+import { weights } from '../../src/types/weights.js';
+import { PayeeFixture } from '../support/checkout-fixture.js';
+import { scale, share } from '../support/scale.js';
+import { must, Speaker, useWorld } from '../support/world.js';
+
+const world = useWorld({ worker: false, demo: true });
+const schema = buildGraph();
+const counter = new NodeCounter(schema, publicSizes);
+const estimated = (document: DocumentNode, variables: Record<string, unknown> = {}) =>
+  counter.of(document, undefined)!(variables);
+
+let speakers: Speaker[];
+beforeAll(async () => {
+  speakers = (await demos(world.operator, world.pepper)).map(
+    ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
+  );
+}, 120_000);
+
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** What a query cost, by the resolvers and by its statement, if it has one; nothing where the edition refuses it. */
+async function costs(speaker: Speaker, query: string, variables: object = {}) {
+  const found = [];
+  for (let ask = 0; ask < 3; ask++) {
+    const { body, cost } = await speaker.graph(query, variables);
+    if (body.data) found.push(cost!);
+  }
+  return found;
+}
+
+describe('a page of which only the number of its list is selected', () => {
+  it('costs its count, and reads none of its rows', async () => {
+    const [speaker] = speakers;
+    const counted = await speaker!.graph('{ accounts(first: 100) { nodes { id } totalCount } }');
+    const { nodes, totalCount } = counted.body.data.accounts;
+    expect(nodes.length).toBeGreaterThan(2);
+    const total = Math.max(Math.ceil(totalCount / 100), 1);
+    for (const query of [
+      '{ accounts(first: 100) { totalCount } }',
+      '{ accounts(last: 100) { n: totalCount __typename } }',
+      '{ accounts { ...Count } } fragment Count on AccountConnection { totalCount }',
+      'query ($no: Boolean = false) { accounts(first: 50) { totalCount nodes @include(if: $no) { id } } }',
+    ]) {
+      const [first, ...later] = await costs(speaker!, query, { no: false });
+      expect({ query, ...first }).toMatchObject({ requested: 10 + weights.total, actual: 10 + total });
+      for (const cost of later) expect(cost).toMatchObject({ requested: first!.requested, actual: first!.actual });
+      const read = await speaker!.graph(query, { no: false });
+      expect(Object.values<any>(read.body.data.accounts)[0]).toBe(totalCount);
+    }
+    const inside = '{ accounts(first: 20) { nodes { depositsIn(first: 100) { totalCount } } } }';
+    const { requested, actual } = (await costs(speaker!, inside))[0]!;
+    expect(requested).toBe(10 + 20 + 20 * weights.total);
+    const rows = Math.min(totalCount, 20);
+    expect(actual).toBeLessThan(10 + rows + rows * 10);
+  });
+
+  it('costs its rows where anything else of it is selected', async () => {
+    const price = (query: string) => estimated(parse(query)).points;
+    for (const more of ['pageInfo { endCursor }', 'nodes { id }', 'edges { cursor }'])
+      expect(price(`{ accounts(first: 30) { totalCount ${more} } }`)).toBe(weights.total + 30);
+    expect(price('{ accounts(first: 30) { __typename } }')).toBe(30);
+  });
+
+  it('is refused for the same arguments as the page', async () => {
+    const [speaker] = speakers;
+    for (const given of ['first: 0', 'first: 101', 'last: -1', 'first: 1, last: 1', 'after: "account_x"']) {
+      const codes = async (selected: string) => (await speaker!.graph(`{ accounts(${given}) { ${selected} } }`)).codes;
+      expect([given, await codes('totalCount')]).toEqual([given, await codes('nodes { id } totalCount')]);
+    }
+  });
+});
+
+describe('the cost of a query', () => {
+  const range = { from: ago(360), to: ago(-1), interval: 'DAY', timeZone: 'UTC', currency: 'USD' };
+  const required: Record<string, string> = {
+    from: `"${range.from}"`,
+    to: `"${range.to}"`,
+    interval: range.interval,
+    ids: '["account_x"]',
+    id: '"account_x"',
+  };
+  const argumentsOf = (field: GraphQLField<unknown, unknown>) => {
+    const given = field.args.flatMap(({ name, type }) => {
+      if (isNonNullType(type) && name in required) return [`${name}: ${required[name]}`];
+      if (name === 'first') return ['first: 4'];
+      if (name === 'scope') return ['scope: DESCENDANTS'];
+      return [];
+    });
+    return given.length > 0 ? `(${given.join(', ')})` : '';
+  };
+  const isAsked = (field: GraphQLField<unknown, unknown>) =>
+    field.args.every(
+      ({ name, type, defaultValue }) => !isNonNullType(type) || defaultValue !== undefined || required[name],
+    );
+
+  /** The leaves of a type, and those of its parts, so that every object of it is read. */
+  function leaves(type: GraphQLObjectType, depth: number): string {
+    const parts = Object.values(type.getFields()).flatMap((field) => {
+      const inner = getNamedType(field.type);
+      if (!isAsked(field)) return [];
+      if (isLeafType(inner)) return [field.name];
+      if (depth === 0 || !isObjectType(inner) || isPageType(inner) || field.args.length > 0) return [];
+      return [`${field.name} { ${leaves(inner, depth - 1)} }`];
+    });
+    return ['__typename', ...parts].join(' ');
+  }
+
+  function selected(field: GraphQLField<unknown, unknown>): string | undefined {
+    const type = getNamedType(field.type);
+    const head = `${field.name}${argumentsOf(field)}`;
+    if (isLeafType(type)) return head;
+    if (isAbstractType(type)) return `${head} { __typename }`;
+    if (!isObjectType(type)) return undefined;
+    if (!isPageType(type)) return `${head} { ${leaves(type, 1)} }`;
+    const node = getNamedType(type.getFields().nodes!.type) as GraphQLObjectType;
+    const all = 'totalCount pageInfo { hasNextPage hasPreviousPage }';
+    return `${head} { ${all} nodes { ${leaves(node, 1)} } edges { cursor node { __typename } } }`;
+  }
+
+  /** Queries of each field with objects or a price, below a path to its type; the paths are the shortest ones. */
+  function queries(): string[] {
+    const found: string[] = [];
+    const ways = new Map<GraphQLObjectType, (inside: string) => string>([[schema.getQueryType()!, (inner) => inner]]);
+    for (const [type, way] of ways)
+      for (const field of Object.values(type.getFields())) {
+        if (!isAsked(field)) continue;
+        const inner = getNamedType(field.type);
+        const weight = publicSizes.weights?.[`${type.name}.${field.name}`];
+        const text = isLeafType(inner) && weight === undefined ? undefined : selected(field);
+        if (text !== undefined) found.push(`{ ${way(text)} }`);
+        if (!isObjectType(inner) || ways.has(inner)) continue;
+        ways.set(inner, (inside) => way(`${field.name}${argumentsOf(field)} { ${inside} }`));
+      }
+    return found;
+  }
+
+  it('is never more than what it could cost, in both ways of execution: each field of each type', async () => {
+    const all = queries().filter((query) => validate(schema, parse(query)).length === 0);
+    expect(all.length).toBeGreaterThan(150);
+    const named = [
+      'depositTotals',
+      'topUsers',
+      'balanceHistory',
+      'receivableTotals',
+      'receivableAgeing',
+      'statusCounts',
+    ];
+    for (const name of named)
+      expect(all.some((query) => query.includes(`${name}(`) || query.includes(name))).toBe(true);
+    let answered = 0;
+    const chosen = [...all.filter((query) => named.some((name) => query.includes(name))), ...share(all, 8, scale.seed)];
+    for (const query of chosen)
+      for (const speaker of speakers)
+        for (const cost of await costs(speaker, query)) {
+          const { requested, actual } = cost;
+          expect({ query, requested, actual, within: actual <= requested }).toMatchObject({ within: true });
+          const most = estimated(parse(query));
+          if (!most.open) expect({ query, requested }).toEqual({ query, requested: weights.request + most.points });
+          answered++;
+        }
+    expect(answered).toBeGreaterThan(chosen.length);
+  }, 600_000);
+
+  it('of a figure with more methods and currencies than usual is what it could cost', async () => {
+    const chart = examples.find(({ query }) => query.includes('depositTotals'))!;
+    const variables = { from: ago(90), to: ago(-1) };
+    let most = 0;
+    for (const speaker of speakers) {
+      const { body, cost } = await speaker.graph(chart.query, variables);
+      const points = body.data.viewer.account.depositTotals.length;
+      const foretold = await speaker.graph(
+        'query ($it: DryRunInput) { rateLimit(dryRun: $it) { dryRun { requested } } }',
+        { it: { query: chart.query, variables } },
+      );
+      expect(cost!.requested).toBe(foretold.body.data.rateLimit.dryRun.requested);
+      expect(cost!.actual).toBeLessThanOrEqual(cost!.requested);
+      most = Math.max(most, points - (cost!.requested - weights.request - weights.figure));
+    }
+    // The demo has such a figure; otherwise this test would show nothing.
+    expect(most).toBeGreaterThan(0);
+  });
+
+  it('of a list of links that is longer than usual is taken afterwards, as a part of what it could cost', async () => {
+    const payee = await PayeeFixture.open(world);
+    const { user } = payee;
+    const made = await must(
+      user.post('/v1/deposits', {
+        ...{ amount: '20.00', currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
+      }),
+    );
+    const { id } = made;
+    await must(user.post(`/v1/test_helpers/deposits/${id}/process`));
+    await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+    const receivables = await Promise.all(Array.from({ length: 15 }, () => payee.receivable('1.00')));
+    await must(
+      user.post(`/v1/deposits/${id}/reconcile`, {
+        receivables: receivables.map((each) => ({ id: each, amount: '1.00' })),
+      }),
+    );
+    const found = await costs(user, `{ deposit(id: "${id}") { receivables { id } } }`);
+    expect(found.map(({ requested, actual }) => [requested, actual])).toEqual(
+      Array(3).fill([10 + 1 + 15, 10 + 1 + 15]),
+    );
+  });
+});
+
+describe('no query that clients have copied is refused for its size', () => {
+  /** The texts of a folder's files with this ending. */
+  const textsOf = (folder: string, ending: RegExp): string[] =>
+    fs
+      .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => ending.test(name))
+      .map((name) => fs.readFileSync(path.join(folder, name), 'utf8'));
+  const matches = (texts: string[], pattern: RegExp) =>
+    texts.flatMap((text) => [...text.matchAll(pattern)].map(([, found]) => found!));
+
+  /** The operations of documents, each with the fragments of all of them that it needs. */
+  function operationsOf(texts: string[]): string[] {
+    const definitions = texts.flatMap((text) => parse(text).definitions);
+    const fragments = new Map(
+      definitions.flatMap((d) => (d.kind === Kind.FRAGMENT_DEFINITION ? [[d.name.value, d] as const] : [])),
+    );
+    const withFragments = (needed: Set<FragmentDefinitionNode>, node: Parameters<typeof print>[0]) => {
+      visit(node, {
+        FragmentSpread: ({ name }) => {
+          const fragment = fragments.get(name.value)!;
+          if (needed.has(fragment)) return;
+          needed.add(fragment);
+          withFragments(needed, fragment);
+        },
+      });
+      return needed;
+    };
+    return definitions.flatMap((d) =>
+      d.kind === Kind.OPERATION_DEFINITION && d.operation !== 'subscription'
+        ? [[d, ...withFragments(new Set(), d)].map(print).join('\n')]
+        : [],
+    );
+  }
+  const dashboard = () => matches(textsOf('src/dashboard', /(?<!test)\.tsx?$/), /\bgraphql\(\s*`([^`]*)`/g);
+  const docs = () => {
+    const pages = [...textsOf('docs', /\.md$/), fs.readFileSync('README.md', 'utf8')];
+    const sent = matches(pages, /"query": ?"((?:[^"\\]|\\.)*)"/g).map((text) => JSON.parse(`"${text}"`) as string);
+    return [...matches(pages, /```graphql\n([\s\S]*?)```/g), ...sent].filter((text) => !text.includes('…'));
+  };
+
+  it.each([
+    ['of the explorer', () => examples.map(({ query }) => query), 10],
+    ['of the documentation', docs, 2],
+    ['of the dashboard', dashboard, 30],
+  ])('%s', (_, texts, least) => {
+    const all = operationsOf(texts()).filter((query) => validate(schema, parse(query)).length === 0);
+    expect(all.length).toBeGreaterThan(least);
+    for (const query of all) {
+      // Variables count as they do where they have no value: a range is the longest, and a page has its default size.
+      const { nodes, points } = estimated(parse(query));
+      expect({ query, nodes: nodes <= 10_000, points: points <= 10_000 }).toMatchObject({
+        nodes: true,
+        points: true,
+      });
+    }
+  });
+});

@@ -1,0 +1,442 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pdf } from '../support/onboarding-profile.js';
+import { givenIn, type Reply, type Speaker, useWorld } from '../support/world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+type Json = any;
+const problems = ({ status, codes, fieldNames }: Reply) => [
+  status,
+  ...codes.map((code, i) => `${code} ${fieldNames[i]}`),
+];
+const done = ({ status, text, body }: Reply): Json => {
+  if (status !== 200 || body.errors) throw new Error(text);
+  return body;
+};
+
+let user: Speaker;
+let stranger: Speaker;
+let partner: Json;
+/** Every deposit and receivable of the user, as /v1 shows them. */
+const all: Record<'deposits' | 'receivables', Json[]> = { deposits: [], receivables: [] };
+
+beforeAll(async () => {
+  [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+  partner = await user.partner();
+  const receivable = (i: number) => ({
+    currency: i % 4 === 3 ? 'EUR' : 'USD',
+    invoice: {
+      amount: `${100 * ((i * 5) % 7) + 50}.00`,
+      creation_date: '2026-01-01',
+      currency: i % 4 === 3 ? 'EUR' : 'USD',
+      due_date: `20${26 + (i % 3) * 20}-0${1 + (i % 5)}-15`,
+      reference_number: `INV-${i}`,
+    },
+    purpose_code: 'P0802',
+    transaction_type: 'services',
+  });
+  for (let i = 0; i < 12; i++) {
+    const made = done(await user.post('/v1/receivables', receivable(i)));
+    if (i % 4 === 1) done(await user.post(`/v1/receivables/${made.id}/void`, {}));
+  }
+  const tenant = user.id.replace('account_', '');
+  await world.sql`
+    insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable,
+    linked_id, context_id, on_root_list)
+    select ${tenant}, false, 'address_' || n, 1, 'service_receive', 'bank_account', 'activated', 'USD', 'A', true,
+    ${user.id}, ${user.id}, true
+    from generate_series(1, 2) n`;
+  await world.sql`
+    insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, to_address_id,
+    payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
+    select ${tenant}, false, 'deposit_' || lpad(n::text, 4, '0'), 1000 + n, (n * 7 % 5) * 1000 + 100, case
+    when n % 3 = 0 then 'EUR' else 'USD' end,
+      case when n % 4 = 0 then ${partner.id as string} else ${user.id} end, 'address_' || 1 + n % 2, 'domestic_credit',
+      '', 'processing', 'payment_' || n, ${user.id}, n % 4 > 0
+    from generate_series(1, 16) n`;
+  await world.sql`
+    insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled,
+    secret_sealed, context_id, on_root_list)
+    values (${tenant}, false, 'webhook_1', 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'sealed',
+    ${user.id}, true)`;
+  await world.sql`
+    insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number,
+    status, queued, context_id, on_root_list)
+    select ${tenant}, false, 'delivery_' || n, n, 'webhook_1', 'event_' || n, 'account.updated', n, case
+    when n % 3 = 0 then 'failed' else 'succeeded' end, 1, ${user.id}, true
+    from generate_series(1, 9) n`;
+  for (const name of ['deposits', 'receivables'] as const) all[name] = await walk(name, 'limit=10');
+});
+
+/** All objects of a list of /v1, page by page. */
+async function walk(list: string, search: string): Promise<Json[]> {
+  const found: Json[] = [];
+  for (let after = ''; ; ) {
+    const page = done(await user.get(`/v1/${list}?${search}${after}`));
+    found.push(...page.data);
+    if (!page.has_next) return found;
+    after = `&starting_after=${found.at(-1).id}`;
+  }
+}
+
+/** The ids of a list through /v1, and through the graph forwards, backwards and compiled; all must be the same. */
+async function idsOf(list: string, search: string, args: string): Promise<string[]> {
+  const ids = (await walk(list, `limit=3&${search}`)).map(({ id }) => id);
+  const field = list.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const nodes = async (page: string) => {
+    const { data } = done(
+      await user.graph(
+        `{ ${field}(${page}, ${args}) { nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor ` +
+          'endCursor } } }',
+      ),
+    );
+    return data[field];
+  };
+  for (let times = 0; times < 4; times++)
+    expect((await nodes('first: 100')).nodes.map(({ id }: Json) => id)).toEqual(ids);
+  const backwards: string[] = [];
+  for (let before = ''; ; ) {
+    const page = await nodes(`last: 3${before}`);
+    backwards.unshift(...page.nodes.map(({ id }: Json) => id));
+    if (!page.pageInfo.hasPreviousPage) break;
+    before = `, before: "${page.pageInfo.startCursor}"`;
+  }
+  expect(backwards).toEqual(ids);
+  return ids;
+}
+
+type Value = (row: Json) => string | number;
+const amount = (row: Json) => Number(row.amount);
+const invoiced = (row: Json) => Number(row.invoice.amount);
+const due = (row: Json): string => row.invoice.due_date;
+const created = (row: Json): number => row.created;
+const sortedBy = (rows: Json[], value: Value, way: 'asc' | 'desc') =>
+  rows
+    .toSorted((a, b) => {
+      const [x, y] = [value(a), value(b)];
+      const order = x < y || (x === y && a.id < b.id) ? -1 : 1;
+      return way === 'asc' ? order : -order;
+    })
+    .map(({ id }) => id);
+const usd = (row: Json) => row.currency === 'USD';
+const open = ({ status }: Json) => status === 'open';
+
+describe('the order of a list', () => {
+  it.each([
+    ['deposits', 'order_by=created_asc', 'orderBy: CREATED_ASC', () => true, created, 'asc'],
+    [
+      'deposits',
+      'order_by=created_desc&status=processing',
+      'orderBy: CREATED_DESC, status: [PROCESSING]',
+      () => true,
+      created,
+      'desc',
+    ],
+    ['deposits', 'order_by=amount_desc&currency=USD', 'orderBy: AMOUNT_DESC, currency: ["USD"]', usd, amount, 'desc'],
+    [
+      'deposits',
+      'order_by=amount_asc&currency=EUR',
+      'orderBy: AMOUNT_ASC, currency: ["EUR"]',
+      (row: Json) => !usd(row),
+      amount,
+      'asc',
+    ],
+    [
+      'deposits',
+      'order_by=amount_asc&currency=USD&amount.gt=1.00&amount.lte=31.00',
+      'orderBy: AMOUNT_ASC, currency: ["USD"], amount: { gt: "1.00", lte: "31.00" }',
+      (row: Json) => usd(row) && amount(row) > 1 && amount(row) <= 31,
+      amount,
+      'asc',
+    ],
+    [
+      'deposits',
+      'order_by=amount_desc&currency=USD&amount.eq=21.00',
+      'orderBy: AMOUNT_DESC, currency: ["USD"], amount: { eq: "21.00" }',
+      (row: Json) => usd(row) && amount(row) === 21,
+      amount,
+      'desc',
+    ],
+    ['receivables', 'order_by=due_date_asc', 'orderBy: DUE_DATE_ASC', () => true, due, 'asc'],
+    [
+      'receivables',
+      'order_by=due_date_desc&status=open,void',
+      'orderBy: DUE_DATE_DESC, status: [OPEN, VOID]',
+      () => true,
+      due,
+      'desc',
+    ],
+    [
+      'receivables',
+      'order_by=due_date_desc&status=void',
+      'orderBy: DUE_DATE_DESC, status: [VOID]',
+      (row: Json) => !open(row),
+      due,
+      'desc',
+    ],
+    [
+      'receivables',
+      'order_by=due_date_asc&due_date.gte=2026-03-01&due_date.lt=2046-04-01',
+      'orderBy: DUE_DATE_ASC, dueDate: { gte: "2026-03-01", lt: "2046-04-01" }',
+      (row: Json) => due(row) >= '2026-03-01' && due(row) < '2046-04-01',
+      due,
+      'asc',
+    ],
+    [
+      'receivables',
+      'order_by=due_date_asc&overdue=true',
+      'orderBy: DUE_DATE_ASC, overdue: true',
+      (row: Json) => open(row) && due(row) < '2026-11-01',
+      due,
+      'asc',
+    ],
+    [
+      'receivables',
+      'order_by=amount_desc&currency=USD',
+      'orderBy: AMOUNT_DESC, currency: ["USD"]',
+      usd,
+      invoiced,
+      'desc',
+    ],
+    [
+      'receivables',
+      'order_by=amount_asc&currency=USD&amount.gte=150',
+      'orderBy: AMOUNT_ASC, currency: ["USD"], amount: { gte: "150" }',
+      (row: Json) => usd(row) && invoiced(row) >= 150,
+      invoiced,
+      'asc',
+    ],
+  ] as const)(
+    'is the same through both APIs and in both directions: %s?%s',
+    async (list, search, args, has, value, way) => {
+      const wanted = sortedBy(all[list].filter(has), value, way);
+      expect(wanted.length).toBeGreaterThan(1);
+      expect(await idsOf(list, search, args)).toEqual(wanted);
+    },
+  );
+
+  it('is available for edges, alone and with an account as a filter', async () => {
+    const own = sortedBy(
+      all.deposits.filter((row) => usd(row) && row.to.account_id === user.id),
+      amount,
+      'desc',
+    );
+    const args = 'orderBy: AMOUNT_DESC, currency: ["USD"], first: 100';
+    const { data } = done(
+      await user.graph(`{ account(id: "${user.id}") { depositsIn(${args}) { totalCount nodes { id } } } }`),
+    );
+    expect(data.account.depositsIn).toEqual({ totalCount: own.length, nodes: own.map((id) => ({ id })) });
+    const wanted = sortedBy(all.receivables.filter(usd), invoiced, 'asc');
+    expect(
+      await idsOf(
+        'receivables',
+        `order_by=amount_asc&currency=USD&account_id=${user.id}`,
+        `orderBy: AMOUNT_ASC, currency: ["USD"], accountId: "${user.id}"`,
+      ),
+    ).toEqual(wanted);
+  });
+
+  it('orders by creation for every list', async () => {
+    const newest = (await walk('webhook_deliveries', 'limit=4')).map(({ id }) => id);
+    expect(newest).toHaveLength(9);
+    expect(await idsOf('webhook_deliveries', 'order_by=created_asc', 'orderBy: CREATED_ASC')).toEqual(
+      newest.toReversed(),
+    );
+    const events = (await walk('events', 'limit=10')).map(({ id }) => id);
+    expect((await walk('events', 'limit=10&order_by=created_asc')).map(({ id }) => id)).toEqual(events.toReversed());
+  });
+});
+
+describe('a filter', () => {
+  it('finds deliveries by their status, of all endpoints and of one', async () => {
+    const failed = ['delivery_9', 'delivery_6', 'delivery_3'];
+    expect(await idsOf('webhook_deliveries', 'status=failed', 'status: [FAILED]')).toEqual(failed);
+    const one = ['status=failed&endpoint_id=webhook_1', 'status: [FAILED], endpointId: "webhook_1"'] as const;
+    expect(await idsOf('webhook_deliveries', ...one)).toEqual(failed);
+    const { data } = done(
+      await user.graph('{ webhookEndpoint(id: "webhook_1") { deliveries(status: [FAILED]) { nodes { id } } } }'),
+    );
+    expect(data.webhookEndpoint.deliveries.nodes.map(({ id }: Json) => id)).toEqual(failed);
+  });
+
+  it('finds the deposits that came in to an address, and none for a stranger', async () => {
+    const wanted = all.deposits.filter(({ to }) => to.address_id === 'address_2').map(({ id }) => id);
+    expect(wanted.length).toBeGreaterThan(4);
+    expect(await idsOf('deposits', 'address_id=address_2', 'addressId: "address_2"')).toEqual(wanted);
+    expect(done(await stranger.get('/v1/deposits?address_id=address_2')).data).toEqual([]);
+  });
+});
+
+const amounts = 'order_by=amount_desc&currency=USD';
+describe('a list that no index serves is refused, and says what to use', () => {
+  it.each([
+    [
+      'deposits?amount.gte=5',
+      'amount',
+      'amount needs order_by=amount_desc or amount_asc, because only that order has its ranges.',
+    ],
+    [
+      'deposits?order_by=amount_desc',
+      'currency',
+      'currency must have one value with order_by amount, since amounts of several currencies have no common order.',
+    ],
+    [
+      'deposits?order_by=amount_desc&currency=USD,EUR',
+      'currency',
+      'currency must have one value with order_by amount, since amounts of several currencies have no common order.',
+    ],
+    [
+      `deposits?${amounts}&status=failed`,
+      'status',
+      'status cannot be combined with order_by amount. Leave out one of them.',
+    ],
+    [
+      `deposits?${amounts}&created.gt=5`,
+      'created',
+      'created cannot be combined with order_by amount. Leave out one of them.',
+    ],
+    [
+      `deposits?${amounts}&account_id=x`,
+      'account_id',
+      'account_id cannot be combined with order_by amount. Leave out one of them.',
+    ],
+    [
+      'deposits?address_id=x&status=failed',
+      'status',
+      'status cannot be combined with address_id. Leave out one of them.',
+    ],
+    [
+      'receivables?overdue=true',
+      'overdue',
+      'overdue needs order_by=due_date_desc or due_date_asc, because only that order has its ranges.',
+    ],
+    [
+      'receivables?order_by=due_date_asc&overdue=false',
+      'overdue',
+      'overdue must be true. Leave it out for all objects.',
+    ],
+    [
+      'receivables?order_by=due_date_asc&overdue=true&status=open',
+      'status',
+      'status cannot be combined with overdue. Leave out one of them.',
+    ],
+    [
+      'receivables?order_by=due_date_asc&currency=USD',
+      'currency',
+      'currency cannot be combined with order_by due_date. Leave out one of them.',
+    ],
+    [
+      'receivables?due_date.lt=2026-01-01',
+      'due_date',
+      'due_date needs order_by=due_date_desc or due_date_asc, because only that order has its ranges.',
+    ],
+  ])('%s', async (path, name, message) => {
+    const reply = await user.get(`/v1/${path}`);
+    const object = path.startsWith('deposits') ? 'deposit' : 'receivable';
+    expect(problems(reply)).toEqual([400, `parameter_invalid ${object}.${name}`]);
+    expect(reply.body.errors[0].message).toBe(message);
+  });
+
+  it('is refused by the graph with the names of the graph', async () => {
+    const { body } = await user.graph('{ receivables(orderBy: AMOUNT_ASC, overdue: true) { nodes { id } } }');
+    expect(body.errors.map(({ message }: Json) => message)).toEqual([
+      expect.stringMatching(/^overdue needs orderBy: DUE_DATE_DESC/),
+    ]);
+    const edge = await user.graph(
+      `{ account(id: "${user.id}") { depositsOut(orderBy: AMOUNT_ASC, currency: ["USD"]) { nodes { id } } } }`,
+    );
+    expect(edge.body.errors[0]).toMatchObject({
+      message: expect.stringContaining('orderBy is not available for this list'),
+    });
+  });
+
+  it('is refused alone where a list has not the arguments that the order needs', async () => {
+    const file = done(await user.upload('identity_document', pdf()));
+    const { body } = await user.graph(
+      `{ file(id: "${file.id}") { usedByAccounts(orderBy: BALANCE_DESC) { nodes { id } } } }`,
+    );
+    expect(body.errors.map(({ message }: Json) => message)).toEqual([
+      'orderBy is not available for this list, except by created.',
+    ]);
+  });
+
+  it.each([
+    'order_by=size_desc',
+    'order_by=amount',
+    'order_by=',
+    'order_by=amount_asc&order_by=amount_desc',
+    'amount=5',
+    'amount.ge=5',
+    'amount.gte=-5',
+  ])('has a clear error for a bad value: %s', async (search) => {
+    const reply = await user.get(`/v1/deposits?${search}`);
+    expect([search, reply.status]).toEqual([search, 400]);
+  });
+
+  it('refuses the cursor of an object that the filters exclude, and accepts any other in any order', async () => {
+    const [euro] = all.deposits.filter((row) => !usd(row));
+    const after = (id: string, more = '') => user.get(`/v1/deposits?${amounts}${more}&starting_after=${id}`);
+    expect(problems(await after(euro.id))).toEqual([400, 'parameter_invalid deposit.starting_after']);
+    const [greatest] = all.deposits.filter(usd).toSorted((a, b) => (amount(b) > amount(a) ? 1 : -1));
+    expect(problems(await after(greatest.id, '&amount.lt=30'))).toEqual([
+      400,
+      'parameter_invalid deposit.starting_after',
+    ]);
+    expect(problems(await after('deposit_none'))).toEqual([400, 'parameter_invalid deposit.starting_after']);
+    expect(problems(await after(greatest.id))).toEqual([200]);
+  });
+});
+
+describe('the filter of checkouts by status', () => {
+  it('finds what is over and not marked yet among the expired, page by page, for all lists', async () => {
+    const platform = await given.platform(2);
+    const owner = await platform.connectedUser();
+    const { id: payer } = await owner.partner();
+    await world.sql`
+      insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency,
+      from_account_id, to_account_id, to_address_id, payment_methods,
+                            receivable_ids, redirect_url, status, context_id, on_root_list)
+      select ${platform.id.replace('account_', '')}, false, 'checkout_' || lpad(n::text, 3, '0'), 1000 + n / 2, case
+      when n % 7 < 3 then 2000 else 9999999999 end, 100, 100, 'INR',
+        ${payer}, ${owner.id}, 'address_1', '{upi}', '{}', 'https://shop.example/', (array['initialized', 'initialized',
+        'expired', 'cancelled', 'completed'])[1 + n % 5], ${owner.id}, true
+      from generate_series(1, 60) n`;
+    const whole = async (speaker: Speaker, search: string) => {
+      const found: Json[] = [];
+      for (let after = ''; ; ) {
+        const page = done(await speaker.get(`/v1/checkouts?limit=7&${search}${after}`));
+        found.push(...page.data.map(({ id, status }: Json) => [id, status]));
+        if (!page.has_next) return found;
+        after = `&starting_after=${found.at(-1)[0]}`;
+      }
+    };
+    const every = await whole(platform, '');
+    expect(every).toHaveLength(60);
+    const over = (await world.sql`select id from checkout where status = 'initialized' and expires_at = 2000`).length;
+    expect(over).toBeGreaterThan(5);
+    const lists = [
+      'initialized',
+      'expired',
+      'cancelled',
+      'completed',
+      'expired,initialized',
+      'completed,expired,expired',
+    ];
+    for (const status of lists) {
+      const expected = every.filter(([, is]) => status.split(',').includes(is));
+      for (const speaker of [platform, owner])
+        for (const account of ['', `&account_id=${owner.id}`, `&account_id=${payer}`])
+          expect([status, account, await whole(speaker, `status=${status}${account}`)]).toEqual([
+            ...[status, account, expected],
+          ]);
+      const wanted = status.toUpperCase();
+      const edges = `checkoutsIn(status: [${wanted}], last: 100) { totalCount nodes { id } }`;
+      const { data } = done(await owner.graph(`{ account(id: "${owner.id}") { ${edges} } }`));
+      expect(data.account.checkoutsIn).toEqual({
+        totalCount: expected.length,
+        nodes: expected.map(([id]) => ({ id })),
+      });
+    }
+  });
+});

@@ -1,0 +1,1317 @@
+import fs from 'node:fs';
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  printSchema,
+} from 'graphql';
+import pino from 'pino';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { auditLedger } from '../support/audit.js';
+import type { AccountRow } from '../../src/resources/account/table.js';
+import { accountV1 } from '../../src/resources/account/v1.js';
+import { accountSettingV1 } from '../../src/resources/account-setting/v1.js';
+import { address } from '../../src/resources/address/table.js';
+import { addressV1 } from '../../src/resources/address/v1.js';
+import { config } from '../../src/config.js';
+import { Database } from '../../src/db/database.js';
+import { depositV1 } from '../../src/resources/deposit/v1.js';
+import { operatorText } from '../../src/server/print-schema.js';
+import { gateway } from '../../src/server/app.js';
+import { buildGraph } from '../../src/api/graphql/server.js';
+import { buildOperatorGraph } from '../../src/operator/graph.js';
+import { payoutV1 } from '../../src/resources/payout/v1.js';
+import { inTurn } from '../support/scale.js';
+import {
+  details,
+  type Edition,
+  givenIn,
+  nickname,
+  payoutAddress,
+  Speaker,
+  tenantOf,
+  useWorld,
+} from '../support/world.js';
+
+const long = inTurn(2, it);
+
+type Json = any;
+
+const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY, INTROSPECTION: 'false' } });
+const given = givenIn(world);
+
+auditLedger(world);
+
+const modern = 'application/graphql-response+json';
+const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
+const money = (amount: string, currency = 'USD') => [{ amount, currency }];
+let count = 0;
+const reference = () => `OPS${String(++count).padStart(8, '0')}`;
+
+/** A client of the operator's API with these credentials. */
+const at = (key: string, headers: Record<string, string> = {}) => ({
+  ask: (query: string, variables: object = {}, more: Record<string, string> = {}) =>
+    new Speaker(world, '', key, 1, { accept: modern, ...headers }).post(
+      '/operator/graphql',
+      { query, variables },
+      more,
+    ),
+});
+const ask = at(OPERATOR_KEY).ask;
+
+async function data(reply: ReturnType<typeof ask>): Promise<Json> {
+  const { status, body } = await reply;
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+}
+
+/** Runs a mutation with one `input` and returns its payload. */
+const mutation = (name: string, type: string, selection: string) =>
+  `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
+const depositFields = `id created livemode tenantId amount currency fromAccountId toAccountId toAddressId paymentMethod
+  statementDescriptor status reasonCode pendingRest`;
+const payoutFields =
+  'id created livemode tenantId accountId addressId amount currency status sourceAmount sourceCurrency rate';
+const notice = mutation(
+  'recordBankNotice',
+  'RecordBankNoticeInput',
+  `notice { reference event deposit { ${depositFields} } }`,
+);
+const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', `deposit { ${depositFields} }`);
+const settle = mutation('settlePayout', 'SettlePayoutInput', `payout { ${payoutFields} }`);
+const fail = mutation('failPayout', 'FailPayoutInput', `payout { ${payoutFields} }`);
+const setting =
+  'accountSetting { accountId livemode serviceHold platformHold payoutsEnabled payoutsReason payoutsInterval }';
+const place = mutation('placeServiceHold', 'PlaceServiceHoldInput', setting);
+const lift = mutation('liftServiceHold', 'LiftServiceHoldInput', setting);
+const withdraw = mutation('withdrawBankNotice', 'WithdrawBankNoticeInput', 'notice { reference event amount }');
+const setRate = mutation('setRate', 'SetRateInput', 'rate { tenantId source target rate }');
+const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id livemode status }');
+const hold = mutation('holdAccount', 'HoldAccountInput', 'account { id livemode status }');
+const deactivate = mutation('deactivateAccount', 'DeactivateAccountInput', 'account { id livemode status }');
+const issue = mutation(
+  'issueAddress',
+  'IssueAddressInput',
+  'address { id linkedId category currency status livemode bankAccount { number last4 } }',
+);
+
+const currencyOf = { 1: 'USD', 2: 'INR' } as const;
+
+interface Receiver {
+  live: Speaker;
+  test: Speaker;
+  addressId: string;
+}
+
+/**
+ * A direct user that the operator has activated in live mode, with an address that its bank has issued, all through
+ * the graph.
+ */
+async function receiver(edition: Edition = 1): Promise<Receiver> {
+  const { live, test } = await given.directUserBoth(edition);
+  await data(ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } }));
+  const issued = await data(
+    ask(issue, {
+      input: { accountId: live.id, currency: currencyOf[edition], bankAccount: { number: '000123456789' } },
+    }),
+  );
+  return { live, test, addressId: issued.issueAddress.address.id };
+}
+
+const received = (to: Receiver, more: object = {}) => ({
+  input: {
+    reference: reference(),
+    addressId: to.addressId,
+    amount: '10.00',
+    currency: currencyOf[to.live.edition],
+    ...more,
+  },
+});
+
+async function done(reply: ReturnType<Speaker['post']>): Promise<Json> {
+  const { status, body, fieldNames, codes } = await reply;
+  expect([status, codes, fieldNames]).toEqual([200, [], []]);
+  return body;
+}
+
+async function receivableOf({ live }: Receiver, amount: string): Promise<string> {
+  const currency = currencyOf[live.edition];
+  const invoice = {
+    amount,
+    currency,
+    creation_date: '2026-10-01',
+    due_date: '2026-12-01',
+    reference_number: nickname(),
+  };
+  const body = { currency, invoice, purpose_code: 'P0802', transaction_type: 'services' };
+  return (await done(live.post('/v1/receivables', body))).id;
+}
+
+const pendingOf = async (speaker: Speaker) => (await speaker.get('/v1/balance')).body.pending;
+const depositsOf = async (speaker: Speaker): Promise<Json[]> => (await speaker.get('/v1/deposits')).body.data;
+
+/** A payout in progress, from a deposit that a bank reported and the operator reconciled. */
+async function payoutOf(to: Receiver, amount = '10.00'): Promise<Json> {
+  await payoutAddress(to.live);
+  const { recordBankNotice } = await data(ask(notice, received(to, { amount })));
+  const receivables = [{ id: await receivableOf(to, amount), amount }];
+  await data(ask(reconcile, { input: { id: recordBankNotice.notice.deposit.id, receivables } }));
+  await payOut(to);
+  return (await to.live.get('/v1/payouts')).body.data[0];
+}
+
+/** Makes the scheduled work due, because the clock of live mode cannot be moved. */
+async function payOut({ live }: Receiver): Promise<void> {
+  await world.sql`update job set due = 0 where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out'`;
+  await world.database.call('run_jobs', [tenantOf(live), true, 50]);
+}
+
+/** An object of the operator's graph in the format of /v1: both APIs must show the same. */
+function agrees(graph: Json, v1: Json, names: Record<string, string> = {}): void {
+  for (const [name, value] of Object.entries(graph)) {
+    const key = names[name] ?? name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+    if (!(key in v1) || typeof value === 'object') continue;
+    const seconds = name === 'created' ? Date.parse(String(value)) / 1000 : undefined;
+    const spelled = typeof v1[key] === 'string' && /^[A-Z_]+$/.test(String(value)) && !key.endsWith('currency');
+    expect([name, seconds ?? (spelled ? String(value).toLowerCase() : value)]).toEqual([name, v1[key]]);
+  }
+}
+
+describe("access to the operator's API", () => {
+  const query = '{ ledgerAudit { violations { rule } } }';
+  const send = (headers: Record<string, string>, init: RequestInit = {}) =>
+    fetch(`${world.origin}/operator/graphql`, {
+      method: 'POST',
+      body: JSON.stringify({ query }),
+      ...init,
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+
+  it("requires the operator's key as a Bearer credential", async () => {
+    for (const authorization of [`Bearer ${OPERATOR_KEY}`, `bearer  ${OPERATOR_KEY} `]) {
+      const response = await send({ authorization });
+      const body: Json = await response.json();
+      expect([response.status, body.data]).toEqual([200, { ledgerAudit: { violations: [] } }]);
+      expect(body.extensions).toEqual({ requestId: response.headers.get('request-id') });
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  const refused: [what: string, headers: () => Record<string, string>, code: string][] = [
+    ['no credential', () => ({}), 'AUTHENTICATION_REQUIRED'],
+    ['an empty credential', () => ({ authorization: 'Bearer ' }), 'AUTHENTICATION_REQUIRED'],
+    [
+      'the key as HTTP Basic',
+      () => ({ authorization: `Basic ${Buffer.from(`${OPERATOR_KEY}:`).toString('base64')}` }),
+      'AUTHENTICATION_REQUIRED',
+    ],
+    ['the key in a header of another name', () => ({ 'x-api-key': OPERATOR_KEY }), 'AUTHENTICATION_REQUIRED'],
+    ['a test key', () => ({ authorization: `Bearer ${keys.test.key}` }), 'API_KEY_INVALID'],
+    ['a live key', () => ({ authorization: `Bearer ${keys.live.key}` }), 'API_KEY_INVALID'],
+    [
+      'a key without its last character',
+      () => ({ authorization: `Bearer ${OPERATOR_KEY.slice(0, -1)}` }),
+      'API_KEY_INVALID',
+    ],
+    ['a key with an additional character', () => ({ authorization: `Bearer ${OPERATOR_KEY}0` }), 'API_KEY_INVALID'],
+    ['a key in the other case', () => ({ authorization: `Bearer ${OPERATOR_KEY.toUpperCase()}` }), 'API_KEY_INVALID'],
+  ];
+  let keys: { test: Speaker; live: Speaker };
+  beforeAll(async () => {
+    keys = await given.platformBoth(1);
+  });
+
+  it.each(refused)('is refused with %s', async (_, headers, code) => {
+    const response = await send(headers());
+    const body: Json = await response.json();
+
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(body).not.toHaveProperty('data');
+    expect(body.errors).toEqual([
+      {
+        message: expect.any(String),
+        extensions: {
+          code,
+          httpStatus: 401,
+          docUrl: `/docs/errors#${code.toLowerCase()}`,
+          error: { code: code.toLowerCase(), message: body.errors[0].message, metadata: {} },
+          requestId: response.headers.get('request-id'),
+        },
+      },
+    ]);
+  });
+
+  long('is checked before anything is read, and the schema is not visible without the key', async () => {
+    const broken = await send({}, { body: '{' });
+    const introspecting = await send(
+      { authorization: `Bearer ${keys.live.key}` },
+      {
+        body: JSON.stringify({ query: getIntrospectionQuery() }),
+      },
+    );
+
+    expect([broken.status, introspecting.status]).toEqual([401, 401]);
+    expect(await introspecting.text()).not.toContain('ledgerAudit');
+  });
+
+  it("is all that the operator's key gives", async () => {
+    const operator = new Speaker(world, '', OPERATOR_KEY, 1);
+    const replies = await Promise.all([
+      operator.graph('{ viewer { edition } }'),
+      operator.get('/v1/accounts'),
+      operator.get('/v1/balance'),
+    ]);
+    expect(replies.map(({ status, codes }) => [status, codes])).toEqual(Array(3).fill([401, ['api_key_invalid']]));
+  });
+
+  // The delay makes guessing slow, and the limit bounds the waiting requests; the operator's own requests never wait.
+  long(
+    'is refused after a delay for a wrong key, with few requests delayed at once; the right key is never delayed',
+    async () => {
+      const began = performance.now();
+      const wrong = Array.from({ length: 40 }, () => at('wrong').ask(query));
+      const right = await ask(query);
+      const took = performance.now() - began;
+      const replies = await Promise.all(wrong);
+
+      expect(right.status).toBe(200);
+      const statuses = replies.map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([401, 429]));
+      expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(20);
+      expect(performance.now() - began).toBeGreaterThan(1_000);
+      expect(took).toBeLessThan(performance.now() - began);
+      expect(replies.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('1');
+    },
+  );
+
+  it('requires JSON by POST, which a page of another site cannot make a browser send', async () => {
+    const authorization = `Bearer ${OPERATOR_KEY}`;
+    const get = await fetch(`${world.origin}/operator/graphql?query=${encodeURIComponent(query)}`, {
+      headers: { authorization },
+    });
+    const others = await Promise.all(
+      ['PUT', 'DELETE', 'PATCH', 'OPTIONS'].map((method) => send({ authorization }, { method })),
+    );
+    const plain = await send({ authorization, 'content-type': 'text/plain' });
+    const form = await send(
+      { authorization, 'content-type': 'application/x-www-form-urlencoded' },
+      { body: 'query=x' },
+    );
+    const unread = await send({ authorization, accept: 'text/html' });
+
+    expect([get, ...others].map(({ status, headers }) => [status, headers.get('allow')])).toEqual(
+      Array(5).fill([405, 'POST']),
+    );
+    expect([plain.status, form.status, unread.status]).toEqual([400, 400, 406]);
+    expect(((await plain.json()) as Json).errors[0].extensions.code).toBe('BODY_INVALID');
+    const anonymous = await fetch(`${world.origin}/operator/graphql`, { method: 'OPTIONS' });
+    expect([anonymous.status, anonymous.headers.get('access-control-allow-origin')]).toEqual([401, null]);
+  });
+
+  it('requires HTTPS, and is refused before the key is checked otherwise', async () => {
+    const { app, close } = await open({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
+    const ask = (headers: object) =>
+      app.inject({ method: 'POST', url: '/operator/graphql', payload: { query }, headers: { ...headers } });
+
+    const plain = await ask({ authorization: `Bearer ${OPERATOR_KEY}` });
+    const secure = await ask({ authorization: `Bearer ${OPERATOR_KEY}`, 'x-forwarded-proto': 'https' });
+    await close();
+
+    expect([plain.statusCode, plain.json().errors[0].extensions.code]).toEqual([403, 'HTTPS_REQUIRED']);
+    expect(secure.statusCode).toBe(200);
+  });
+
+  long('gives a browser a cookie for HTTPS alone, which ends when OPERATOR_KEY changes', async () => {
+    const environment = { TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' };
+    const https = { 'x-forwarded-proto': 'https', host: 'ops.example' };
+    const { app, close } = await open(environment);
+    const ask = (method: 'GET' | 'POST', headers: object, from = app) =>
+      from.inject({ method, url: '/operator/session', headers: { ...https, ...headers } });
+
+    const made = await ask('POST', { authorization: `Bearer ${OPERATOR_KEY}` });
+
+    const set = String(made.headers['set-cookie']);
+    expect(set).toMatch(
+      /^__Secure-tidegate_operator=ops_\w{38}; Path=\/operator; HttpOnly; SameSite=Strict; .*; Secure$/,
+    );
+    const signed = { cookie: set.split(';')[0], 'x-tidegate-operator': '1' };
+    for (const origin of ['https://pay.example', 'https://ops.example'])
+      expect((await ask('GET', { ...signed, origin })).json()).toMatchObject({ name: 'OPERATOR_KEY', role: 'operate' });
+    const others = ['http://ops.example', 'https://ops.example:444', 'https://example'];
+    for (const origin of others) expect((await ask('GET', { ...signed, origin })).statusCode).toBe(401);
+    const changed = await open({ ...environment, OPERATOR_KEY: `${OPERATOR_KEY}-changed` });
+    const ended = await ask('GET', signed, changed.app);
+    await Promise.all([close(), changed.close()]);
+    expect([ended.statusCode, ended.json().errors[0].code]).toEqual([401, 'api_key_invalid']);
+  });
+
+  it('is refused for a body in which an object repeats a key', async () => {
+    const root = await given.directUserBoth(1);
+    const input = `{"id":"${root.test.id}","id":"${root.live.id}","mode":"TEST"}`;
+    const reply = await new Speaker(world, '', OPERATOR_KEY, 1, { accept: modern }).post(
+      '/operator/graphql',
+      `{"query":${JSON.stringify(hold)},"variables":{"input":${input}}}`,
+    );
+    expect([reply.status, reply.body.data, reply.fieldNames]).toEqual([400, undefined, ['request.variables.input.id']]);
+  });
+
+  long('is logged with listed fields only: the operation, and neither the key nor the input', async () => {
+    const lines: string[] = [];
+    const { app, close } = await open({}, lines);
+    const ask = (key: string, payload: object) =>
+      app.inject({ method: 'POST', url: '/operator/graphql', payload, headers: { authorization: `Bearer ${key}` } });
+
+    const root = await given.directUserBoth(1);
+    const done = await ask(OPERATOR_KEY, { query: hold, variables: { input: { id: root.test.id, mode: 'TEST' } } });
+    await ask('a-wrong-key', { query });
+    await close();
+
+    const [first, ...rest] = lines.map((line) => JSON.parse(line));
+    expect(done.json().errors).toBeUndefined();
+    expect(first).toMatchObject({
+      ...{ msg: 'request', method: 'POST', route: '/operator/graphql', operation: 'holdAccount', status: 200 },
+      ...{ account: 'operator', requestId: done.headers['request-id'] },
+    });
+    expect(rest.map(({ level, msg, status }) => [level, msg, status])).toEqual([
+      [40, "wrong operator's key", undefined],
+      [30, 'request', 401],
+    ]);
+    expect(lines.join()).not.toMatch(new RegExp(`${OPERATOR_KEY}|a-wrong-key|${root.test.id}`));
+  });
+
+  it('shows no detail of an internal error', async () => {
+    const { app, close } = await open({}, [], (database) => {
+      database.auditQuery = () => Promise.reject(new Error('canary in the cellar'));
+    });
+    const reply = await app.inject({
+      ...{ method: 'POST', url: '/operator/graphql', payload: { query } },
+      headers: { authorization: `Bearer ${OPERATOR_KEY}` },
+    });
+    await close();
+
+    expect(reply.json().errors[0].extensions).toMatchObject({ code: 'SERVICE_FAULT', httpStatus: 500 });
+    expect(reply.body).not.toMatch(/canary|stack|\.ts|\.js/);
+  });
+});
+
+/** Another gateway on the same database with other settings; `lines` collects its log. */
+async function open(
+  environment: Record<string, string>,
+  lines: string[] = [],
+  spoil: (database: Database) => void = () => {},
+) {
+  const database = new Database({
+    ...inject('admin'),
+    username: 'tidegate',
+    database: String(world.sql.options.database),
+  });
+  spoil(database);
+  const app = await gateway({
+    config: config({ serves: true }, { OPERATOR_KEY, ...environment }),
+    database,
+    schema: buildGraph(),
+    pepper: world.pepper,
+    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+  });
+  return {
+    app,
+    close: async () => {
+      await app.close();
+      await database.close();
+    },
+  };
+}
+
+describe('with OPERATOR_API=false', () => {
+  const closed = useWorld({ worker: false, environment: { OPERATOR_KEY, OPERATOR_API: 'false' } });
+
+  it('the path does not exist, and its response is that of any unknown path', async () => {
+    const { test } = await givenIn(closed).platformBoth(1);
+    const send = (path: string, method: string, headers: Record<string, string>) =>
+      fetch(`${closed.origin}${path}`, { method, headers });
+    const credentials: Record<string, string>[] = [
+      {},
+      { authorization: `Bearer ${test.key}` },
+      { authorization: `Bearer ${OPERATOR_KEY}` },
+    ];
+    for (const headers of credentials)
+      for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
+        const [transport, nowhere] = await Promise.all([
+          send('/operator/graphql', method, headers),
+          send('/operator/nowhere', method, headers),
+        ]);
+        expect([transport.status, await transport.text()]).toEqual([404, await nowhere.text()]);
+        expect(transport.headers.get('allow')).toBeNull();
+      }
+  });
+});
+
+describe("the operator's schema", () => {
+  const committed = fs.readFileSync(new URL('../../schema/operator.graphql', import.meta.url), 'utf8');
+
+  it('is committed as it is emitted', () => {
+    expect(operatorText()).toBe(committed);
+  });
+
+  it('can be introspected with the key, also where the public one cannot, and equals the committed one', async () => {
+    const options = { specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true, oneOf: true };
+    const introspected = await data(ask(getIntrospectionQuery(options)));
+
+    expect(`${printSchema(buildClientSchema(introspected))}\n`).toBe(committed);
+    const { test } = await given.platformBoth(1);
+    expect((await test.graph('{ __schema { queryType { name } } }')).status).toBe(400);
+  });
+
+  it('describes all of its own types, fields and arguments', () => {
+    const types = Object.values(buildOperatorGraph().getTypeMap()).filter((type) => !isIntrospectionType(type));
+    const objects = 'BusinessDetails|BusinessIds|PostalAddress|Volume|BankAccount|Vpa|VpaUpi|Wallet';
+    const inputs = 'BankAccountInput|ReconcileDepositInput|ReconciledReceivableInput';
+    const shared = new RegExp(String.raw`^(${objects}|PersonRoles|PersonIdentification|${inputs}|\w+Payload)$`);
+    const bare = types.flatMap((type) => {
+      const fields =
+        (isObjectType(type) || isInputObjectType(type)) && !shared.test(type.name)
+          ? Object.values(type.getFields())
+          : [];
+      const args = fields.flatMap((field) => ('args' in field ? field.args : []));
+      const entries = [...fields, ...args.filter(({ name }) => name !== 'input' && name !== 'id')];
+      const named = /^(Query|Mutation|String|Int|ID|Boolean)$/.test(type.name) ? [] : [type];
+      return [...named, ...entries]
+        .filter((entry) => !entry.description?.trim())
+        .map(({ name }) => `${type.name} ${name}`);
+    });
+    expect(bare).toEqual([]);
+  });
+
+  it('has nothing of the public schema: no field that only a caller of a tenant can use', async () => {
+    for (const field of ['viewer { edition }', 'events { nodes { id } }', 'node(id: "x") { id }'])
+      expect((await ask(`{ ${field} }`)).body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+    const { test } = await given.platformBoth(1);
+    for (const document of ['{ ledgerAudit { accounts } }', 'mutation { setRate(input: {}) { rate { rate } } }'])
+      expect((await test.graph(document)).body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+  });
+});
+
+describe('the limits of an operation', () => {
+  const times = (n: number, text: (i: number) => string) => Array.from({ length: n }, (_, i) => text(i)).join(' ');
+  const refused: [what: string, document: string, code: string][] = [
+    ['too deep', `{ __schema { types { ${'ofType { '.repeat(14)} name ${'} '.repeat(14)} } } }`, 'QUERY_TOO_DEEP'],
+    ['31 aliases', `{ ledgerAudit { ${times(31, (i) => `a${i}: accounts`)} } }`, 'QUERY_TOO_MANY_ALIASES'],
+    ['11 root fields', `{ ${times(11, () => 'ledgerAudit { accounts }')} }`, 'QUERY_TOO_MANY_ROOT_FIELDS'],
+    ['too many tokens', `{ ledgerAudit { ${times(1_000, () => 'accounts')} } }`, 'GRAPHQL_PARSE_FAILED'],
+    ['a subscription', 'subscription { ledgerAudit { accounts } }', 'OPERATION_NOT_SUPPORTED'],
+  ];
+  it.each(refused)('apply to the operator too: %s', async (_, document, code) => {
+    const { status, body } = await ask(document);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, code]);
+    expect(body).not.toHaveProperty('data');
+  });
+
+  it('include the size of the body', async () => {
+    const { status, body } = await ask(`{ ledgerAudit { accounts } } # ${'x'.repeat(70_000)}`);
+    expect([status, body.errors[0].extensions.code]).toEqual([400, 'BODY_TOO_LARGE']);
+  });
+});
+
+describe('a bank notice', () => {
+  it('in another currency than its address, or by the other edition’s method, is refused unless allowed', async () => {
+    const to = await receiver(1);
+    const input = received(to, { currency: 'EUR', paymentMethod: 'UPI' }).input;
+    const method = await ask(notice, { input });
+    expect([method.codes, method.fieldNames]).toEqual([['parameter_invalid'], ['deposit.payment_method']]);
+    expect(method.body.errors[0].extensions.argumentPath).toEqual(['input', 'paymentMethod']);
+    const inEuros = { ...input, paymentMethod: 'GLOBAL_WIRE' };
+    for (const more of [{}, { allowCurrency: false }, { allowCurrency: null }]) {
+      const reply = await ask(notice, { input: { ...inEuros, ...more } });
+      expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], ['deposit.currency']]);
+      expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'currency']);
+    }
+    expect((await to.live.get('/v1/deposits')).body.data).toEqual([]);
+    const { deposit } = (await data(ask(notice, { input: { ...inEuros, allowCurrency: true } }))).recordBankNotice
+      .notice;
+    expect([deposit.currency, deposit.status, deposit.paymentMethod]).toEqual(['EUR', 'COMPLETED', 'GLOBAL_WIRE']);
+  });
+
+  it('creates a deposit, equal to that of the Operator class and of /v1', async () => {
+    const to = await receiver();
+    const partner = await to.live.partner();
+    const input = received(to, {
+      ...{ amount: '1234.56', fromAccountId: partner.id, paymentMethod: 'GLOBAL_WIRE', statementDescriptor: 'INV 7' },
+    });
+
+    const recorded = (await data(ask(notice, input))).recordBankNotice.notice;
+
+    expect([recorded.reference, recorded.event]).toEqual([input.input.reference, 'RECEIVED']);
+    const [deposit] = await depositsOf(to.live);
+    agrees(recorded.deposit, deposit);
+    expect(recorded.deposit).toMatchObject({
+      ...{ tenantId: tenantOf(to.live), fromAccountId: partner.id, toAccountId: to.live.id, toAddressId: to.addressId },
+      ...{ status: 'COMPLETED', amount: '1234.56', pendingRest: '1234.56', livemode: true },
+    });
+    for (const whose of ['', `, tenantId: "${recorded.deposit.tenantId}"`])
+      expect(await data(ask(`{ deposit(id: "${deposit.id}"${whose}) { ${depositFields} } }`))).toEqual({
+        deposit: recorded.deposit,
+      });
+    const elsewhere = await ask(`{ deposit(id: "${deposit.id}", tenantId: "0") { id } }`);
+    expect([elsewhere.codes, elsewhere.fieldNames]).toEqual([['resource_missing'], ['deposit.id']]);
+    // The command line calls the same function, for which the notice is already recorded.
+    const again = await world.operator.bankNotice({
+      ...{
+        reference: recorded.reference,
+        event: 'received',
+        addressId: to.addressId,
+        amount: 123_456n,
+        currency: 'USD',
+      },
+      ...{ fromAccountId: partner.id, paymentMethod: 'global_wire', statementDescriptor: 'INV 7' },
+    });
+    expect(depositV1(again.deposit!)).toEqual(deposit);
+    expect(await depositsOf(to.live)).toHaveLength(1);
+  });
+
+  it('counts once when it is sent several times at once', async () => {
+    const to = await receiver();
+    const input = received(to);
+
+    const recorded = await Promise.all(Array.from({ length: 16 }, () => data(ask(notice, input))));
+
+    expect(new Set(recorded.map(({ recordBankNotice }) => recordBankNotice.notice.deposit.id)).size).toBe(1);
+    expect([await pendingOf(to.live), (await depositsOf(to.live)).length]).toEqual([money('10.00'), 1]);
+  });
+
+  it('may come in any order: a reversal waits for its deposit, and both may be repeated and concurrent', async () => {
+    const to = await receiver();
+    const input = received(to);
+    const back = { input: { ...input.input, event: 'REVERSED' } };
+
+    expect((await data(ask(notice, back))).recordBankNotice.notice).toEqual({
+      ...{ reference: input.input.reference, event: 'REVERSED', deposit: null },
+    });
+    const waits = {
+      ...{ tenantId: tenantOf(to.live), addressId: to.addressId, reference: input.input.reference },
+      ...{ amount: '10.00', currency: 'USD' },
+    };
+    const seen = (await data(ask('{ waitingBankNotices { tenantId addressId reference amount currency } }')))
+      .waitingBankNotices;
+    expect(seen.filter(({ tenantId }: any) => tenantId === waits.tenantId)).toEqual([waits]);
+    // After its withdrawal nothing of it is left.
+    const { addressId, reference } = waits;
+    const withdrawn = await data(ask(withdraw, { input: { addressId, reference } }));
+    expect(withdrawn.withdrawBankNotice.notice).toEqual({ reference, event: 'REVERSED', amount: '10.00' });
+    const gone = await ask(withdraw, { input: { addressId, reference } });
+    expect([gone.codes, gone.fieldNames]).toEqual([['resource_missing'], ['deposit.reference']]);
+    await data(ask(notice, back));
+    await Promise.all(Array.from({ length: 16 }, (_, i) => data(ask(notice, i % 2 ? input : back))));
+
+    expect((await depositsOf(to.live)).map(({ status }) => status)).toEqual(['reversed']);
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+  });
+
+  it('is a conflict with different content, and changes nothing', async () => {
+    const to = await receiver();
+    const input = received(to);
+    await data(ask(notice, input));
+
+    const { body } = await ask(notice, { input: { ...input.input, amount: '11.00' } });
+
+    expect(body.errors[0].extensions).toMatchObject({
+      ...{ code: 'STATE_CONFLICT', httpStatus: 409, argumentPath: ['input', 'reference'] },
+      error: { code: 'state_conflict', metadata: { field_name: 'deposit.reference' } },
+    });
+    expect(await pendingOf(to.live)).toEqual(money('10.00'));
+  });
+
+  it('belongs to one tenant, and creates no deposit of another one', async () => {
+    const [one, other] = [await receiver(), await receiver()];
+    const stranger = await other.live.partner();
+    const input = received(one);
+
+    await data(ask(notice, input));
+    await data(ask(notice, { input: { ...input.input, addressId: other.addressId, amount: '7.77' } }));
+    const { body } = await ask(notice, received(one, { fromAccountId: stranger.id }));
+
+    expect([await pendingOf(one.live), await pendingOf(other.live)]).toEqual([money('10.00'), money('7.77')]);
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'RESOURCE_MISSING',
+      argumentPath: ['input', 'fromAccountId'],
+    });
+    expect(await depositsOf(one.live)).toHaveLength(1);
+  });
+
+  it('is one deposit whatever white space is around its reference, and earlier duplicates are listed', async () => {
+    const to = await receiver();
+    const given = received(to);
+    const { reference: plain } = given.input;
+    const ids = [];
+    for (const reference of [plain, `${plain} `, `\t${plain}`, `${plain}\n`, `${plain}\u00A0`]) {
+      const { recordBankNotice } = await data(ask(notice, { input: { ...given.input, reference } }));
+      expect(recordBankNotice.notice.reference).toBe(plain);
+      ids.push(recordBankNotice.notice.deposit.id);
+    }
+    expect(new Set(ids).size).toBe(1);
+    const { body } = await ask(notice, { input: { ...given.input, reference: 'A\tB' } });
+    expect(body.errors[0].extensions).toMatchObject({
+      code: 'PARAMETER_INVALID',
+      argumentPath: ['input', 'reference'],
+    });
+
+    // What an earlier release stored.
+    const other = received(to);
+    await data(ask(notice, other));
+    await world.sql`update bank_notice set reference = ${`${plain} `}
+      where tenant_id = ${tenantOf(to.live)} and reference = ${other.input.reference}`;
+    const query = '{ duplicateBankNotices { tenantId reference event amount deposit { id status } } }';
+    const { duplicateBankNotices: found } = await data(ask(query));
+    expect(found.filter(({ tenantId }: Json) => tenantId === tenantOf(to.live))).toMatchObject([
+      { reference: plain, event: 'RECEIVED', amount: '10.00', deposit: { id: ids[0], status: 'COMPLETED' } },
+      { reference: `${plain} `, deposit: { status: 'COMPLETED' } },
+    ]);
+  });
+
+  it('is refused for an address that receives nothing, with the categories as the graph names them', async () => {
+    const to = await receiver();
+    await payoutAddress(to.live);
+    const [payout] = (await to.live.get('/v1/addresses?category=user_payout')).body.data;
+
+    const { body } = await ask(notice, received(to, { addressId: payout.id }));
+
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining('category SERVICE_RECEIVE or SERVICE_FEE_ADVANCE.'),
+      extensions: { code: 'ADDRESS_UNUSABLE', argumentPath: ['input', 'addressId'] },
+    });
+  });
+
+  const wrong: [what: string, more: (to: Receiver) => object, problems: [code: string, field: string][]][] = [
+    ['no amount', () => ({ amount: undefined }), [['parameter_missing', 'amount']]],
+    ['nothing', () => ({ amount: '0.00' }), [['parameter_invalid', 'amount']]],
+    ['a number', () => ({ amount: 10 }), [['parameter_invalid', 'amount']]],
+    ['a fraction of a yen', () => ({ amount: '10.50', currency: 'JPY' }), [['parameter_invalid', 'amount']]],
+    ['an unknown currency', () => ({ currency: 'XYZ' }), [['parameter_invalid', 'currency']]],
+    ['an empty reference', () => ({ reference: '' }), [['parameter_invalid_empty', 'reference']]],
+    ['a blank reference', () => ({ reference: ' ' }), [['parameter_invalid_empty', 'reference']]],
+    ['a reference that is too long', () => ({ reference: 'R'.repeat(256) }), [['parameter_invalid', 'reference']]],
+    ['a reference with NUL', () => ({ reference: 'a\u0000' }), [['parameter_invalid', 'reference']]],
+    ['another event', () => ({ event: 'LOST' }), [['parameter_invalid', 'event']]],
+    ['an unknown parameter', () => ({ amout: '1.00' }), [['parameter_unknown', 'amout']]],
+    ['an unknown address', () => ({ addressId: unknown('address') }), [['resource_missing', 'addressId']]],
+    [
+      'an address of test mode',
+      ({ test }) => ({ addressId: addressOf.get(test.id) }),
+      [['parameter_invalid', 'addressId']],
+    ],
+    [
+      'several things at once',
+      () => ({ amount: 'ten', currency: 'XYZ', reference: undefined }),
+      [
+        ['parameter_missing', 'reference'],
+        ['parameter_invalid', 'amount'],
+        ['parameter_invalid', 'currency'],
+      ],
+    ],
+  ];
+  const addressOf = new Map<string, string>();
+  it.each(wrong)("with %s is refused with the parameter's name, and nothing is stored", async (_, more, problems) => {
+    const to = await receiver();
+    const [own] = (await to.test.get('/v1/addresses?category=service_receive')).body.data;
+    addressOf.set(to.test.id, own.id);
+
+    const { body } = await ask(notice, received(to, more(to)));
+
+    const reported = body.errors.map(({ extensions }: Json) => [extensions.error.code, extensions.argumentPath]);
+    expect(reported).toEqual(problems.map(([code, field]) => [code, ['input', field]]));
+    expect(body.errors[0].extensions.error.metadata.field_name).toMatch(/^deposit\./);
+    expect(await depositsOf(to.live)).toEqual([]);
+    const [stored] = await world.sql`select count(*)::int as n from bank_notice where tenant_id = ${tenantOf(to.live)}`;
+    expect(stored!.n).toBe(0);
+  });
+});
+
+describe('a reconciliation', () => {
+  it("makes the same locks as the user's own, and happens once under its key", async () => {
+    const to = await receiver();
+    const { recordBankNotice } = await data(ask(notice, received(to)));
+    const { id } = recordBankNotice.notice.deposit;
+    const receivable = await receivableOf(to, '10.00');
+    const input = { id, receivables: [{ id: receivable, amount: '4.00' }] };
+    const key = { 'idempotency-key': nickname() };
+
+    const first = await ask(reconcile, { input }, key);
+    const again = await ask(reconcile, { input }, key);
+    const other = await ask(reconcile, { input: { ...input, receivables: [{ id: receivable, amount: '5.00' }] } }, key);
+
+    expect(first.body.data.reconcileDeposit.deposit.pendingRest).toBe('6.00');
+    expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first.body.data, 'true']);
+    expect(other.body.errors[0].extensions.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await to.live.get(`/v1/receivables/${receivable}`)).body.amount_locked).toBe('4.00');
+    expect(depositV1(await world.operator.deposit(id))).toEqual((await depositsOf(to.live))[0]);
+  });
+
+  it("refuses what the user could not do either, with the parameter's name", async () => {
+    const [to, other] = [await receiver(), await receiver()];
+    const { recordBankNotice } = await data(ask(notice, received(to)));
+    const { id } = recordBankNotice.notice.deposit;
+    const [own, foreign] = [await receivableOf(to, '10.00'), await receivableOf(other, '10.00')];
+    const attempt = async (deposit: string, receivables: object[]) => {
+      const { body } = await ask(reconcile, { input: { id: deposit, receivables } });
+      return body.errors.map(({ extensions }: Json) => [extensions.code, extensions.argumentPath]);
+    };
+
+    expect(await attempt(unknown('deposit'), [{ id: own, amount: '1.00' }])).toEqual([
+      ['RESOURCE_MISSING', ['input', 'id']],
+    ]);
+    expect(await attempt(id, [{ id: own, amount: '0.00' }])).toEqual([
+      ['PARAMETER_INVALID', ['input', 'receivables', 0, 'amount']],
+    ]);
+    expect((await attempt(id, [{ id: foreign, amount: '1.00' }]))[0][0]).toBe('RESOURCE_MISSING');
+    expect((await attempt(id, [{ id: own, amount: '10.01' }]))[0][0]).toBe('AMOUNT_EXCEEDS_RECONCILABLE');
+    expect(await pendingOf(to.live)).toEqual(money('10.00'));
+  });
+});
+
+describe('a live payout', () => {
+  it.each([
+    ['settlePayout', settle, 'COMPLETED'],
+    ['failPayout', fail, 'FAILED'],
+  ])('is listed with its destination until %s ends it, once', async (name, document, status) => {
+    const to = await receiver(2);
+    const payout = await payoutOf(to);
+    const waiting = `query ($tenant: ID) { payouts(status: PROCESSING, mode: LIVE, tenantId: $tenant) {
+      nodes { ${payoutFields} account { id status } address { id status bankAccount { number bankName } } } next } }`;
+    const { payouts } = await data(ask(waiting, { tenant: tenantOf(to.live) }));
+    const [{ account, address, ...shown }] = payouts.nodes;
+    agrees(shown, payout);
+    expect([payouts.nodes.length, payouts.next, shown.rate, shown.tenantId]).toEqual([1, null, '1', tenantOf(to.live)]);
+    expect([account, address]).toEqual([
+      { id: to.live.id, status: 'ACTIVATED' },
+      {
+        id: payout.address_id,
+        status: 'ACTIVATED',
+        bankAccount: { number: '004501551234', bankName: 'Bank of the Coast' },
+      },
+    ]);
+
+    const ended = (await data(ask(document, { input: { id: payout.id } })))[name].payout;
+
+    expect(ended).toEqual({ ...shown, status });
+    expect(await data(ask(`{ payout(id: "${payout.id}") { ${payoutFields} } }`))).toEqual({ payout: ended });
+    expect(payoutV1(await world.operator.payout(payout.id))).toEqual((await to.live.get('/v1/payouts')).body.data[0]);
+    for (const again of [settle, fail]) {
+      const { body } = await ask(again, { input: { id: payout.id } });
+      expect(body.errors.map(({ extensions }: Json) => extensions.error)).toEqual([
+        { code: 'status_invalid', message: expect.any(String), metadata: { field_name: 'payout.status' } },
+      ]);
+    }
+    expect((await data(ask(waiting, { tenant: tenantOf(to.live) }))).payouts.nodes).toEqual([]);
+  });
+
+  it("is replayed under its Idempotency-Key, and its event has the request's id", async () => {
+    const to = await receiver(2);
+    const payout = await payoutOf(to);
+    const key = { 'idempotency-key': nickname() };
+
+    const first = await ask(settle, { input: { id: payout.id } }, key);
+    const again = await ask(settle, { input: { id: payout.id } }, key);
+    const other = await ask(fail, { input: { id: payout.id } }, key);
+
+    expect([first.body.errors, first.headers.get('idempotent-replayed')]).toEqual([undefined, null]);
+    expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first.body.data, 'true']);
+    expect(other.body.errors[0].extensions.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    const events =
+      await world.sql`select request_id from event where object_id = ${payout.id} and type = 'payout.completed'`;
+    expect(events).toEqual([{ request_id: first.headers.get('request-id') }]);
+  });
+
+  it('ends once under concurrent requests', async () => {
+    const payout = await payoutOf(await receiver(2));
+    const ends = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => ask(i % 2 ? settle : fail, { input: { id: payout.id } })),
+    );
+    expect(ends.filter(({ body }) => !body.errors)).toHaveLength(1);
+  });
+
+  it('that does not exist cannot be ended', async () => {
+    for (const document of [settle, fail]) {
+      const { status, body } = await ask(document, { input: { id: unknown('payout') } });
+      expect([status, body.errors[0].extensions]).toEqual([
+        200,
+        expect.objectContaining({ code: 'RESOURCE_MISSING', httpStatus: 404, argumentPath: ['input', 'id'] }),
+      ]);
+      expect(body.errors[0].message).toBe('There is no such payout. Check the id.');
+    }
+  });
+});
+
+describe('a service hold', () => {
+  it('is placed and lifted in one mode, and the account shows the reason', async () => {
+    const to = await receiver();
+    const shown = async (speaker: Speaker) => (await speaker.get('/v1/account_settings')).body.data[0].payouts;
+
+    const placed = (await data(ask(place, { input: { accountId: to.live.id } }))).placeServiceHold.accountSetting;
+
+    expect(placed).toEqual({
+      ...{ accountId: to.live.id, livemode: true, serviceHold: true, platformHold: false, payoutsEnabled: false },
+      ...{ payoutsReason: 'SERVICE_HOLD', payoutsInterval: 'DAILY' },
+    });
+    expect([(await shown(to.live)).reason_code_not_enabled, (await shown(to.test)).enabled]).toEqual([
+      'service_hold',
+      true,
+    ]);
+    const lifted = (await data(ask(lift, { input: { accountId: to.live.id, mode: 'LIVE' } }))).liftServiceHold;
+    expect(lifted.accountSetting).toMatchObject({ serviceHold: false, payoutsEnabled: true, payoutsReason: null });
+    const row = await world.operator.account(to.live.id, true);
+    expect(accountSettingV1(await world.operator.serviceHold(row, false)).payouts).toEqual(await shown(to.live));
+  });
+
+  it('requires an account with payouts, and refuses a partner', async () => {
+    const { live } = await given.directUserBoth(1);
+    const partner = await live.partner();
+    const before = await world.sql`select count(*)::int as n from event where tenant_id = ${tenantOf(live)}`;
+    const { body } = await ask(place, { input: { accountId: partner.id } });
+    expect(body.errors[0].extensions).toMatchObject({
+      ...{ code: 'ACCOUNT_TYPE_INVALID', httpStatus: 400, argumentPath: ['input', 'accountId'] },
+      error: { metadata: { field_name: 'account_setting.account_id' } },
+    });
+    expect(await world.sql`select count(*)::int as n from event where tenant_id = ${tenantOf(live)}`).toEqual(before);
+    const { account } = await data(ask(`{ account(id: "${partner.id}") { setting { serviceHold } } }`));
+    expect(account.setting.serviceHold).toBe(false);
+  });
+
+  it('reports an account that does not exist', async () => {
+    const { body } = await ask(place, { input: { accountId: unknown('account') } });
+    expect(body.errors[0].extensions).toMatchObject({
+      ...{ code: 'RESOURCE_MISSING', argumentPath: ['input', 'accountId'] },
+      error: { metadata: { field_name: 'account_setting.account_id' } },
+    });
+  });
+});
+
+describe('an exchange rate', () => {
+  const rates = (root: Speaker) =>
+    data(ask('query ($tenant: ID!) { rates(tenantId: $tenant) { source target rate } }', { tenant: root.id }));
+  const give = (root: Speaker, more: object = {}, headers = {}) =>
+    ask(setRate, { input: { accountId: root.id, source: 'USD', target: 'INR', rate: '83.25', ...more } }, headers);
+
+  it('belongs to a tenant, the latest one applies, and each one emits an event', async () => {
+    const [one, other] = [await given.platformBoth(1), await given.platformBoth(1)];
+
+    expect((await data(give(one.live))).setRate.rate).toEqual({
+      ...{ tenantId: tenantOf(one.live), source: 'USD', target: 'INR', rate: '83.25' },
+    });
+    await data(give(one.live, { rate: '84.5' }));
+    await data(give(one.live, { source: 'EUR' }));
+
+    expect(await rates(one.live)).toEqual({
+      rates: [
+        { source: 'EUR', target: 'INR', rate: '83.25' },
+        { source: 'USD', target: 'INR', rate: '84.5' },
+      ],
+    });
+    expect(await rates(other.live)).toEqual({ rates: [] });
+    await world.database.call('number_events', [tenantOf(one.live), true, 50]);
+    const events = (await one.live.get('/v1/events?type=rate.set')).body.data;
+    expect(events.map((event: Json) => event.data.object)).toEqual(
+      [
+        ['EUR', '83.25'],
+        ['USD', '84.5'],
+        ['USD', '83.25'],
+      ].map(([source, rate]) => ({
+        ...{ object: 'rate', created: expect.any(Number), livemode: true, source, target: 'INR', rate },
+      })),
+    );
+    const { body } = await one.live.graph('{ events(type: ["rate.set"]) { nodes { objectId } } }');
+    expect(body.data.events.nodes).toEqual(Array(3).fill({ objectId: one.live.id }));
+    expect((await other.live.get('/v1/events?type=rate.set')).body.data).toEqual([]);
+    expect((await one.test.get('/v1/events?type=rate.set')).body.data).toEqual([]);
+  });
+
+  it('that is repeated under its key is stored once', async () => {
+    const { live } = await given.platformBoth(1);
+    const key = { 'idempotency-key': nickname() };
+    const [first, again] = [await give(live, {}, key), await give(live, {}, key)];
+    expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first.body.data, 'true']);
+    const events = await world.sql`select from event where tenant_id = ${tenantOf(live)} and type = 'rate.set'`;
+    expect(events).toHaveLength(1);
+  });
+
+  it.each([
+    ['0', 'rate'],
+    ['0.00', 'rate'],
+    ['-1', 'rate'],
+    ['NaN', 'rate'],
+    ['Infinity', 'rate'],
+    ['1e3', 'rate'],
+    ['1.12345678901234567', 'rate'],
+    ['10000000', 'rate'],
+    ['', 'rate'],
+  ])('cannot be %j', async (rate, field) => {
+    const { live } = await given.platformBoth(1);
+    const { body } = await give(live, { rate });
+    expect(body.errors[0].extensions).toMatchObject({ httpStatus: 400, argumentPath: ['input', field] });
+    expect(await rates(live)).toEqual({ rates: [] });
+  });
+
+  it('needs two currencies and an existing tenant of live mode', async () => {
+    const { live, test } = await given.platformBoth(1);
+    const user = await test.connectedUser();
+    const at = async (more: object) => (await give(live, more)).body.errors[0].extensions;
+    expect(await at({ target: 'USD' })).toMatchObject({ argumentPath: ['input', 'target'] });
+    expect(await at({ source: 'usd' })).toMatchObject({ argumentPath: ['input', 'source'] });
+    for (const accountId of [unknown('account'), user.id])
+      expect(await at({ accountId })).toMatchObject({ code: 'RESOURCE_MISSING', argumentPath: ['input', 'accountId'] });
+    expect(await rates(live)).toEqual({ rates: [] });
+  });
+});
+
+describe('accounts', () => {
+  it('are verified, held and deactivated as by the command line, in one mode', async () => {
+    const { live, test } = await given.directUserBoth(1);
+    const moved = async (document: string, name: string, more: object = {}) =>
+      (await data(ask(document, { input: { id: live.id, ...more } })))[name].account;
+
+    expect(await moved(verify, 'verifyAccount', { outcome: 'ACTIVATED' })).toEqual({
+      ...{ id: live.id, livemode: true, status: 'ACTIVATED' },
+    });
+    expect((await moved(hold, 'holdAccount')).status).toBe('HOLD');
+    expect((await moved(verify, 'verifyAccount', { outcome: 'ACTIVATED' })).status).toBe('ACTIVATED');
+    expect((await moved(deactivate, 'deactivateAccount', { mode: 'LIVE' })).status).toBe('DEACTIVATED');
+    const { body } = await ask(hold, { input: { id: live.id } });
+    expect(body.errors[0].extensions.error).toMatchObject({
+      ...{ code: 'status_invalid', metadata: { field_name: 'account.status' } },
+    });
+    expect((await test.get(`/v1/accounts/${live.id}`)).body.status).toBe('activated');
+    expect(accountV1(await world.operator.account(live.id))).toEqual((await live.get(`/v1/accounts/${live.id}`)).body);
+  });
+
+  it("are shown with the data for a verification, and a person's number is masked", async () => {
+    const { live } = await given.platformBoth(1);
+    const user = await live.connectedUser();
+    const file = await user.upload('identity_document', new TextEncoder().encode('%PDF-1.4\n%%EOF\n'));
+    const person = await done(
+      user.post('/v1/persons', {
+        full_name: 'Meera Rao',
+        relationship: { owner: true },
+        identification: { tax_card_number: 'ABCPE1234F', tax_card_image: file.body.id },
+      }),
+    );
+
+    const { account } = await data(
+      ask(`{ account(id: "${user.id}") { id created livemode tenantId ownerId edition type subType status nickname
+        address businessDetails { legalName } setting { accountId serviceHold } addresses { id }
+        persons { id fullName relationship { owner director } identification { taxCardNumber taxCardImage } }
+        files { id filename size contentType purpose sha256 } } }`),
+    );
+
+    agrees(account, (await user.get(`/v1/accounts/${user.id}`)).body);
+    expect(account).toMatchObject({
+      ...{ tenantId: tenantOf(live), ownerId: live.id, edition: 1, livemode: true, addresses: [] },
+      setting: { accountId: user.id, serviceHold: false },
+      persons: [
+        {
+          ...{ id: person.id, fullName: 'Meera Rao', relationship: { owner: true, director: false } },
+          identification: { taxCardNumber: '••••••234F', taxCardImage: file.body.id },
+        },
+      ],
+      files: [{ id: file.body.id, filename: 'document.pdf', purpose: 'IDENTITY_DOCUMENT' }],
+    });
+    const shown = await world.operator.verification(await world.operator.account(user.id));
+    expect([shown.persons.map((p) => p.id), shown.files.map((f) => f.id)]).toEqual([[person.id], [file.body.id]]);
+  });
+
+  it('of a tenant are listed oldest or newest first, page by page, each exactly once, with their root', async () => {
+    const { live, test } = await given.platformBoth(1);
+    const users: string[] = [];
+    for (let i = 0; i < 4; i++) users.push((await live.connectedUser()).id);
+    await test.connectedUser();
+    const query = `query ($tenant: ID, $mode: Mode, $newestFirst: Boolean, $after: String) {
+      accounts(tenantId: $tenant, mode: $mode, newestFirst: $newestFirst, first: 2, after: $after) {
+        nodes { id livemode root { id livemode } } next } }`;
+    const walk = async (mode: string | null, newestFirst = false) => {
+      const all: Json[] = [];
+      for (let after: string | null = null; ; ) {
+        const { accounts }: Json = await data(ask(query, { tenant: tenantOf(live), mode, newestFirst, after }));
+        expect(accounts.nodes.length).toBeLessThanOrEqual(2);
+        for (const { livemode, root } of accounts.nodes) expect(root).toEqual({ id: live.id, livemode });
+        all.push(...accounts.nodes);
+        if (accounts.next === null) return all;
+        after = accounts.next;
+      }
+    };
+
+    expect((await walk('LIVE')).map(({ id }) => id)).toEqual([live.id, ...users]);
+    expect((await walk('LIVE', true)).map(({ id }) => id)).toEqual([live.id, ...users].reverse());
+    const both = await walk(null);
+    expect(both).toHaveLength(7);
+    // A root has the same id in both modes; a page that ends between the two must not lose one.
+    expect(both.filter(({ id }) => id === live.id).map(({ livemode }) => livemode)).toEqual([false, true]);
+    const { nodes } = await world.operator.accounts({ tenantId: tenantOf(live) });
+    // The id of the root, as the operator copies it, names its tenant.
+    expect((await world.operator.accounts({ tenantId: live.id })).nodes).toEqual(nodes);
+    expect(nodes.map((row: AccountRow) => row.id)).toEqual(both.map(({ id }) => id));
+    const drafts = await data(
+      ask(`{ accounts(tenantId: "${tenantOf(live)}", status: DRAFT, mode: LIVE) { nodes { id } } }`),
+    );
+    expect(drafts.accounts.nodes.map(({ id }: Json) => id)).toEqual([live.id, ...users]);
+  });
+
+  it('of all tenants are searched by their names, e-mail addresses and metadata, page by page', async () => {
+    const name = `Quayside ${nickname()}`;
+    const [one, other] = [await given.platformBoth(1), await given.directUser(2)];
+    const users: string[] = [];
+    for (const nick of [`${name} Tea`, `${name} Rice`, `Spice of ${name}`])
+      users.push((await one.live.connectedUser({ nickname: nick })).id);
+    const email = `quay.${Date.now()}@harbour.example`;
+    const { id: byMail } = await other.partner({ business_details: { ...details(name), email } });
+    const { id: byMetadata } = await other.partner({ metadata: { owner: name } });
+    const query = `query ($search: String, $mode: Mode, $first: Int, $after: String) {
+      accounts(search: $search, mode: $mode, first: $first, after: $after) { nodes { id livemode } next } }`;
+    const walk = async (search: string, mode: string | null = null, first = 2) => {
+      const ids: string[] = [];
+      for (let after: string | null = null; ; ) {
+        const { accounts }: Json = await data(ask(query, { search, mode, first, after }));
+        ids.push(...accounts.nodes.map(({ id }: Json) => id));
+        if (accounts.next === null) return ids;
+        after = accounts.next;
+      }
+    };
+    const [tea, rice, spice] = users;
+    // The text that is found decides the order.
+    const found = (await walk(name)).filter((id) => id !== spice);
+    expect([found.slice(0, 2).sort(), ...found.slice(2)]).toEqual([[byMail, byMetadata].sort(), rice, tea]);
+    expect(new Set(await walk(name.toUpperCase(), null, 1))).toEqual(new Set([...found, spice]));
+    expect(await walk(`${name} ric`)).toEqual([rice]);
+    expect(await walk(email)).toEqual([byMail]);
+    expect(new Set(await walk(name, 'LIVE'))).toEqual(new Set(users));
+    expect(await walk(`${name} none`)).toEqual([]);
+    // A root is found in both modes.
+    const { operator } = world;
+    await operator.updateRoot(await operator.account(one.live.id), { nickname: `Root of ${name}` });
+    expect(await walk(`root of ${name}`, null, 1)).toEqual([one.live.id, one.live.id]);
+  });
+
+  it.each([
+    ['status: DRAFT', 'status'],
+    ['tenantId: "a"', 'tenant_id'],
+    ['newestFirst: true', 'newest_first'],
+    ['after: "x"', 'starting_after'],
+    [`after: "${Buffer.from('[1,"a",true]').toString('base64url')}"`, 'starting_after'],
+  ])('are not searched with %s', async (argument, field) => {
+    const reply = await ask(`{ accounts(search: "quay", ${argument}) { next } }`);
+    expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], [`account.${field}`]]);
+  });
+
+  it.each(['', ' -', 'x'.repeat(101)])('are not searched for %j', async (search) => {
+    const reply = await ask('query ($search: String) { accounts(search: $search) { next } }', { search });
+    expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], ['account.search']]);
+  });
+
+  it('cost a bounded number of statements, for any number of accounts', async () => {
+    const { live } = await given.platformBoth(1);
+    const costs: number[] = [];
+    for (const more of [1, 5]) {
+      for (let i = 0; i < more; i++) await live.connectedUser();
+      const { read } = world.database;
+      let statements = 0;
+      world.database.read = ((...args: Parameters<typeof read>) => {
+        statements++;
+        return read.apply(world.database, args);
+      }) as typeof read;
+      const edges = 'root { id } persons { id } files { id } addresses { id } setting { id }';
+      await data(ask(`{ accounts(tenantId: "${tenantOf(live)}", mode: LIVE) { nodes { id ${edges} } } }`));
+      world.database.read = read;
+      costs.push(statements);
+    }
+    expect(costs[1]).toBe(costs[0]);
+  });
+
+  it('of all tenants are the same page by page, in every mode and status', async () => {
+    for (let i = 0; i < 2; i++) {
+      const { live, test } = await given.platformBoth(1);
+      await live.connectedUser();
+      await test.partner();
+      await data(ask(hold, { input: { id: test.id, mode: 'TEST' } }));
+    }
+    const rows = await world.sql<{ id: string; livemode: boolean; status: string; created: string }[]>`
+      select id, livemode, status, created from account`;
+    const oldest = [...rows].sort(
+      (a, b) =>
+        Number(a.created) - Number(b.created) ||
+        (a.id === b.id ? Number(a.livemode) - Number(b.livemode) : a.id < b.id ? -1 : 1),
+    );
+    for (const [livemode, newestFirst] of [[undefined], [false], [true], [undefined, true], [true, true]])
+      for (const status of [undefined, 'draft', 'hold', 'verifying'] as const) {
+        const walked: string[] = [];
+        for (let after: string | undefined, more = true; more; ) {
+          const { nodes, next } = await world.operator.accounts({ livemode, status, newestFirst, after, limit: 7 });
+          walked.push(...nodes.map((row) => `${row.id} ${row.livemode}`));
+          after = next ?? undefined;
+          more = next !== null;
+        }
+        const expected = oldest
+          .filter((row) => row.livemode === (livemode ?? row.livemode) && row.status === (status ?? row.status))
+          .map((row) => `${row.id} ${row.livemode}`);
+        expect(walked).toEqual(newestFirst ? expected.reverse() : expected);
+      }
+  });
+
+  it('cost as many statements for many tenants as for one, and each shows its own data', async () => {
+    const roots: Json[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { live } = await given.directUserBoth(1);
+      const made = await live.post('/v1/persons', {
+        account_id: live.id,
+        full_name: `Person of ${live.id}`,
+        relationship: { director: true },
+        identification: { tax_card_number: 'ABCDE1234F' },
+      });
+      expect(made.status).toBe(200);
+      roots.push({ id: live.id, persons: [{ id: made.body.id, fullName: made.body.full_name }], files: [] });
+    }
+    const { read } = world.database;
+    const edges = 'persons { id fullName } files { id } addresses { id linkedId } setting { accountId }';
+    const costs: number[] = [];
+    let nodes: Json[] = [];
+    for (const first of [1, 200]) {
+      let statements = 0;
+      world.database.read = ((...args: Parameters<typeof read>) => {
+        statements++;
+        return read.apply(world.database, args);
+      }) as typeof read;
+      const query = `{ accounts(mode: LIVE, first: ${first}) { nodes { id tenantId ${edges} } } }`;
+      ({ nodes } = (await data(ask(query))).accounts);
+      world.database.read = read;
+      costs.push(statements);
+    }
+    // Files are read only if an account or a person refers to one; the other objects are always read.
+    expect(costs.map((cost) => cost <= 5)).toEqual([true, true]);
+    expect(new Set(nodes.map(({ tenantId }) => tenantId)).size).toBeGreaterThan(2);
+    for (const { id, setting, addresses } of nodes) {
+      expect(setting).toEqual({ accountId: id });
+      expect(addresses.filter(({ linkedId }: Json) => linkedId !== id)).toEqual([]);
+    }
+    for (const root of roots)
+      expect(nodes.filter(({ id }) => id === root.id)).toEqual([
+        { ...root, tenantId: tenantOf(root), addresses: [], setting: { accountId: root.id } },
+      ]);
+  });
+
+  it.each([
+    ['first: 0', ['first']],
+    ['first: 201', ['first']],
+    ['first: "ten"', ['first']],
+    ['after: "account_1"', ['after']],
+    ['after: "1.x.both"', ['after']],
+    ['status: GONE', ['status']],
+    ['mode: BOTH', ['mode']],
+  ])('are not listed with %s, and the error names the parameter', async (argument, path) => {
+    for (const list of ['accounts', 'payouts']) {
+      const { body } = await ask(`{ ${list}(${argument}) { next } }`);
+      expect(body.errors[0].extensions).toMatchObject({ code: 'PARAMETER_INVALID', argumentPath: path });
+    }
+  });
+
+  it('get the addresses that their banks have issued', async () => {
+    const { live, test } = await given.directUserBoth(1);
+    const account = { accountId: live.id, currency: 'USD' };
+    const attempt = async (more: object) => (await ask(issue, { input: { ...account, ...more } })).body;
+    const first = (body: Json) => [body.errors[0].extensions.code, body.errors[0].extensions.error.metadata.field_name];
+
+    expect(first(await attempt({ bankAccount: { number: '12341' } }))).toEqual(['STATUS_INVALID', 'account.status']);
+    await data(ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } }));
+    expect(first(await attempt({ bankAccount: { bankName: 'x' } }))).toEqual([
+      'PARAMETER_MISSING',
+      'address.bank_account.number',
+    ]);
+    const { issueAddress } = (await attempt({ bankAccount: { number: '000123456789' } })).data;
+
+    expect(issueAddress.address).toMatchObject({
+      ...{ linkedId: live.id, category: 'SERVICE_RECEIVE', currency: 'USD', status: 'ACTIVATED', livemode: true },
+      bankAccount: { number: '000123456789', last4: '6789' },
+    });
+    expect(first(await attempt({ bankAccount: { number: '12342' } }))).toEqual(['STATE_CONFLICT', 'address.currency']);
+    const partner = await test.partner();
+    const { body } = await ask(issue, {
+      input: { ...account, accountId: partner.id, bankAccount: { number: '12341' } },
+    });
+    expect(first(body)).toEqual(['RESOURCE_MISSING', 'address.account_id']);
+    const shown = (await live.get(`/v1/addresses/${issueAddress.address.id}`)).body;
+    const [row] = await world.operator
+      .scope(await world.operator.account(live.id))
+      .all(address, address.linkedId, live.id);
+    expect(addressV1(row!)).toEqual(shown);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('applies to one mutation: with two, neither runs', async () => {
+    const { live } = await given.platformBoth(1);
+    const one = `(input: { accountId: "${live.id}" }) { accountSetting { serviceHold } }`;
+    const document = `mutation { a: placeServiceHold${one} ...B } fragment B on Mutation { b: placeServiceHold${one} }`;
+
+    const { body } = await ask(document, {}, { 'idempotency-key': nickname() });
+
+    expect(body.errors[0].extensions.code).toBe('IDEMPOTENCY_KEY_AMBIGUOUS');
+    const { account } = await data(ask(`{ account(id: "${live.id}") { setting { serviceHold } } }`));
+    expect(account.setting.serviceHold).toBe(false);
+    expect((await ask(document)).body.data).toEqual({
+      a: { accountSetting: { serviceHold: true } },
+      b: { accountSetting: { serviceHold: true } },
+    });
+  });
+
+  it('is separate from the same key of a tenant', async () => {
+    const { live } = await given.directUserBoth(1);
+    const key = { 'idempotency-key': 'monday' };
+    const body = { type: 'partner', nickname: nickname(), business_details: details() };
+    await done(live.post('/v1/accounts', body, key));
+    const placed = await ask(place, { input: { accountId: live.id } }, key);
+    expect([placed.body.errors, placed.headers.get('idempotent-replayed')]).toEqual([undefined, null]);
+  });
+});
+
+describe('the ledger', () => {
+  it('is audited and its seal is verified, as by the command line', async () => {
+    const to = await receiver();
+    await data(ask(notice, received(to)));
+    await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
+    const query = `{ ledgerAudit { accounts postings violationCount violations { tenantId livemode rule what } }
+      ledgerSeal { tenantId livemode blocks firstBroken } }`;
+
+    const { ledgerAudit, ledgerSeal } = await data(ask(query));
+
+    expect(ledgerAudit).toEqual(await world.operator.audit());
+    const chains = await world.operator.verifySeals();
+    expect(new Set(ledgerSeal)).toEqual(
+      new Set(chains.map(({ tenant, ...chain }) => ({ tenantId: tenant, ...chain }))),
+    );
+    expect(ledgerSeal).toContainEqual({ tenantId: tenantOf(to.live), livemode: true, blocks: 1, firstBroken: null });
+  });
+
+  it('shows its violations', async () => {
+    const to = await receiver();
+    await data(ask(notice, received(to)));
+    await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
+    const tenant = tenantOf(to.live);
+    // A superuser makes the change, because even the database's owner cannot: the ledger is append-only.
+    const admin = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1 });
+    const tamper = async (change: number) => {
+      await admin`update balance set pending = pending + ${change} where tenant_id = ${tenant} and livemode`;
+      await admin`update seal_block set postings = postings + ${change} where tenant_id = ${tenant} and livemode`;
+    };
+    await tamper(1);
+
+    const { ledgerAudit, ledgerSeal } = await data(
+      ask(
+        '{ ledgerAudit { violations { tenantId livemode rule what } } ledgerSeal { tenantId livemode firstBroken } }',
+      ),
+    ).finally(() => tamper(-1));
+    await admin.end();
+
+    expect(ledgerAudit.violations).toContainEqual({
+      ...{ tenantId: tenant, livemode: true, rule: expect.any(String), what: expect.any(String) },
+    });
+    expect(ledgerSeal).toContainEqual({ tenantId: tenant, livemode: true, firstBroken: 1 });
+  });
+});

@@ -1,0 +1,884 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApolloClient, gql, InMemoryCache } from '@apollo/client/core';
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
+import { Client as UrqlClient, fetchExchange, subscriptionExchange } from '@urql/core';
+import { createClient as sseClient } from 'graphql-sse';
+import { type Client as WsClient, createClient as wsClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { PayeeFixture } from '../support/checkout-fixture.js';
+import { inTurn } from '../support/scale.js';
+import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from '../support/world.js';
+
+const long = inTurn(2, it);
+
+const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '6', CORS_ORIGINS: 'https://app.example.com' } });
+const given = givenIn(world);
+
+const open = new Set<() => unknown>();
+afterEach(async () => {
+  await Promise.all([...open].map((close) => close()));
+  open.clear();
+});
+// A connection of `fetch` without a request is not idle for Node, which waits a minute for its request.
+afterAll(() => {
+  for (const app of world.apps) app.server.closeAllConnections();
+});
+
+interface Message {
+  id?: string;
+  event?: string;
+  data?: any;
+}
+
+type Asked = { query: string; variables?: object; extensions?: object };
+
+/** A client of a subscription with nothing but `fetch`: the messages so far, and the end. */
+async function subscribe(
+  key: string,
+  asked: string | Asked,
+  { headers = {}, origin = world.origin }: { headers?: Record<string, string>; origin?: string } = {},
+) {
+  const controller = new AbortController();
+  open.add(() => controller.abort());
+  const response = await fetch(`${origin}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    },
+    body: JSON.stringify(typeof asked === 'string' ? { query: asked } : asked),
+    signal: controller.signal,
+  });
+  const got: Message[] = [];
+  const body = async () => {
+    let text = '';
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      const messages = (text + piece).split('\n\n');
+      text = messages.pop()!;
+      for (const each of messages) {
+        const lines = each.split('\n').map((line) => line.split(/: ?(.*)/s));
+        const { data, ...rest } = Object.fromEntries(lines);
+        got.push({ ...rest, ...(data && { data: JSON.parse(data) }) });
+      }
+    }
+  };
+  const reading = response.status === 200 ? body().catch(() => {}) : undefined;
+  const results = () => got.flatMap(({ event, data }) => (event === 'next' ? [data] : []));
+  return {
+    response,
+    got,
+    reading,
+    results,
+    numbers: () => results().flatMap(({ data }) => data?.events?.number ?? []) as number[],
+    position: () => got.findLast(({ id }) => id !== undefined)?.id,
+    completed: () => got.some(({ event }) => event === 'complete'),
+    close: () => controller.abort(),
+  };
+}
+
+const partner = (speaker: Speaker) => speaker.partner({ nickname: nickname() });
+const numberOf = async (speaker: Speaker) => {
+  const [row] = await world.sql`select last from event_counter where tenant_id = ${tenantOf(speaker)} and not livemode`;
+  return Number(row?.last ?? 0);
+};
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** The number of the last event of a user, when all events so far have their numbers. */
+async function settled(speaker: Speaker): Promise<number> {
+  await eventually(
+    async () => world.sql`select 1 from event where tenant_id = ${tenantOf(speaker)} and number is null`,
+    ({ length }) => length === 0,
+  );
+  return numberOf(speaker);
+}
+
+const until = async <T>(ask: () => T, wanted: (answer: T) => boolean) => eventually(async () => ask(), wanted);
+
+async function keyOf(speaker: Speaker, permission = 'READ') {
+  const query = `mutation { createApiKey(input: { permission: ${permission} }) { secret apiKey { id } } }`;
+  const { secret, apiKey } = (await speaker.graph(query)).body.data.createApiKey;
+  return {
+    secret: secret as string,
+    revoke: () => speaker.graph(`mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { apiKey { id } } }`),
+  };
+}
+
+async function sessionOf(speaker: Speaker, input = 'role: OPERATE') {
+  const query = `mutation { createSession(input: { ${input} }) { token session { id } } }`;
+  return (await speaker.graph(query)).body.data.createSession as { token: string; session: { id: string } };
+}
+
+const everyEvent = 'subscription { events(afterNumber: 0) { number type objectId accountId subject { id } } }';
+
+describe('events over server-sent events', () => {
+  it('sends each event once, in the order of the numbers, as a query shows it', async () => {
+    const user = await given.directUser(1);
+    const stream = await subscribe(user.key, everyEvent);
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    await partner(user);
+    const last = await settled(user);
+    await until(stream.numbers, (numbers) => numbers.at(-1) === last);
+    expect(stream.numbers()).toEqual(range(1, last));
+    const query = '{ events(last: 100) { nodes { number type objectId accountId subject { id } } } }';
+    const { nodes } = (await user.graph(query)).body.data.events;
+    expect(stream.results().map(({ data }) => data.events)).toEqual(nodes.reverse());
+    expect(stream.results()[0].extensions).toMatchObject({ requestId: expect.any(String), cost: expect.any(Object) });
+    expect(stream.got.filter(({ event }) => event === 'next').map(({ id }) => Number(id))).toEqual(range(1, last));
+  });
+
+  long('misses and repeats nothing when a client comes back, to another gateway as well', async () => {
+    const user = await given.directUser(1);
+    const origins = [world.origin, await world.another()];
+    const received: number[] = [];
+    const state = { last: Number.POSITIVE_INFINITY };
+    const reader = (async () => {
+      let position = '0';
+      for (let turn = 0; received.length < state.last; turn++) {
+        const headers = { 'last-event-id': position };
+        const query = 'subscription { events { number } }';
+        const stream = await subscribe(user.key, query, { headers, origin: origins[turn % 2]! });
+        const wanted = 1 + (turn % 4);
+        // Each turn brings some events, or the last ones, however late they come.
+        await until(stream.numbers, ({ length }) => length >= Math.min(wanted, state.last - received.length));
+        stream.close();
+        await stream.reading;
+        received.push(...stream.numbers());
+        position = stream.position() ?? position;
+      }
+    })();
+    for (let i = 0; i < 8; i++) await Promise.all([partner(user), partner(user)]);
+    state.last = await settled(user);
+    await reader;
+    expect(received).toEqual(range(1, state.last));
+  });
+
+  it('is read by the library graphql-sse, with types and the account of a connected user', async () => {
+    const platform = await given.platform(2);
+    const user = await platform.connectedUser();
+    await partner(user);
+    await settled(platform);
+    const client = sseClient({
+      url: `${world.origin}/graphql`,
+      headers: { authorization: `Bearer ${platform.key}` },
+    });
+    open.add(() => client.dispose());
+    const query =
+      'subscription ($id: ID) { events(afterNumber: 0, types: ["account.*"], accountId: $id) { type accountId } }';
+    const found: unknown[] = [];
+    for await (const { data, errors } of client.iterate({ query, variables: { id: user.id } })) {
+      expect(errors).toBeUndefined();
+      found.push(data);
+      if (found.length === 2) break;
+    }
+    expect(found).toEqual([
+      { events: { type: 'account.created', accountId: user.id } },
+      { events: { type: 'account.created', accountId: user.id } },
+    ]);
+  });
+
+  it('shows a session no event of keys, and acts for a connected user', async () => {
+    const platform = await given.platform(2);
+    const user = await platform.connectedUser();
+    const { token } = await sessionOf(platform);
+    const last = await settled(platform);
+    const [whole, narrow, acting] = await Promise.all([
+      subscribe(platform.key, 'subscription { events(afterNumber: 0, scope: DESCENDANTS) { type accountId number } }'),
+      subscribe(token, 'subscription { events(afterNumber: 0, scope: DESCENDANTS) { type accountId number } }'),
+      subscribe(token, everyEvent, { headers: { 'on-behalf-of': user.id } }),
+    ]);
+    await until(whole.numbers, (numbers) => numbers.at(-1) === last);
+    const types = (stream: typeof whole) => stream.results().map(({ data }) => data.events.type as string);
+    expect(types(whole)).toContain('api_key.created');
+    const seen = types(whole).filter((type) => !/^(api_key|session)\./.test(type));
+    await until(
+      () => types(narrow),
+      ({ length }) => length >= seen.length,
+    );
+    expect(types(narrow)).toEqual(seen);
+    await until(acting.results, ({ length }) => length > 0);
+    expect(new Set(acting.results().map(({ data }) => data.events.accountId))).toEqual(new Set([user.id]));
+  });
+
+  it.each([
+    ['events(afterNumber: -1) { id }', 400, 'event.after_number'],
+    ['events(afterNumber: 2000000000) { id }', 400, 'event.after_number'],
+    ['events(afterNumber: "1") { id }', 400, 'event.after_number'],
+    ['events(types: ["deposit.invented"]) { id }', 400, 'event.types[0]'],
+    ['events(types: []) { id }', 400, 'event.types'],
+    ['events(scope: DESCENDANTS) { id }', 400, 'event.scope'],
+    ['events(accountId: "account_0") { id }', 404, 'event.account_id'],
+    ['events(since: 1) { id }', 400, 'event.since'],
+    ['events @skip(if: true) { id }', 400, undefined],
+    ['...F } fragment F on Subscription { events @include(if: false) { id }', 400, undefined],
+    ['events { id } balance { accountId }', 400, undefined],
+    ['events { nothing }', 400, undefined],
+    ['events { id', 400, undefined],
+    ['checkout(id: "checkout_0") { id }', 404, undefined],
+    ['node { id }', 400, 'node.id'],
+  ])('refuses subscription { %s } by name', async (fields, status, name) => {
+    const user = await given.directUser(1);
+    const { response } = await subscribe(user.key, `subscription { ${fields} }`);
+    const { errors } = await response.json();
+    expect([response.status, errors[0].extensions.error?.metadata?.field_name]).toEqual([status, name]);
+    expect(response.headers.get('content-type')).toContain('application/json');
+  });
+
+  it.each([
+    ['$after: SafeInt', 'events(afterNumber: $after) { id }', { after: 'x' }, 'event.after_number'],
+    ['$after: SafeInt', 'events(afterNumber: $after) { id }', { after: 1.5 }, 'event.after_number'],
+    ['$types: [String!]', 'events(types: $types) { id }', { types: [1] }, 'event.types[0]'],
+    ['$id: ID!', 'node(id: $id) { id }', { id: {} }, 'node.id'],
+    ['$id: ID!', 'node(id: $id) { id }', {}, 'node.id'],
+    ['$asOf: DateTime', 'balance { account { balance(asOf: $asOf) { accountId } } }', { asOf: 'x' }, undefined],
+    ['$at: Int', 'balance { account { partners(first: $at) { nodes { id } } } }', { at: 'x' }, undefined],
+  ])(
+    'refuses a wrong variable %s of { %s } and not as a fault of the service',
+    async (declared, fields, values, name) => {
+      const user = await given.directUser(1);
+      const { response } = await subscribe(user.key, {
+        query: `subscription (${declared}) { ${fields} }`,
+        variables: values,
+      });
+      const [error] = (await response.json()).errors;
+      expect([response.status, error.extensions.error?.metadata?.field_name]).toEqual([400, name]);
+      expect(error.extensions).toMatchObject({
+        docUrl: expect.stringContaining('/docs/errors#'),
+        requestId: response.headers.get('request-id'),
+      });
+    },
+  );
+
+  it.each(['events { nothing }', 'events { id', 'events @skip(if: true) { id }'])(
+    'says of { %s } where the code is explained, like a query',
+    async (fields) => {
+      const user = await given.directUser(1);
+      const { response } = await subscribe(user.key, `subscription { ${fields} }`);
+      const [{ extensions }] = (await response.json()).errors;
+      expect(extensions.docUrl).toBe(`/docs/errors#${extensions.code}`);
+    },
+  );
+
+  it('has the limits of queries', async () => {
+    const user = await given.directUser(1);
+    const nested = `${'account { '.repeat(17)}id${' }'.repeat(17)}`;
+    const codes = await Promise.all(
+      [
+        `subscription { balance { ${nested} } }`,
+        `subscription { balance { ${range(1, 31).map((i) => `a${i}: accountId `)} } }`,
+        'subscription { node(id: "x") { ... on Account { partners(first: 100) { nodes { depositsIn(first: 100) ' +
+          '{ nodes { id } } } } } } }',
+        `subscription { events { ${'id '.repeat(5_000)} } }`,
+      ].map(async (query) => {
+        const { response } = await subscribe(user.key, query);
+        return (await response.json()).errors.map(({ extensions }: any) => extensions.code);
+      }),
+    );
+    expect(codes).toMatchInlineSnapshot(`
+      [
+        [
+          "QUERY_TOO_DEEP",
+          "GRAPHQL_VALIDATION_FAILED",
+        ],
+        [
+          "QUERY_TOO_MANY_ALIASES",
+        ],
+        [
+          "QUERY_TOO_LARGE",
+        ],
+        [
+          "GRAPHQL_PARSE_FAILED",
+        ],
+      ]
+    `);
+  });
+
+  it('answers no subscription as JSON, and no query as events', async () => {
+    const user = await given.directUser(1);
+    const json = await user.graph('subscription { events { id } }');
+    expect([json.status, json.body.errors[0].extensions.code]).toEqual([400, 'OPERATION_NOT_SUPPORTED']);
+    const mixed = { query: 'query A { viewer { mode } } subscription B { events { id } }', operationName: 'A' };
+    for (let i = 0; i < 3; i++) {
+      expect((await user.post('/graphql', mixed)).body.data).toEqual({ viewer: { mode: 'TEST' } });
+      expect((await user.post('/graphql', { ...mixed, operationName: 'B' })).status).toBe(400);
+    }
+    const events = await subscribe(user.key, '{ viewer { mode } }');
+    expect([events.response.status, (await events.response.json()).errors[0].extensions.code]).toEqual([
+      406,
+      'NOT_ACCEPTABLE',
+    ]);
+    const either = { accept: 'application/json, text/event-stream' };
+    expect((await user.graph('{ viewer { mode } }', {}, either)).body.data).toEqual({ viewer: { mode: 'TEST' } });
+  });
+
+  it('answers a GET, whose document and variables are in the address', async () => {
+    const user = await given.directUser(1);
+    await settled(user);
+    const query = 'subscription ($after: SafeInt) { events(afterNumber: $after) { number } }';
+    const search = new URLSearchParams({ query, variables: '{"after":0}' });
+    const response = await fetch(`${world.origin}/graphql?${search}`, {
+      headers: { authorization: `Bearer ${user.key}`, accept: 'text/event-stream' },
+    });
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    open.add(() => reader.cancel());
+    let text = '';
+    while (!text.includes('event: next')) text += (await reader.read()).value;
+    expect(text).toMatch(/^retry: 2000\n\n:\nid: 0\n\nid: 1\nevent: next\ndata: \{"data":\{"events":\{"number":1\}\}/);
+  });
+});
+
+describe('objects over server-sent events', () => {
+  long('sends an object at once and whenever it has changed, by a compiled query or by resolvers', async () => {
+    const user = await given.platform(1);
+    const { id } = await user.connectedUser();
+    const fields = '__typename ... on Account { nickname partners { totalCount } }';
+    const streams = await Promise.all([
+      subscribe(user.key, {
+        query: 'subscription ($id: ID!) { node(id: $id) { ... on Account { nickname } } }',
+        variables: { id },
+      }),
+      subscribe(user.key, `subscription { node(id: "${id}") { ${fields} } }`),
+    ]);
+    const names = (stream: (typeof streams)[0]) => stream.results().map(({ data }) => data.node.nickname as string);
+    const expected = [
+      ...(await until(
+        () => names(streams[0]!),
+        ({ length }) => length === 1,
+      )),
+    ];
+    for (const name of ['One', 'Two', 'Three']) {
+      expect((await user.post(`/v1/accounts/${id}`, { nickname: name })).body).toMatchObject({ nickname: name });
+      expected.push(name);
+      for (const stream of streams)
+        await until(
+          () => names(stream),
+          (found) => found.at(-1) === name,
+        );
+    }
+    // A change of something else sends nothing.
+    await user.connectedUser();
+    await settled(user);
+    await user.post(`/v1/accounts/${id}`, { nickname: 'Four' });
+    for (const stream of streams) {
+      await until(
+        () => names(stream),
+        (found) => found.at(-1) === 'Four',
+      );
+      expect(names(stream)).toEqual([...expected, 'Four']);
+    }
+  });
+
+  it('sends the funds of an account and a checkout whenever they change', async () => {
+    const payee = await PayeeFixture.open(world);
+    const checkout = await payee.checkoutFixture({ amount: '12.50' });
+    const amounts = 'amount currency';
+    const balance = `balance { available { ${amounts} } pending { ${amounts} } processing { ${amounts} } }`;
+    const status = `checkout(id: "${checkout.id}") { status deposit { status } }`;
+    const streams = await Promise.all([
+      subscribe(payee.user.key, `subscription { ${status} }`),
+      subscribe(payee.user.key, `subscription { ${balance} }`),
+    ]);
+    for (const stream of streams) await until(stream.results, ({ length }) => length === 1);
+    await payee.help(checkout, 'pay');
+    const last = (i: number) => streams[i]!.results().at(-1).data;
+    const done = await eventually(
+      async () => (await payee.user.graph(`{ ${status} ${balance} }`)).body.data,
+      (now) => now.checkout.deposit?.status === 'COMPLETED',
+    );
+    expect(done.balance).not.toEqual(streams[1]!.results()[0].data.balance);
+    await until(
+      () => ({ ...last(0), ...last(1) }),
+      (shown) => JSON.stringify(shown) === JSON.stringify(done),
+    );
+  });
+
+  it('sends null for what the caller cannot see, and ends with the reason when there is no such object', async () => {
+    const [user, other] = [await given.directUser(2), await given.directUser(2)];
+    const hidden = await subscribe(user.key, `subscription { node(id: "${other.id}") { id } }`);
+    await until(hidden.results, ({ length }) => length === 1);
+    expect(hidden.results()[0].data).toEqual({ node: null });
+    const missing = await subscribe(user.key, 'subscription { checkout(id: "checkout_0") { id } }');
+    await missing.reading;
+    expect(missing.results()).toMatchObject([{ errors: [{ extensions: { code: 'RESOURCE_MISSING' } }] }]);
+    expect(missing.completed()).toBe(true);
+  });
+});
+
+interface Closed {
+  code: number;
+  reason: string;
+}
+
+/** A client of subscriptions over a WebSocket; `closed` has the end of each of its connections. */
+function socketsOf(connectionParams: Record<string, string>, { origin = world.origin, retryAttempts = 0 } = {}) {
+  const closed: Closed[] = [];
+  const client = wsClient({
+    url: `${origin.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams,
+    retryAttempts,
+    on: { closed: (event) => void closed.push({ code: (event as Closed).code, reason: (event as Closed).reason }) },
+  });
+  open.add(() => client.dispose());
+  return { client, closed };
+}
+
+/** The results of a subscription over a WebSocket, and its end. */
+function followSocket(client: WsClient, query: string, more: object = {}) {
+  const got: any[] = [];
+  const state: { over?: boolean; error?: any } = {};
+  const end = client.subscribe(
+    { query, ...more },
+    {
+      next: (result) => void got.push(result),
+      error: (error) => void (state.error = error),
+      complete: () => void (state.over = true),
+    },
+  );
+  return { got, state, end };
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+/** What a connection gets until its end when it sends these parts, 300 ms after each other. */
+async function rawAnswers(parts: string[]): Promise<string> {
+  const socket = net.connect(Number(new URL(world.origin).port), '127.0.0.1');
+  open.add(() => socket.destroy());
+  let text = '';
+  let ended = false;
+  socket.on('data', (data) => void (text += data));
+  // Node's own end of a connection may be a reset.
+  socket.on('error', () => {}).on('close', () => void (ended = true));
+  for (const part of parts) {
+    if (!ended) socket.write(part);
+    await sleep(300);
+  }
+  await eventually(
+    async () => ended,
+    (is) => is,
+  );
+  return text;
+}
+
+/** A socket that speaks the protocol by hand. */
+async function rawSocket(headers: Record<string, string> = {}, url = `${world.origin.replace('http', 'ws')}/graphql`) {
+  const socket = new WebSocket(url, 'graphql-transport-ws', { headers });
+  open.add(() => socket.terminate());
+  const status = await new Promise<number>((resume) => {
+    socket.on('open', () => resume(101)).on('unexpected-response', (_, { statusCode }) => resume(statusCode ?? 0));
+    socket.on('error', () => {});
+  });
+  const closed = new Promise<number>((resume) => void socket.on('close', resume));
+  return { socket, status, closed };
+}
+
+describe('subscriptions over a WebSocket', () => {
+  it('send each event once, resume after a number, and act for another account', async () => {
+    const platform = await given.platform(2);
+    const user = await platform.connectedUser();
+    const { client } = socketsOf({ ...bearer(platform.key), 'On-Behalf-Of': user.id });
+    const query = 'subscription ($after: SafeInt) { events(afterNumber: $after) { number accountId } }';
+    const first = followSocket(client, query, { variables: { after: 0 } });
+    await partner(user);
+    const last = await settled(platform);
+    const numbers = () => first.got.map(({ data }) => data.events.number as number);
+    await until(numbers, (found) => found.at(-1) === last);
+    expect(new Set(first.got.map(({ data }) => data.events.accountId))).toEqual(new Set([user.id]));
+    const second = followSocket(client, query, { variables: { after: numbers()[0] } });
+    await until(
+      () => second.got,
+      ({ length }) => length >= numbers().length - 1,
+    );
+    expect(second.got.map(({ data }) => data.events.number)).toEqual(numbers().slice(1));
+    expect(second.got[0].extensions).toMatchObject({ requestId: expect.any(String), cost: expect.any(Object) });
+  });
+
+  long('send an object at once and whenever it has changed, and end when the client says so', async () => {
+    const platform = await given.platform(1);
+    const { id } = await platform.connectedUser();
+    const { client } = socketsOf(bearer(platform.key));
+    const query = 'subscription ($id: ID!) { node(id: $id) { ... on Account { nickname } } }';
+    // Six streams are allowed, one of which is the connection. Each that ends makes room for another.
+    for (let i = 0; i < 7; i++) {
+      const { got, end } = followSocket(client, query, { variables: { id } });
+      await until(
+        () => got,
+        ({ length }) => length === 1,
+      );
+      await platform.post(`/v1/accounts/${id}`, { nickname: `Name ${i}` });
+      await until(
+        () => got.at(-1).data.node.nickname,
+        (name) => name === `Name ${i}`,
+      );
+      end();
+    }
+  });
+
+  long('refuses what it does not answer, with the errors of a query', async () => {
+    const user = await given.directUser(1);
+    const { client } = socketsOf(bearer(user.key));
+    const errors = async (query: string, more: object = {}) => {
+      const { state } = followSocket(client, query, more);
+      const found = await until(
+        () => state.error,
+        (error) => error !== undefined,
+      );
+      return found.map(({ extensions }: any) => extensions.error?.metadata?.field_name ?? extensions.code);
+    };
+    expect(await errors('{ viewer { mode } }')).toEqual(['OPERATION_NOT_SUPPORTED']);
+    expect(await errors('mutation { revokeApiKey(input: { id: "x" }) { apiKey { id } } }')).toEqual([
+      'OPERATION_NOT_SUPPORTED',
+    ]);
+    expect(await errors('subscription { events(afterNumber: -1) { id } }')).toEqual(['event.after_number']);
+    expect(await errors('subscription { events(afterNumber: "x") { id } }')).toEqual(['event.after_number']);
+    expect(await errors('subscription { events {')).toEqual(['GRAPHQL_PARSE_FAILED']);
+    expect(await errors('', {})).toEqual(['request.query']);
+    const query = 'subscription { events(afterNumber: 0) { id } }';
+    const persistedQuery = { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') };
+    expect(await errors('', { extensions: { persistedQuery } })).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
+    followSocket(client, query, { extensions: { persistedQuery } });
+    const known = followSocket(client, '', { extensions: { persistedQuery } });
+    await partner(user);
+    await until(
+      () => known.got,
+      ({ length }) => length > 0,
+    );
+  });
+
+  it('are followed by Apollo Client and by urql, which also needs nothing but a fetch', async () => {
+    const user = await given.directUser(1);
+    const query = gql`subscription ($after: SafeInt) { events(afterNumber: $after) { number type } }`;
+    const url = `${world.origin}/graphql`;
+    const apollo = new ApolloClient({
+      link: new GraphQLWsLink(socketsOf(bearer(user.key)).client),
+      cache: new InMemoryCache(),
+    });
+    const overSocket = new UrqlClient({
+      url,
+      exchanges: [
+        subscriptionExchange({
+          forwardSubscription: ({ query: text, variables }) => ({
+            subscribe: (sink) => {
+              const { client } = socketsOf(bearer(user.key));
+              const asked = { query: text ?? '', variables: variables as Record<string, unknown> };
+              return {
+                unsubscribe: client.subscribe(asked, { ...sink, next: (result) => sink.next(result as never) }),
+              };
+            },
+          }),
+        }),
+      ],
+    });
+    const overFetch = new UrqlClient({
+      ...{ url, preferGetMethod: false, fetchSubscriptions: true, exchanges: [fetchExchange] },
+      fetchOptions: { headers: bearer(user.key) },
+    });
+    const got = { apollo: [] as any[], overSocket: [] as any[], overFetch: [] as any[] };
+    const variables = { after: 0 };
+    const followed = [
+      apollo.subscribe({ query, variables }).subscribe(({ data }) => void got.apollo.push(data)),
+      overSocket.subscription(query, variables).subscribe(({ data }) => void got.overSocket.push(data)),
+      overFetch.subscription(query, variables).subscribe(({ data }) => void got.overFetch.push(data)),
+    ];
+    for (const each of followed) open.add(() => each.unsubscribe());
+    await partner(user);
+    const last = await settled(user);
+    for (const [name, results] of Object.entries(got)) {
+      await until(
+        () => results,
+        (found) => found.at(-1)?.events.number === last,
+      );
+      const numbers = results.map(({ events }) => events.number);
+      expect([name, numbers]).toEqual([name, Array.from({ length: last }, (_, i) => i + 1)]);
+    }
+  });
+
+  it('closes connections without a valid key, and of pages that may not use the gateway', async () => {
+    const user = await given.directUser(1);
+    for (const [params, code] of [
+      [bearer(`${user.key}x`), 4401],
+      [{}, 4401],
+      [{ ...bearer(user.key), 'on-behalf-of': 'account_0' }, 4403],
+    ] as const) {
+      const { client, closed } = socketsOf(params);
+      const { state } = followSocket(client, 'subscription { events { id } }');
+      await until(
+        () => state.error,
+        (error) => error !== undefined,
+      );
+      expect(closed.map((each) => each.code)).toEqual([code]);
+      expect(closed[0]!.reason).toMatch(/\.$/);
+    }
+    const { token } = await sessionOf(user, 'role: READ, allowedOrigins: ["https://app.example.com"]');
+    for (const [origin, credential, status, code] of [
+      ['https://evil.example', token, 403, 1006],
+      ['https://evil.example', user.key, 403, 1006],
+      ['https://app.example.com', token, 101, undefined],
+      [undefined, token, 101, 4403],
+    ] as const) {
+      const raw = await rawSocket(origin === undefined ? {} : { origin });
+      expect(raw.status).toBe(status);
+      if (status !== 101) continue;
+      const answer = new Promise((resume) => void raw.socket.once('message', (data) => resume(String(data))));
+      raw.socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(credential) }));
+      if (code) expect(await raw.closed).toBe(code);
+      else expect(await answer).toBe('{"type":"connection_ack"}');
+    }
+  });
+
+  it('is refused when its first message has a header twice, in two spellings', async () => {
+    const user = await given.directUser(1);
+    for (const payload of [
+      { Authorization: `Bearer ${user.key}`, authorization: `Bearer ${user.key}` },
+      { ...bearer(user.key), 'On-Behalf-Of': 'account_0', 'on-behalf-of': 'account_0' },
+    ]) {
+      const { socket } = await rawSocket();
+      const reason = new Promise((resume) => void socket.on('close', (_, text) => resume(String(text))));
+      socket.send(JSON.stringify({ type: 'connection_init', payload }));
+      expect(await reason).toMatch(/^The header (Authorization|On-Behalf-Of) is repeated. Send it once.$/);
+    }
+  });
+
+  it.each([
+    ['a NUL', 'On-Behalf-Of', '\u0000'],
+    ['a letter that no header has', 'On-Behalf-Of', 'ключ'],
+    ['more than 500 characters', 'on-behalf-of', 'a'.repeat(501)],
+  ])('is refused when its first message has %s', async (_, name, value) => {
+    const user = await given.directUser(1);
+    const { socket, closed } = await rawSocket();
+    const reason = new Promise((resume) => void socket.on('close', (__, text) => resume(String(text))));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { ...bearer(user.key), [name]: value } }));
+    expect([await closed, await reason]).toEqual([4403, expect.stringContaining('printable ASCII')]);
+  });
+
+  long('has a bounded number of connections without a key, of which the oldest give way', async () => {
+    const user = await given.directUser(1);
+    const { client, closed } = socketsOf(bearer(user.key));
+    const { got } = followSocket(client, 'subscription { balance { accountId } }');
+    await until(
+      () => got,
+      ({ length }) => length === 1,
+    );
+    const ends: number[] = [];
+    const strangers = [];
+    for (let i = 0; i < 205; i++) {
+      const stranger = await rawSocket();
+      expect(stranger.status).toBe(101);
+      void stranger.closed.then(() => ends.push(i));
+      strangers.push(stranger);
+    }
+    await until(
+      () => ends,
+      ({ length }) => length >= 5,
+    );
+    expect(ends.toSorted((a, b) => a - b).slice(0, 5)).toEqual([0, 1, 2, 3, 4]);
+    expect(closed).toEqual([]);
+    const last = strangers.at(-1)!;
+    const answer = new Promise((resume) => void last.socket.once('message', (data) => resume(String(data))));
+    last.socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(user.key) }));
+    expect(await answer).toBe('{"type":"connection_ack"}');
+  });
+
+  it('answers requests that offer another protocol without it', async () => {
+    const user = await given.directUser(1);
+    const body = JSON.stringify({ query: '{ viewer { mode } }' });
+    const answers = ['h2c', 'websocket'].map(
+      (upgrade) =>
+        new Promise<string>((resolve, reject) => {
+          const headers = { ...bearer(user.key), 'content-type': 'application/json', upgrade, connection: 'upgrade' };
+          const request = http.request(`${world.origin}/graphql`, { method: 'POST', headers }, async (response) => {
+            let text = '';
+            for await (const part of response) text += part;
+            resolve(`${response.statusCode} ${text}`);
+          });
+          request.on('error', reject).write(body.slice(0, 5));
+          setTimeout(() => request.end(body.slice(5)), 50);
+        }),
+    );
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatch(/^200 \{"data":\{"viewer":\{"mode":"TEST"\}\}/);
+    const elsewhere = await rawSocket(bearer(user.key), `${world.origin.replace('http', 'ws')}/v1/events/stream`);
+    expect(elsewhere.status).toBe(200);
+  });
+
+  // Node ended the process when an answer before the offer had not ended, and the connection went on.
+  it.each(['h2c', 'websocket'])(
+    'ends a connection that offers %s before an earlier request is answered',
+    async (protocol) => {
+      const offer = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\n`;
+      for (const path of ['/', '/graphql', '/docs']) {
+        const answers = await rawAnswers([
+          `GET /docs HTTP/1.1\r\nHost: a\r\n\r\nGET ${path} HTTP/1.1\r\nHost: a\r\n${offer}\r\n`,
+          'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+        ]);
+        expect(answers).not.toContain('101');
+        expect((await fetch(world.origin)).status).toBe(200);
+      }
+    },
+  );
+
+  it('ends the connection of a request that offered another protocol after its answer', async () => {
+    const offer = 'Connection: Upgrade\r\nUpgrade: h2c\r\n';
+    const answers = await rawAnswers([`GET / HTTP/1.1\r\nHost: a\r\n${offer}\r\n`]);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    expect(answers).toMatch(/^connection: close\r$/im);
+  });
+});
+
+describe('streams of both protocols', () => {
+  long('end when their key is revoked or their session has ended', async () => {
+    const user = await given.directUser(1);
+    const key = await keyOf(user);
+    const { token, session } = await sessionOf(user);
+    const query = 'subscription { events { id } }';
+    const streams = await Promise.all([subscribe(key.secret, query), subscribe(token, query)]);
+    const sockets = [socketsOf(bearer(key.secret)), socketsOf(bearer(token))];
+    const followed = sockets.map(({ client }) => followSocket(client, 'subscription { balance { accountId } }'));
+    for (const { got } of followed)
+      await until(
+        () => got,
+        ({ length }) => length > 0,
+      );
+    const before = performance.now();
+    await key.revoke();
+    await user.graph(`mutation { revokeSession(input: { id: "${session.id}" }) { session { id } } }`);
+    for (const stream of streams) {
+      await stream.reading;
+      expect(stream.results().at(-1)).toMatchObject({ errors: [{ extensions: { code: 'API_KEY_INVALID' } }] });
+      expect(stream.completed()).toBe(true);
+    }
+    for (const { closed } of sockets)
+      await until(
+        () => closed[0]?.code,
+        (code) => code === 4401,
+      );
+    // The promise is 5 s; the machine of the test may be busy.
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  long('last longer than a request may', async () => {
+    const user = await given.directUser(1);
+    const origin = await world.another({ environment: { REQUEST_SECONDS: '1' } });
+    const query = 'subscription { events { number } }';
+    const stream = await subscribe(user.key, query, { origin });
+    const { client } = socketsOf(bearer(user.key), { origin });
+    const { got, state } = followSocket(client, query);
+    // The limit of the request is over after a second.
+    await sleep(1_500);
+    await partner(user);
+    const last = await settled(user);
+    await until(stream.numbers, (numbers) => numbers.at(-1) === last);
+    await until(
+      () => got,
+      (results) => results.at(-1)?.data.events.number === last,
+    );
+    expect([stream.completed(), state]).toEqual([false, {}]);
+  });
+
+  it('are bounded for each key', async () => {
+    const user = await given.directUser(1);
+    const query = 'subscription { events { id } }';
+    const { client } = socketsOf(bearer(user.key));
+    const { got } = followSocket(client, 'subscription { balance { accountId } }');
+    await until(
+      () => got,
+      ({ length }) => length > 0,
+    );
+    const streams = [];
+    for (let i = 0; i < 4; i++) streams.push(await subscribe(user.key, query));
+    const refused = await subscribe(user.key, query);
+    expect([refused.response.status, (await refused.response.json()).errors[0].extensions.code]).toEqual([
+      429,
+      'STREAMS_EXCEEDED',
+    ]);
+    const { state } = followSocket(client, query);
+    await until(
+      () => state.error?.[0].extensions.code,
+      (code) => code === 'STREAMS_EXCEEDED',
+    );
+    const other = socketsOf(bearer(user.key));
+    followSocket(other.client, query);
+    await until(
+      () => other.closed[0]?.code,
+      (code) => code === 1013,
+    );
+    streams[0]!.close();
+    await eventually(
+      async () => (await subscribe(user.key, query)).response.status,
+      (status) => status === 200,
+    );
+  });
+
+  it('end when the gateway stops, so that clients come back', async () => {
+    const user = await given.directUser(1);
+    const origin = await world.another();
+    const stream = await subscribe(user.key, 'subscription { events { id } }', { origin });
+    const { client, closed } = socketsOf(bearer(user.key), { origin });
+    const { got } = followSocket(client, 'subscription { balance { accountId } }');
+    await until(
+      () => got,
+      ({ length }) => length > 0,
+    );
+    await world.apps.at(-1)!.close();
+    await stream.reading;
+    expect(stream.position()).toBeDefined();
+    expect(stream.completed()).toBe(false);
+    await until(
+      () => closed[0]?.code,
+      (code) => code === 1012,
+    );
+  });
+
+  long('keep little for a client that reads nothing', async () => {
+    const user = await given.directUser(1);
+    await partner(user);
+    const { hostname, port } = new URL(world.origin);
+    const socket = net.connect(Number(port), hostname);
+    open.add(() => socket.destroy());
+    const raw = await rawSocket();
+    raw.socket.send(JSON.stringify({ type: 'connection_init', payload: bearer(user.key) }));
+    await new Promise((resume) => raw.socket.once('message', resume));
+    raw.socket.pause();
+    // Each ping has an answer of 60 kB, which nothing reads.
+    const ping = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(60_000) } });
+    const sending = setInterval(() => raw.socket.readyState === raw.socket.OPEN && raw.socket.send(ping), 1);
+    open.add(() => clearInterval(sending));
+    const sizes = () => [...world.app.websocketServer.clients].map(({ bufferedAmount }) => bufferedAmount);
+    const most = { bytes: 0 };
+    await until(
+      () => {
+        most.bytes = Math.max(most.bytes, ...sizes());
+        return sizes().length;
+      },
+      (length) => length === 0,
+    );
+    expect(most.bytes).toBeLessThan(8_000_000);
+  });
+});
+
+describe('the documentation of subscriptions', () => {
+  it.each([
+    [1, 'account.created'],
+    [2, '0.00'],
+  ])('has an example that runs: number %i', async (index, printed) => {
+    const user = await given.directUser(1);
+    await settled(user);
+    const code = [...fs.readFileSync('docs/streams.md', 'utf8').matchAll(/```js\n([\s\S]*?)```/g)][index]![1]!;
+    const environment = { ...process.env, ORIGIN: world.origin, KEY: user.key };
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { env: environment });
+    open.add(() => child.kill());
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+    await until(
+      () => out.trimEnd().split('\n'),
+      (lines) => lines.includes(printed),
+    );
+  });
+});

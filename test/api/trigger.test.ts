@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { TestGateway } from '../../src/operator/trigger/gateway.js';
+import { Trader } from '../../src/operator/trigger/trade.js';
+import { trigger, triggerTypes } from '../../src/operator/trigger/trigger.js';
+import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
+import { scale, share } from '../support/scale.js';
+import { eventually, givenIn, type Speaker, useWorld } from '../support/world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+const catalogue = JSON.parse(fs.readFileSync('schema/events.json', 'utf8')) as CatalogueEntry[];
+const types = triggerTypes();
+
+async function triggered(speaker: Speaker, type: string) {
+  const steps: string[] = [];
+  const event = await trigger({
+    ...{ gateway: world.origin, key: speaker.key, type },
+    say: (step) => void steps.push(step),
+  });
+  return { event, steps };
+}
+
+it('knows each type of the catalogue, and what a test key cannot cause', () => {
+  expect(types.map(({ type }) => type)).toEqual(catalogue.map(({ type }) => type));
+  const refused = types.flatMap(({ type, reason }) => (reason === undefined ? [] : [type]));
+  expect(refused).toEqual([
+    ...['bank_notice.waiting', 'bank_notice.withdrawn', 'rate.set', 'export.failed', 'import.failed'],
+    'transaction.mismatched',
+  ]);
+});
+
+// Each has a platform of its own, because some move the test clock of the root account.
+describe.concurrent('makes an event of the type appear with a test key alone', () => {
+  const made = types.filter(({ reason }) => reason === undefined);
+  it.each(share(made, 4, scale.seed))('$type', async ({ type }) => {
+    const aggregator = type === 'payment.completed';
+    const platform = await given.platform(2, aggregator ? { subType: 'aggregator' } : {});
+    const { event, steps } = await triggered(platform, type);
+    expect(event).toMatchObject({ object: 'event', type, livemode: false, number: expect.any(Number) });
+    expect(await platform.get(`/v1/events/${event.id}`)).toMatchObject({ status: 200, body: event });
+    expect(steps.length).toBeGreaterThan(0);
+  });
+
+  it.each<[1 | 2, 'platform' | 'directUser', string]>([
+    [1, 'platform', 'payout.failed'],
+    [1, 'platform', 'deposit.disputed'],
+    [1, 'directUser', 'payout.blocked'],
+    [1, 'directUser', 'address.pending_deactivation'],
+    [2, 'directUser', 'transaction.submitted'],
+  ])('of Edition %s and a %s: %s', async (edition, kind, type) => {
+    const { event } = await triggered(await given[kind](edition), type);
+    expect(event.type).toBe(type);
+  });
+});
+
+it('goes on where the sandbox has moved a deposit before the helper could', async () => {
+  /** A client so slow that the sandbox has completed each deposit before its test helper is called. */
+  class Late extends TestGateway {
+    override async post(path: string, body?: object) {
+      const id = /deposits\/(\w+)\/process$/.exec(path)?.[1];
+      if (id !== undefined)
+        await eventually(
+          () => this.get(`/deposits/${id}`),
+          ({ status }) => status === 'completed',
+        );
+      return super.post(path, body);
+    }
+  }
+  const user = await given.directUser(1);
+  const moved = await new Trader(new Late(world.origin, user.key), user.id, 1).moved('process');
+  expect(moved.status).toBe('completed');
+  const { body } = await user.get(`/v1/events?type=deposit.processing&object_id=${moved.id}`);
+  expect(body.data).toHaveLength(1);
+});
+
+it.each(types.filter(({ reason }) => reason !== undefined))(
+  'refuses $type with the reason',
+  async ({ type, reason }) => {
+    const user = await given.directUser(1);
+    await expect(triggered(user, type)).rejects.toThrow(reason);
+    expect((await user.get('/v1/events')).body.data.map((event: { type: string }) => event.type)).not.toContain(type);
+  },
+);
+
+it.each<[string, string]>([
+  ['checkout.created', 'Checkouts are part of Edition 2.'],
+  ['payment.completed', 'Only the users of an aggregator'],
+  ['person.updated', 'Use a test key of a platform.'],
+  ['deposit.vanished', 'There is no type deposit.vanished.'],
+  ['constructor', 'There is no type constructor.'],
+])('says why a test key of a direct user of Edition 1 cannot cause %s', async (type, message) => {
+  await expect(triggered(await given.directUser(1), type)).rejects.toThrow(message);
+});
+
+it.each(['checkout.completed', 'transaction.failed', 'payment.completed'])(
+  'makes nothing for a platform of Edition 1, whose key cannot cause %s',
+  async (type) => {
+    const platform = await given.platform(1);
+    await expect(triggered(platform, type)).rejects.toThrow(/^(Checkouts are part of Edition 2|Only the users of an)/);
+    expect((await platform.get('/v1/accounts?type=user')).body.data).toEqual([]);
+  },
+);
+
+it('refuses a live key and an address without a gateway', async () => {
+  await expect(triggered(await given.directUser(1, { live: true }), 'account.created')).rejects.toThrow(
+    'Use a test key.',
+  );
+  await expect(
+    trigger({ gateway: 'http://127.0.0.1:1', key: 'sk_test_x', type: 'account.created', say: () => {} }),
+  ).rejects.toThrow('The gateway at http://127.0.0.1:1 does not answer');
+});
+
+describe('the command', () => {
+  const run = (args: string[], key?: string, origin?: string) =>
+    new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+      const child = spawn(process.execPath, ['dist/cli.js', 'trigger', ...args], {
+        env: { ...process.env, ...(key && { TIDEGATE_KEY: key }), ...(origin && { TIDEGATE: origin }) },
+      });
+      const [out, err]: [string[], string[]] = [[], []];
+      child.stdout.on('data', (data: Buffer) => void out.push(data.toString()));
+      child.stderr.on('data', (data: Buffer) => void err.push(data.toString()));
+      child.on('close', (code) => resolve({ code, out: out.join(''), err: err.join('') }));
+    });
+
+  it('prints its steps and the event, and lists the types', async () => {
+    const user = await given.directUser(1);
+    const [made, list, none] = await Promise.all([
+      run(['deposit.completed'], user.key, world.origin),
+      run(['--list']),
+      run([], user.key),
+    ]);
+    const elsewhere = await run(['deposit.completed', '--gateway', 'http://127.0.0.1:1'], user.key, world.origin);
+    expect(elsewhere.err).toMatch(/^The gateway at http:\/\/127\.0\.0\.1:1 does not answer/);
+    expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^POST \/v1\/deposits {2}deposit_\w+\nPOST /) });
+    expect(made.out).toMatch(/^\S+ \S+ {2}#\d+ {2}deposit\.completed {2}deposit_\w+ {2}event_\w+\n$/);
+    expect(
+      list.out
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(catalogue.map(({ type }) => type));
+    expect(list.out).toContain('Not by a test key: Only the operator sets exchange rates.');
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining('Name a type of events.') });
+  });
+});

@@ -1,0 +1,222 @@
+import pino from 'pino';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { Database } from '../../src/db/database.js';
+import { Cue } from '../../src/jobs/cue.js';
+import { DueJobs } from '../../src/jobs/due.js';
+import { Worker } from '../../src/jobs/runner.js';
+import { kindNames as all, Watch } from '../../src/jobs/watch.js';
+import { eventually, givenIn, statementsWaiting, tenantOf, useWorld } from '../support/world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+const log = pino({ level: 'silent' });
+
+let tenant = '';
+
+/** Leaves nothing to do for a worker. */
+async function quiet(): Promise<void> {
+  await world.sql`delete from job`;
+  await world.sql`delete from event where number is null`;
+  await world.sql`delete from unsealed`;
+  await world.sql`delete from deposit_total_change`;
+  await world.sql`delete from worker_fault`;
+  await world.sql`update webhook_endpoint set due = null, claimed_until = null, enabled = true`;
+  await world.sql`update data_export set due = 99999999999`;
+  await world.sql`update data_import set due = 99999999999`;
+}
+
+const jobDue = (
+  due: number,
+) => world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+  values (${tenant}, true, ${`job_${due}`}, 1, 'retire_address', 'none', '{}', ${due})`;
+
+/** Makes work of each kind. */
+const makes = {
+  jobs: () => jobDue(1),
+  events: () => world.sql`insert into event (tenant_id, livemode, id, created, type, object, object_id, data,
+    context_id, on_root_list) values (${tenant}, false, 'event_new', 1, 'account.updated', 'account', 'account_x', '{}',
+    'account_x', true)`,
+  seal_postings: () =>
+    world.sql`insert into unsealed (tenant_id, livemode, posting_id) values (${tenant}, true, 'new')`,
+  sum_deposits: () => world.sql`insert into deposit_total_change (tenant_id, livemode, to_account_id, deposit_id, count,
+    created, context_id, payment_method, currency, amount) values (${tenant}, false, 'account_x', 'deposit_x', 1, 1,
+    'account_x', 'ach', 'USD', 100)`,
+  faults: () => world.sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
+    values (${tenant}, false, 'seal_postings', 'failed', 0, 1, 99999999999)`,
+  deliveries: () => world.sql`update webhook_endpoint set due = 1`,
+  exports: () => world.sql`update data_export set due = 1`,
+  imports: () => world.sql`update data_import set due = 1`,
+};
+
+beforeAll(async () => {
+  const user = await given.directUser(1);
+  tenant = tenantOf(user);
+  const { sql } = world;
+  await sql`insert into webhook_endpoint (tenant_id, livemode, id, created, updated_at, account_id, url, event_types,
+    connected, enabled, secret_sealed, context_id, on_root_list)
+    values (${tenant}, false, 'webhook_x', 1, 1, ${user.id}, 'https://example.com/', '{*}', false, true, 'sealed',
+    ${user.id}, true)`;
+  expect((await user.post('/v1/exports', { list: '/v1/deposits', format: 'csv' })).status).toBe(200);
+  await sql`insert into file (tenant_id, livemode, id, created, account_id, purpose, filename, content_type, size,
+    sha256, context_id, on_root_list) values (${tenant}, false, 'file_x', 1, ${user.id}, 'import', 'a.csv', 'text/csv',
+    10, 'sha', ${user.id}, true)`;
+  await sql`insert into data_import (tenant_id, livemode, id, created, account_id, kind, file_id, dry_run, rows, status,
+    caller, due, context_id, on_root_list) values (${tenant}, false, 'import_x', 1, ${user.id}, 'partners', 'file_x',
+    false, 1, 'pending', '{}', 1, ${user.id}, true)`;
+});
+
+describe('the watch of a worker', () => {
+  const watch = () => new Watch(world.database, log, new AbortController().signal);
+
+  it.each(all)('says when there is work of a kind, and only then: %s', async (kind) => {
+    await quiet();
+    expect([...(await watch().look())]).toEqual([]);
+    expect(Object.keys(makes)).toContain(kind);
+    await makes[kind as keyof typeof makes]();
+    expect([...(await watch().look())]).toEqual([kind]);
+  });
+
+  it('says nothing of what is due later, is claimed or disabled', async () => {
+    await quiet();
+    await jobDue(99_999_999_999);
+    await makes.deliveries();
+    await world.sql`update webhook_endpoint set claimed_until = wall_clock() + 3500`;
+    expect([...(await watch().look())]).toEqual([]);
+    // The claim has ended; and it was made by a clock that was ahead.
+    for (const ended of [1, 99_999_999_999]) {
+      await world.sql`update webhook_endpoint set claimed_until = ${ended}`;
+      expect([...(await watch().look())]).toEqual(['deliveries']);
+    }
+    await world.sql`update webhook_endpoint set enabled = false`;
+    expect([...(await watch().look())]).toEqual([]);
+  });
+
+  it('says that there is work of every kind while its statement waits for a lock', async () => {
+    await quiet();
+    const stop = new AbortController();
+    const held = new Watch(world.database, log, stop.signal);
+    const notices = all.map((kind) => vi.spyOn(held.cueOf(kind), 'notify'));
+    let running: Promise<void> | undefined;
+    await world.sql.begin(async (sql) => {
+      await sql`lock table data_import in access exclusive mode`;
+      running = held.run();
+      await statementsWaiting(world, 1);
+      await eventually(
+        async () => notices.filter((notice) => notice.mock.calls.length === 0).length,
+        (silent) => silent === 0,
+      );
+      stop.abort();
+    });
+    await running;
+  });
+
+  it('keeps no request waiting while a look waits for a lock', async () => {
+    const user = await given.directUser(1);
+    let looks: Promise<unknown> = Promise.resolve();
+    await world.sql.begin(async (sql) => {
+      await sql`lock table job in access exclusive mode`;
+      looks = Promise.allSettled(Array.from({ length: 4 }, () => new DueJobs(world.database).look()));
+      await statementsWaiting(world, 3);
+      const answers = await Promise.all(Array.from({ length: 8 }, () => user.get(`/v1/accounts/${user.id}`)));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      // They wait all the same.
+      await statementsWaiting(world, 3);
+    });
+    await looks;
+  });
+
+  it('is all that a worker asks while there is nothing to do', async () => {
+    await quiet();
+    const database = new Database({
+      ...inject('admin'),
+      username: 'tidegate',
+      database: String(world.sql.options.database),
+    });
+    const asked: string[] = [];
+    const worker = new Worker(database, log, undefined, undefined, undefined, undefined, world.app.bulk);
+    const looks = () => asked.filter((name) => name === 'kinds_of_work').length;
+    try {
+      const later = new Promise<void>((resolve) =>
+        database.observers.push({
+          began: ({ name }) => {
+            asked.push(name);
+            if (looks() === 15) resolve();
+            return () => {};
+          },
+        }),
+      );
+      worker.start();
+      await later;
+    } finally {
+      await worker.stop();
+      await database.close();
+    }
+    // At the start each kind is looked for once, and there are the statements of a start. If each kind was looked for
+    // by itself, 15 looks of the watch would have 70 others beside them.
+    expect(asked.slice(0, asked.lastIndexOf('kinds_of_work')).length - 14).toBeLessThan(40);
+    expect(asked).toEqual(expect.arrayContaining(['tenants_with_events', 'exports_due', 'imports_due']));
+  });
+});
+
+describe('a cue', () => {
+  const late = 1_000_000;
+  /** What has happened when all that is ready has run. */
+  const now = (begun: Promise<void>) =>
+    Promise.race([begun.then(() => 'begins'), new Promise((resume) => setTimeout(() => resume('waits'), 5))]);
+
+  it('begins a look at once when it is woken, before its wait or in it', async () => {
+    const cue = new Cue(late);
+    cue.wake();
+    await cue.next(false);
+    const begun = cue.next(true);
+    expect(await now(begun)).toBe('waits');
+    cue.wake();
+    await begun;
+    // It is forgotten by then.
+    const next = cue.next(false);
+    expect(await now(next)).toBe('waits');
+    cue.wake();
+    await next;
+  });
+
+  it('begins a look after its pause when it is notified, or when the last look has found something', async () => {
+    const cue = new Cue(0);
+    cue.notify();
+    await cue.next(false);
+    await cue.next(true);
+    const begun = cue.next(false);
+    expect(await now(begun)).toBe('waits');
+    cue.notify();
+    await begun;
+    const slow = new Cue(late);
+    const waiting = slow.next(true);
+    slow.notify();
+    expect(await now(waiting)).toBe('waits');
+    slow.wake();
+    await waiting;
+  });
+
+  it('begins a look after a long time without a notice', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const cue = new Cue(0);
+      let begun = false;
+      const next = cue.next(false).then(() => (begun = true));
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(begun).toBe(false);
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect(begun).toBe(true);
+      await next;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('ends its wait when the worker stops', async () => {
+    const cue = new Cue(late);
+    const begun = cue.next(false);
+    cue.end();
+    await begun;
+    await cue.next(true);
+  });
+});

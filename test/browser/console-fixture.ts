@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { expect } from 'vitest';
+import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
+import type { WorkObserver } from '../../src/jobs/lane.js';
+import { PayeeFixture } from '../support/checkout-fixture.js';
+import { complete, personBody } from '../support/onboarding-profile.js';
+import {
+  details,
+  type Edition,
+  must,
+  nickname,
+  payoutAddressBody,
+  Speaker,
+  tenantOf,
+  type World,
+} from '../support/world.js';
+
+/** What a stranger could have written. Shown as text, it does nothing. */
+export const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'`;
+
+type Json = any;
+
+/** The operator's graph for seeding what the console shows. */
+export class ConsoleSeed {
+  constructor(
+    readonly world: World,
+    private readonly key: string,
+  ) {}
+
+  async ask(query: string, input: object): Promise<Json> {
+    const speaker = new Speaker(this.world, '', this.key, 1);
+    const { status, body } = await speaker.post('/operator/graphql', { query, variables: { input } });
+    expect([status, body.errors]).toEqual([200, undefined]);
+    return body.data;
+  }
+
+  /** A root account with its clients in both modes, activated in live mode. */
+  async root(type: 'platform' | 'user', edition: Edition, legalName: string) {
+    const { operator } = this.world;
+    const made = await operator.createRoot({
+      ...{ type, edition, nickname: nickname(), businessDetails: { legalName, type: 'company' } },
+    });
+    const { id } = made.account;
+    await this.ask(verify, { id, outcome: 'ACTIVATED' });
+    return {
+      id,
+      live: new Speaker(this.world, id, made.keys.live, edition),
+      test: new Speaker(this.world, id, made.keys.test, edition),
+    };
+  }
+
+  /** A connected user of Edition 2 that waits for its verdict, with documents and persons; its id. */
+  async submitted(platform: Speaker, legalName: string, files: Document[] = []): Promise<string> {
+    const profile = complete(2);
+    const made = await platform.graph(
+      'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }',
+      { input: { nickname: legalName.slice(0, 100) } },
+    );
+    const id = made.body.data?.createConnectedUser.account.id as string;
+    const [identity, tax] = await Promise.all(
+      files.map(async ({ purpose, content, filename }) => (await must(platform.upload(purpose, content, filename))).id),
+    );
+    const identification = { tax_card_number: 'ABCPE1234F', ...(tax && { tax_card_image: tax }) };
+    const { full_name: _, ...person } = personBody(id, ['director', 'owner']);
+    await must(
+      platform.post('/v1/persons', {
+        ...person,
+        full_name: `Meera Rao ${legalName === hostile ? hostile : ''}`.trim(),
+        identification,
+      }),
+    );
+    await must(platform.post('/v1/persons', { ...personBody(id, ['director']), full_name: 'Anand Iyer' }));
+    await must(platform.post('/v1/addresses', payoutAddressBody(id)));
+    await must(
+      platform.post(`/v1/accounts/${id}`, {
+        business_details: { ...profile.details, legal_name: legalName },
+        ...(identity && { supporting_documentation: { id_document: identity } }),
+      }),
+    );
+    await must(platform.post(`/v1/accounts/${id}/activate`));
+    return id;
+  }
+
+  /** A live payout under way, of money that a bank has reported; its payee, its id and the receiving address. */
+  async payout(legalName: string, amount: string) {
+    const { live, id } = await this.root('user', 1, legalName);
+    const { issueAddress } = await this.ask(issue, {
+      ...{ accountId: id, currency: 'USD', bankAccount: { number: '000123456789', bankName: 'Bank of the Coast' } },
+    });
+    const addressId: string = issueAddress.address.id;
+    await must(live.post('/v1/addresses', payoutAddressBody(id, { billing_details: details().physical_address })));
+    const { recordBankNotice } = await this.ask(notice, {
+      ...{ reference: `WIRE-${amount}`, addressId, amount, currency: 'USD' },
+    });
+    const invoice = { amount, currency: 'USD', creation_date: '2026-10-01', due_date: '2026-12-01' };
+    const receivable = await must(
+      live.post('/v1/receivables', {
+        ...{ currency: 'USD', invoice: { ...invoice, reference_number: nickname() } },
+        ...{ purpose_code: 'P0802', transaction_type: 'services' },
+      }),
+    );
+    await this.ask(reconcile, {
+      ...{ id: recordBankNotice.notice.deposit.id, receivables: [{ id: receivable.id, amount }] },
+    });
+    await this.ask(setRate, { accountId: id, source: 'USD', target: 'INR', rate: '83.25' });
+    // The clock of live mode cannot be moved, so the scheduled work is made due.
+    const tenant = tenantOf(live);
+    await this.world.sql`update job set due = 0 where tenant_id = ${tenant} and livemode and kind = 'pay_out'`;
+    await this.world.database.call('run_jobs', [tenant, true, 50]);
+    const [payout] = (await live.get('/v1/payouts')).body.data;
+    return { accountId: id, live, tenant, payoutId: payout.id as string, addressId };
+  }
+
+  /**
+   * A reversal that waits for its deposit, a job that fails, a success that does not match its attempt, two gateways of
+   * which one is gone, and a check of the ledger.
+   */
+  async troubles({ tenant, addressId }: { tenant: string; addressId: string }, reference: string): Promise<void> {
+    const { database, sql } = this.world;
+    await this.ask(notice, { reference, event: 'REVERSED', addressId, amount: '75.50', currency: 'USD' });
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      values (${tenant}, true, 'job_bad', 1, ${'no_such_kind'}, ${hostile}, '{}', 1)`;
+    await database.call('run_jobs', [tenant, true, 50]);
+    await database.call('seal_postings', [tenant, true, 50]);
+    await this.#mismatch();
+    await database.work('report_gateway_process', ['gateway_gone', hostile, 4_242, '0.3.0']);
+    await sql`update gateway_process set seen_at = seen_at - 600`;
+    await database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
+    const observer = { checked: () => {}, ledger: () => {} } as Partial<WorkObserver> as WorkObserver;
+    const stop = new AbortController().signal;
+    await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, () => observer, stop).round();
+  }
+
+  /** A success that an acquirer reports with another card than the payer has used. */
+  async #mismatch(): Promise<void> {
+    const payee = await PayeeFixture.open(this.world);
+    const { id } = await payee.checkoutFixture();
+    const call = async (name: 'begin_transaction' | 'decide_transaction', args: object): Promise<Json> =>
+      (await this.world.database.call(name, [payee.tenantId, false, '{}', JSON.stringify(args)]))[0];
+    const attempt = { checkoutId: id, attemptKey: randomUUID(), paymentMethod: 'card', seconds: 480 };
+    const begun = await call('begin_transaction', attempt);
+    const details = { card: { brand: 'visa', last4: '0002', expiry_month: 1, expiry_year: 2031 } };
+    await call('decide_transaction', { id: begun.id, details, status: 'processing' });
+    const others = { card: { ...details.card, last4: '4242' } };
+    await call('decide_transaction', { id: begun.id, details: others, status: 'succeeded' });
+  }
+}
+
+export interface Document {
+  purpose: 'identity_document';
+  content: Uint8Array;
+  filename: string;
+}
+
+const mutation = (name: string, type: string, selection: string) =>
+  `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
+const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id }');
+const issue = mutation('issueAddress', 'IssueAddressInput', 'address { id }');
+export const notice = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { deposit { id } }');
+const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', 'deposit { id }');
+const setRate = mutation('setRate', 'SetRateInput', 'rate { rate }');

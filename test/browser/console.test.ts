@@ -1,0 +1,337 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browser } from '../support/browser.js';
+import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
+import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
+import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
+import { inTurn, scale, share } from '../support/scale.js';
+import { must, type Speaker, useWorld } from '../support/world.js';
+
+const chapter = inTurn(3, describe);
+
+const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+
+let chromium: Browser;
+let platform: Speaker;
+/** Accounts that wait for a verdict: one with documents, one whose texts are hostile. */
+let waiting: string;
+let bad: string;
+let paid: Awaited<ReturnType<ConsoleSeed['payout']>>;
+const keys = {} as Record<'operate' | 'read', string>;
+
+beforeAll(async () => {
+  chromium = await browser();
+  const seed = new ConsoleSeed(world, OPERATOR_KEY);
+  const root = await seed.root('platform', 2, 'Harbour Marketplace');
+  platform = root.live;
+  const files = await documents();
+  waiting = await seed.submitted(root.live, 'Lighthouse Courses', files);
+  bad = await seed.submitted(root.test, hostile, [{ ...files[0]!, filename: `${hostile}.png` }]);
+  paid = await seed.payout(hostile, '12500.00');
+  await seed.troubles(paid, hostile);
+  const names = { operate: 'Priya Nair', read: 'Ola Reader' };
+  for (const role of ['operate', 'read'] as const)
+    keys[role] = (await world.operator.createOperator(names[role], role, 'a test')).key;
+});
+afterAll(() => chromium?.close());
+
+/** A picture and a PDF. */
+async function documents(): Promise<Document[]> {
+  const page = await chromium.newPage({ viewport: { width: 320, height: 200 } });
+  await page.setContent('<h1>Certificate</h1>');
+  const contents = [await page.screenshot(), await page.pdf()];
+  await page.close();
+  const names = ['certificate.png', 'tax-card.pdf'];
+  return contents.map((content, i) => ({
+    purpose: 'identity_document',
+    content: new Uint8Array(content),
+    filename: names[i]!,
+  }));
+}
+
+const open = (address = '/operator') => visit({ chromium, origin: world.origin }, address);
+
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel("Operator's key").fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function entered(role: 'operate' | 'read'): Promise<Visit> {
+  const visited = await open();
+  await signIn(visited.page, keys[role]);
+  await visited.page.getByRole('heading', { name: 'Verification' }).waitFor();
+  return visited;
+}
+
+/** Presses a button that opens a dialog, and the button of the dialog; returns what is said when it is done. */
+async function act(page: Page, button: string | RegExp, submit: string): Promise<string | null> {
+  await page.getByRole('button', { name: button }).first().click();
+  return send(page, submit);
+}
+async function send(page: Page, submit: string): Promise<string | null> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: submit, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return page.locator('.announcement').textContent();
+}
+
+/**
+ * The pages, with a text that is there when they have loaded. A page that the sources declare and that has no row here
+ * is opened, too. In the short form an operator opens every second page, and one that only reads the others.
+ */
+const pagesOf = (role: 'operate' | 'read'): (readonly [string, string])[] => {
+  const listed = [
+    ['', hostile],
+    [`/accounts/${bad}?mode=TEST`, 'Requirements'],
+    [`/accounts/${paid.accountId}?mode=LIVE`, 'Service receive'],
+    ['/accounts', 'Harbour Marketplace'],
+    ['/bank', hostile],
+    ['/bank?show=all', 'WIRE-12500.00'],
+    ['/payouts?status=ALL', hostile],
+    ['/mismatches', 'Credited'],
+    ['/holds', 'No payouts are held'],
+    [`/rates?tenant=${paid.accountId}`, '83.25'],
+    ['/ledger', 'Passed'],
+    ['/work', 'Gone'],
+    ['/audit', 'Verify account'],
+    ['/operators', 'Ola Reader'],
+    ['/settings', 'Time zone'],
+    ['/nothing', 'There is nothing at this address'],
+  ] as const;
+  const paths = new Set(listed.map(([path]) => path.replace(/\?.*/, '')));
+  const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
+    (path) => path !== '/' && !paths.has(path as never),
+  );
+  return share([...listed, ...others.map((path) => [path, ''] as const)], 4, scale.seed + (role === 'read' ? 1 : 0));
+};
+
+describe("the operator's console", () => {
+  it('is signed in to with the key of an operator, which the browser does not keep', async () => {
+    const { context, page, complaints } = await open('/operator/payouts');
+    await page.getByText('npm run --silent tidegate -- operator create --name anna --role operate').waitFor();
+    await signIn(page, 'opk_wrong');
+    await page.getByRole('alert').getByText("This is not an operator's key.").waitFor();
+    await signIn(page, keys.operate);
+    await page.getByRole('heading', { name: 'Payouts' }).waitFor();
+    const navigation = page.getByRole('complementary', { name: 'Account and pages' });
+    await navigation.getByText('Priya Nair').waitFor();
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
+    expect(kept).not.toContain('op');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Payouts' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: "Operator's console" }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: "Operator's console" }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('has a page for each of its addresses, and does not exist with OPERATOR_API=false', async () => {
+    const page = await fetch(`${world.origin}/operator/accounts/none`);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+    const [, script] = /src="(\/operator\/assets\/[^"]+\.js)"/.exec(await page.text())!;
+    expect((await fetch(`${world.origin}${script}`)).status).toBe(200);
+    const closed = await world.another({ environment: { OPERATOR_API: 'false' } });
+    for (const path of ['/operator', '/operator/payouts', script])
+      expect((await fetch(`${closed}${path}`)).status).toBe(404);
+    await world.endLast();
+  });
+});
+
+chapter('an operator that only reads', () => {
+  it('sees every page without a button that changes something, until it is revoked', async () => {
+    const { context, page, complaints, open: load, go } = await entered('read');
+    const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
+    for (const [path, ready] of pagesOf('read')) {
+      // The long form loads each page anew, too.
+      await (scale.whole ? load : go)(`/operator${path}`);
+      await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
+      expect(await page.getByRole('button', { name: acts }).count()).toBe(0);
+      // Nor is it told to do what it may not.
+      expect(await page.locator('main').innerText()).not.toMatch(/\b(until you|you hold|you say|operator create)\b/);
+      expect(await page.getByRole('columnheader', { name: /^(Outcome|Action)$/ }).allTextContents()).toEqual([]);
+    }
+    await world.operator.revokeOperator('Ola Reader');
+    await page.getByRole('link', { name: 'Payouts' }).click();
+    await page.getByRole('heading', { name: "Operator's console" }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+chapter('an operator', () => {
+  let visited: Visit;
+  let page: Page;
+  beforeAll(async () => {
+    visited = await entered('operate');
+    ({ page } = visited);
+  });
+  afterAll(() => visited?.context.close());
+  const go = async (place: string) => {
+    await page.getByRole('link', { name: place }).first().click();
+    await page.getByRole('heading', { name: place, level: 1 }).waitFor();
+  };
+
+  it('has pages without a fault in both themes, which take hostile texts as texts', async () => {
+    const found: string[] = [];
+    for (const [path, ready] of pagesOf('operate')) {
+      await (scale.whole ? visited.open : visited.go)(`/operator${path}`);
+      await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
+      for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);
+      found.push(...(await faultsInThemes(page)).map((fault) => `${path}: ${fault}`));
+    }
+    expect(found).toEqual([]);
+    expect(visited.complaints).toEqual([]);
+  });
+
+  it('compares an account with its documents and activates it', async () => {
+    await go('Verification');
+    await page.getByRole('link', { name: 'Lighthouse Courses' }).focus();
+    await page.keyboard.press('Enter');
+    const requirements = page.getByRole('region', { name: 'Requirements' });
+    await requirements.getByText('201412345N').waitFor();
+    const shown = page.getByRole('region', { name: 'Documents' });
+    const width = () => shown.getByRole('img').evaluate((image: HTMLImageElement) => image.naturalWidth);
+    await expect.poll(width).toBe(320);
+    await requirements.getByRole('button', { name: 'tax-card.pdf' }).click();
+    await shown.getByRole('button', { name: 'Tax card of Meera' }).waitFor();
+    await shown.locator('iframe').waitFor();
+
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Activate' }).click();
+    const reason = page.getByRole('dialog').getByLabel('Reason');
+    await reason.fill('x'.repeat(201));
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate', exact: true }).click();
+    await page.getByText('at most 200 characters').waitFor();
+    expect(await reason.getAttribute('aria-invalid')).toBe('true');
+    await reason.fill('The certificate matches.');
+    expect(await send(page, 'Activate')).toBe('Lighthouse Courses is activated.');
+    await page.getByRole('button', { name: 'Deactivate' }).waitFor();
+    expect((await must(platform.get(`/v1/accounts/${waiting}`))).status).toBe('activated');
+  });
+
+  it('records a bank notice, with errors beside their fields, and withdraws a reversal', async () => {
+    await go('Bank notices');
+    await page.getByRole('button', { name: 'Record a notice' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByText('Fields with * are required.').isVisible()).toBe(true);
+    await dialog.getByLabel("The bank's reference").fill('WIRE-2');
+    await dialog.getByLabel('Receiving address').fill(paid.addressId);
+    await dialog.getByLabel('Amount').fill('1.234');
+    await dialog.getByLabel('Currency', { exact: true }).fill('USD');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Amount').fill('40.00');
+    expect(await send(page, 'Record it')).toBe('The notice is recorded.');
+    const { data } = await must(paid.live.get('/v1/deposits'));
+    expect(data.map(({ amount }: { amount: string }) => amount)).toContain('40.00');
+
+    expect(await act(page, /^Withdraw/, 'Withdraw')).toBe(`The reversal ${hostile} is withdrawn.`);
+    await page.getByText('No reversal waits').waitFor();
+  });
+
+  it('settles a payout after reading its amount and payee', async () => {
+    await go('Payouts');
+    await page.getByRole('button', { name: `Settle: ₹1,040,625.00 INR to ${hostile}` }).click();
+    await page.getByRole('dialog').getByText('₹1,040,625.00').waitFor();
+    // It has no field, so it says nothing of fields.
+    expect(await page.getByText('Fields with * are required.').isVisible()).toBe(false);
+    expect(await send(page, 'It has arrived')).toBe(`Settled: ₹1,040,625.00 INR to ${hostile}.`);
+    await page.getByText('No payout matches').waitFor();
+    expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('completed');
+  });
+
+  it('finds an account by a word of its name, and says when there is none', async () => {
+    await go('Accounts');
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    await search.fill('malabar spi');
+    const table = page.getByRole('table', { name: 'Accounts' });
+    const names = () => table.locator('tbody strong').allTextContents();
+    await expect.poll(async () => new Set(await names())).toEqual(new Set(['Malabar Spice Traders LLP']));
+    expect(new URL(page.url()).search).toBe('?search=malabar+spi');
+    expect(await page.getByLabel('Status').count()).toBe(0);
+    await search.fill('nobody at all');
+    await page.getByText('No account matches').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Status').waitFor();
+  });
+
+  it('sets a rate, and places and lifts a hold', async () => {
+    await visited.go(`/operator/rates?tenant=${paid.accountId}`);
+    await page.getByRole('button', { name: 'Set a rate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Currency sold').fill('USD');
+    await dialog.getByLabel('Currency bought').fill('INR');
+    await dialog.getByLabel('Rate').last().fill('84.10');
+    await send(page, 'Set the rate');
+    await page.getByRole('table', { name: 'Rates' }).getByText('84.10').waitFor();
+
+    await visited.go(`/operator/accounts/${paid.accountId}?mode=LIVE`);
+    const setting = async () =>
+      (await must(paid.live.get('/v1/account_settings'))).data[0].payouts.reason_code_not_enabled;
+    await page.getByRole('button', { name: /^Hold payouts/ }).click();
+    const why = dialog.getByLabel('Reason');
+    for (const nothing of ['', ' ']) {
+      await why.fill(nothing);
+      await dialog.getByRole('button', { name: 'Hold the payouts' }).click();
+      await dialog.getByText('This is required.').waitFor();
+    }
+    expect(await setting()).not.toBe('service_hold');
+    await why.fill('A complaint of its bank.');
+    await send(page, 'Hold the payouts');
+    expect(await setting()).toBe('service_hold');
+    await go('Holds');
+    await page.getByRole('table', { name: 'Holds' }).getByText(hostile).waitFor();
+    await page.getByRole('button', { name: /^Lift the hold/ }).click();
+    await why.fill('The complaint is settled.');
+    await send(page, 'Lift the hold');
+    expect(await setting()).not.toBe('service_hold');
+  });
+
+  it('compares a success with its attempt, sees which gateways run, and tries a job again', async () => {
+    await go('Mismatches');
+    await page.getByText('Credited').click();
+    await page.getByText('"last4": "0002"').waitFor();
+    await page.getByText('"last4": "4242"').waitFor();
+    // A gateway says every 10 seconds that it runs.
+    await world.database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
+    await go('Work');
+    const gateways = page.getByRole('table', { name: 'Gateways' });
+    await gateways.getByRole('row', { name: /pay-1.*Alive/ }).waitFor();
+    await gateways.getByRole('row', { name: /onerror.*Gone/ }).waitFor();
+    await page.getByText('No such kind').click();
+    await page.getByText('no such job: no_such_kind').waitFor();
+    expect(await act(page, /^Try again now/, 'Try again')).toBe('The job is due now.');
+  });
+
+  it('checks the ledger, and finds in the audit log what was done by whom', async () => {
+    await go('Ledger');
+    await page.getByRole('button', { name: 'Check all ledgers' }).click();
+    await page.getByText('All invariants hold', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Verify the seal' }).click();
+    await page.getByText('All blocks match').waitFor();
+
+    await go('Audit log');
+    await page.getByRole('button', { name: 'Verify the chain' }).click();
+    await page.getByText('The log is whole').waitFor();
+    await page.getByLabel('Operator').fill('Priya Nair');
+    await page.keyboard.press('Enter');
+    const actions = page.getByRole('list', { name: 'Actions' });
+    await expect.poll(() => actions.getByText('OPERATOR_KEY').count()).toBe(0);
+    const done = ['Verify account', 'Record bank notice', 'Settle payout', 'Set rate', 'Lift service hold'];
+    for (const name of done) await actions.getByText(name, { exact: true }).first().waitFor();
+    const verified = actions.locator('details', { hasText: 'Verify account' }).first();
+    await verified.locator('summary').click();
+    await verified.getByText('"reason": "The certificate matches."').waitFor();
+    await page.getByLabel('Object').fill(paid.payoutId);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => actions.locator('summary').count()).toBe(1);
+    await actions.locator('summary').click();
+    await actions.getByText(paid.payoutId).first().waitFor();
+    expect(visited.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { formatMoney, hundredths, sum } from '../../src/dashboard/format/money.js';
+import type { Visit } from './dashboard-fixture.js';
+import { completeDeposit, type Speaker } from '../support/world.js';
+
+type Sum = { currency: string };
+
+/** What the stories need: a browser signed in to the demo platform of Edition 1, and clients of it and its user. */
+export interface PlatformDesk {
+  desk: () => Promise<Visit>;
+  platform: () => Speaker;
+  user: () => Promise<Speaker>;
+}
+
+/** What a platform sees of its users, whose objects are not all on its own lists. */
+export function platformStories({ desk, platform, user }: PlatformDesk): void {
+  /** A payment to the address of a customer of the user. It is on the lists of the user alone. */
+  async function paidAtCustomer(): Promise<{ payment: string; customer: string }> {
+    const seller = await user();
+    const { body } = await seller.graph('{ partners(status: [ACTIVATED], first: 1) { nodes { id } } }');
+    const customer = body.data.partners.nodes[0].id;
+    const made = await seller.post('/v1/deposits', {
+      ...{ amount: '41.07', currency: 'USD', payment_method: 'domestic_wire' },
+      ...{ from: { account_id: customer }, to: { account_id: customer }, statement_descriptor: 'AT THE CUSTOMER' },
+    });
+    expect(made.status).toBe(200);
+    await completeDeposit(seller, made.body.id);
+    return { payment: made.body.id, customer };
+  }
+
+  it('sees what happened to the payments and customers of its users', async () => {
+    const { payment, customer } = await paidAtCustomer();
+    const { page, complaints, open, go } = await desk();
+    await open(`/dashboard/payments/${payment}`);
+    await page.getByRole('region', { name: 'Timeline' }).getByText('Payment completed').waitFor();
+    await go(`/dashboard/accounts/${customer}`);
+    await page.getByRole('region', { name: 'Timeline' }).getByText('Account created').waitFor();
+    // It has the same status as on its own page.
+    const first = page.getByRole('table', { name: 'Latest payments' }).locator('tbody tr').first();
+    await first.getByText('Unreconciled').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('has the number, the sum and the payments of one list to reconcile, and a word about the others', async () => {
+    await paidAtCustomer();
+    const { body } = await platform().graph(
+      `{ deposits(unreconciled: true, first: 100) { totalCount nodes { pendingRest } }
+        viewer { account { balance(scope: DESCENDANTS) { pending { amount currency } } } } }`,
+    );
+    const { totalCount, nodes } = body.data.deposits;
+    const amount = sum(nodes.map(({ pendingRest }: { pendingRest: string }) => pendingRest));
+    const [all] = body.data.viewer.account.balance.pending.filter((each: Sum) => each.currency === 'USD');
+    expect(hundredths(all.amount)).toBeGreaterThan(hundredths(amount));
+    const { page, complaints, open } = await desk();
+    await open('/dashboard');
+    const card = page.getByRole('region', { name: 'To reconcile' });
+    await card.getByText(`${totalCount} payments`).waitFor();
+    expect(await card.locator('.waiting-sums').textContent()).toContain(formatMoney({ amount, currency: 'USD' }));
+    await card.getByText('Your users have more to reconcile').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('has no page that scrolls without need, whatever stands above it', async () => {
+    const { page, open } = await desk();
+    for (const height of [700, 320]) {
+      await page.setViewportSize({ width: 1280, height });
+      for (const acting of [false, true]) {
+        if (acting) await page.evaluate((id) => sessionStorage.setItem('acting-as', id), (await user()).id);
+        await open('/dashboard/settings');
+        await page.getByLabel('Time zone').waitFor();
+        const [content, main, side] = await page.evaluate(() => [
+          document.documentElement.scrollHeight,
+          document.querySelector('main')!.getBoundingClientRect().bottom,
+          document.querySelector('.side')!.getBoundingClientRect().bottom,
+        ]);
+        // What is higher than the window is the page itself, and not the navigation.
+        expect([height, acting, content]).toEqual([height, acting, Math.max(height, Math.round(main!))]);
+        expect(side).toBeLessThanOrEqual(Math.max(height, main!));
+        if (height === 700) expect(content).toBe(height);
+        await page.evaluate(() => sessionStorage.removeItem('acting-as'));
+      }
+    }
+  });
+
+  it('lists the customers of its users, with whose they are', async () => {
+    const { body } = await platform().graph(
+      '{ accounts(scope: DESCENDANTS, type: [PARTNER], first: 25) { nodes { nickname owner { nickname } } } }',
+    );
+    const { page, complaints, open } = await desk();
+    await open('/dashboard/customers?search=nobody');
+    const rows = page.getByRole('table', { name: 'Customers' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(body.data.accounts.nodes.length);
+    const shown = await rows.locator('td:nth-child(2)').allTextContents();
+    expect(shown).toEqual(body.data.accounts.nodes.map(({ owner }: { owner: { nickname: string } }) => owner.nickname));
+    // No search finds them.
+    expect(await page.getByLabel('Search').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+}

@@ -1,0 +1,193 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import type { Visit } from './dashboard-fixture.js';
+import { inTurn, scale, share } from '../support/scale.js';
+
+const long = inTurn(2, it);
+
+/** What the stories need: a browser signed in to the demo of an edition, as its platform or as one of its users. */
+export interface Desk {
+  desk: (edition: 1 | 2, nickname?: string) => Promise<Visit>;
+  key: (edition: 1 | 2) => string;
+  faults: (page: Page) => Promise<string[]>;
+}
+
+const tools = (page: Page) => page.getByRole('region', { name: 'Test tools' });
+
+/** Fields of a form that its labels mark as required, and those that the gateway demands when all are empty. */
+async function marks(form: Locator, submit: string): Promise<{ marked: string[]; demanded: string[] }> {
+  const named = (selector: string) =>
+    form.locator(selector).evaluateAll((inputs) => inputs.map((input) => input.getAttribute('name')!).sort());
+  await form.getByRole('button', { name: submit }).waitFor();
+  const marked = await named('[required]');
+  for (const input of await form.locator('input[type="date"]').all()) await input.fill('');
+  await form.getByRole('button', { name: submit }).click();
+  await form.locator('[aria-invalid="true"]').first().waitFor();
+  return { marked, demanded: await named('[aria-invalid="true"]') };
+}
+
+/** The stories of test mode: the bank and the payers of the sandbox, and its clock. */
+export function sandboxStories({ desk, key, faults }: Desk): void {
+  const users = [
+    [1, 'Malabar Spice'],
+    [2, 'Fjord Software'],
+  ] as const;
+  // The short form has one edition, and the other in the next run.
+  for (const [edition, user] of share<(typeof users)[number]>(users, 2, scale.seed)) {
+    long(`get a new viewer of Edition ${edition} paid and paid out by the pages alone`, async () => {
+      const { page, complaints, open } = await desk(edition);
+      await open('/dashboard/settings');
+      let clicks = 0;
+      const click = async (target: Locator) => {
+        clicks++;
+        await target.click();
+      };
+      const part = (name: string) => page.getByRole('region', { name });
+      await click(page.getByRole('link', { name: 'Payments', exact: true }));
+      await click(page.getByRole('button', { name: 'Test payment' }));
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Received by').selectOption({ label: user });
+      await dialog.getByLabel('Paid by').selectOption({ index: 1 });
+      await dialog.getByLabel('Amount').fill('431.09');
+      await dialog.getByLabel('Text of the payment').fill('INV-5001');
+      expect({ faults: await faults(page) }).toEqual({ faults: [] });
+      await click(dialog.getByRole('button', { name: 'Pay' }));
+
+      const reconcile = part('Reconcile');
+      await reconcile.getByText('Reference matches').waitFor();
+      await click(reconcile.getByRole('checkbox').first());
+      await click(reconcile.getByRole('button', { name: /^Reconcile/ }));
+      await part('Counts towards').getByText('Locked').waitFor();
+
+      await click(page.getByRole('button', { name: 'Move the clock' }));
+      expect({ faults: await faults(page) }).toEqual({ faults: [] });
+      await click(page.getByRole('dialog').getByRole('button', { name: 'A day' }));
+      await click(part('Counts towards').getByRole('link', { name: 'Paid out' }));
+      const settle = tools(page).getByRole('button', { name: 'Settle' });
+      await settle.or(tools(page).getByText('This payout has arrived')).waitFor();
+      if (await settle.isVisible()) await click(settle);
+      await page.locator('.amount-line').getByText('Completed').waitFor();
+      await page.getByRole('table', { name: 'Settled invoices' }).getByText('INV-5001').first().waitFor();
+      // Where the sandbox can do nothing more, the page says so.
+      await tools(page).getByText('This payout has arrived').waitFor();
+      expect(clicks).toBeLessThanOrEqual(9);
+      expect(complaints).toEqual([]);
+    });
+  }
+
+  long('pay a receivable in part and in full as its customer, and show what the customer owes', async () => {
+    const { page, complaints, open } = await desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.getByRole('link', { name: 'Receivables' }).click();
+    await page.getByRole('link', { name: 'New receivable' }).click();
+    const form = page.getByRole('form', { name: 'New receivable' });
+    const { marked, demanded } = await marks(form, 'Create receivable');
+    expect(marked).toEqual(demanded);
+    await form.getByLabel('Customer').selectOption('Maison Claire');
+    await form.getByLabel('Invoice number').fill('INV-8100');
+    await form.getByLabel('Amount (USD)').fill('9007199254740.93');
+    await form.getByLabel('Invoice date').fill('2026-01-01');
+    await form.getByLabel('Due date').fill('2031-01-31');
+    await form.getByLabel('Goods or services').selectOption('GOODS');
+    await form.getByLabel('Purpose').selectOption('P0102');
+    await form.getByRole('button', { name: 'Create receivable' }).click();
+    await page.getByRole('heading', { name: 'Invoice INV-8100' }).waitFor();
+
+    for (const amount of ['4000000000000.01', undefined]) {
+      await tools(page).getByRole('button', { name: 'Pay it' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.getByLabel('Paid by').locator('option:checked').textContent()).toBe('Maison Claire');
+      if (amount) await dialog.getByLabel('Amount').fill(amount);
+      else expect(await dialog.getByLabel('Amount').inputValue()).toBe('5007199254740.92');
+      await dialog.getByRole('button', { name: 'Pay' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      if (!amount) break;
+      await page.getByRole('region', { name: 'Paid' }).getByText('$5,007,199,254,740.92').waitFor();
+      await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'Maison Claire' }).click();
+      await page.getByRole('region', { name: 'Owes' }).getByText('$5,007,199,254,740.92').first().waitFor();
+      await page.getByRole('link', { name: 'INV-8100' }).click();
+    }
+    await tools(page).getByText('Nothing is open that could be paid').waitFor();
+    expect(await page.getByRole('region', { name: 'Payments' }).getByRole('row').count()).toBe(3);
+    expect(complaints).toEqual([]);
+  });
+
+  long('end a payment with a reason, and addresses and wallets with a key', async () => {
+    const { page, complaints, open } = await desk(1, 'Indigo Looms');
+    await open('/dashboard/settings');
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await page.getByRole('link', { name: 'Maison Claire' }).click();
+    await tools(page).getByRole('button', { name: 'Pay as this customer' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Amount').fill('12.34');
+    await dialog.getByRole('button', { name: 'Pay' }).click();
+    await tools(page).getByRole('button', { name: 'Dispute' }).click();
+    await dialog.getByLabel('Reason code').selectOption('Duplicate');
+    await dialog.getByLabel('Amount').fill('12.35');
+    await dialog.getByRole('button', { name: 'Dispute' }).click();
+    await expect.poll(() => dialog.getByLabel('Amount').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('Amount').fill('2.34');
+    await dialog.getByRole('button', { name: 'Dispute' }).click();
+    await page.getByRole('region', { name: 'Disputes' }).getByText('-$2.34').waitFor();
+    await tools(page).getByRole('button', { name: 'Reverse' }).click();
+    await dialog.getByLabel('Reason code').selectOption('High risk');
+    await dialog.getByRole('button', { name: 'Reverse' }).click();
+    await page.locator('.amount-line').getByText('Reversed').waitFor();
+    await tools(page).getByText('a payment that has ended stays so').waitFor();
+    await page.getByRole('region', { name: 'Details' }).getByText('High risk').waitFor();
+
+    await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'Maison Claire' }).first().click();
+    await tools(page).getByRole('button', { name: 'Give it a wallet' }).click();
+    await dialog.getByLabel('Provider').selectOption('Klarna');
+    await dialog.getByLabel('Secret key').fill(key(1));
+    await dialog.getByRole('button', { name: 'Give it a wallet' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const addresses = page.getByRole('region', { name: 'Addresses' });
+    await addresses.getByRole('button', { name: 'Expire for testing' }).click();
+    await dialog.getByLabel('Secret key').fill(key(1));
+    await dialog.getByRole('button', { name: 'Expire for testing' }).click();
+    await addresses.getByText('Expired').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  long('mark in each form what the gateway demands, and name countries', async () => {
+    for (const [edition, user] of [
+      [1, 'Indigo Looms'],
+      [2, 'Lighthouse Courses'],
+    ] as const) {
+      const { page, complaints, open, go } = await desk(edition, user);
+      await open('/dashboard/customers/new');
+      const form = page.getByRole('form', { name: 'New customer' });
+      const customer = await marks(form, 'Create customer');
+      expect(customer.marked).toEqual(customer.demanded);
+      expect(await form.getByLabel('Country').locator('option').count()).toBe(251);
+      if (edition === 2) {
+        await go('/dashboard/checkouts/new');
+        await page.getByLabel('Customer').waitFor();
+        const checkout = await marks(page.getByRole('form', { name: 'New checkout' }), 'Create checkout');
+        expect(checkout.marked).toEqual(checkout.demanded);
+      }
+      // The viewer's own account has an address of its own, and no list to which it would belong.
+      await page.getByRole('complementary').getByRole('link', { name: user }).click();
+      await page.getByRole('heading', { name: user }).waitFor();
+      expect(await page.getByRole('link', { name: '← Users' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Add a payout account' }).click();
+      const bank = page.getByRole('form', { name: 'Add a payout account' });
+      await bank.getByLabel('Secret key').fill(key(edition));
+      const { marked, demanded } = await marks(bank, 'Add bank account');
+      expect(demanded.filter((name) => !marked.includes(name))).toEqual(
+        edition === 1 ? [] : ['bankAccount.globalWire', 'bankAccount.number'],
+      );
+      await bank.getByLabel('Account holder').fill(user);
+      await bank.getByLabel('Account number').fill('004501559876');
+      await bank.getByLabel('Bank', { exact: true }).fill('Bank of the Coast');
+      if (edition === 1) await bank.getByLabel('Routing code (IFSC)').fill('BOTC0000451');
+      await bank.getByLabel('Currency').fill('INR');
+      await bank.getByLabel('Secret key').fill(key(edition));
+      await bank.getByRole('button', { name: 'Add bank account' }).click();
+      await bank.waitFor({ state: 'detached' });
+      await page.getByRole('region', { name: 'Addresses' }).getByText('004501559876').waitFor();
+      expect(complaints).toEqual([]);
+    }
+  });
+}

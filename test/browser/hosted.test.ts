@@ -1,0 +1,1381 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { browser } from '../support/browser.js';
+import { inTurn, scale, share } from '../support/scale.js';
+import {
+  cardForm,
+  cards,
+  shop,
+  type CheckoutFixture,
+  submit,
+  submitAccepted,
+  type PayeeFixture,
+  payeesIn,
+  upiCode,
+} from '../support/checkout-fixture.js';
+import { eventually, must, useWorld } from '../support/world.js';
+
+const long = inTurn(3, it);
+
+const world = useWorld();
+const payees = payeesIn(world);
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let chromium: Browser;
+
+beforeAll(async () => {
+  chromium = await browser(['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1']);
+});
+afterAll(() => chromium?.close());
+afterEach(() => payees.agree());
+
+/** Pictures for people, because a test cannot decide whether a page is pleasant. */
+const pictures = path.join(os.tmpdir(), 'tidegate-hosted');
+
+/** What the pages of a visit do. */
+interface Seen {
+  /** Every request to a host other than the gateway and the shop. The browser finds no other host. */
+  foreign: string[];
+  /** The requests to the shop when the payer returns. */
+  returns: string[];
+  /** The forms that were sent: the last part of each path. */
+  posts: string[];
+  /** The errors that the page logged, and what the browser's policy blocked. */
+  complaints: string[];
+}
+
+interface Visit extends Seen {
+  context: BrowserContext;
+  page: Page;
+  leave(): Promise<void>;
+}
+
+/** `own`: for a test that changes the context, by routes, a clock or permissions. Its context serves no other visit. */
+type VisitOptions = BrowserContextOptions & { own?: boolean };
+
+interface Tab {
+  context: BrowserContext;
+  page: Page;
+  seen: Seen;
+}
+
+const nothing = (): Seen => ({ foreign: [], returns: [], posts: [], complaints: [] });
+
+/** A separate browser; the payer returns to a shop of the test. */
+async function tabOf(options: BrowserContextOptions): Promise<Tab> {
+  const context = await chromium.newContext(options);
+  context.setDefaultTimeout(150_000);
+  const tab = { context, seen: nothing() } as Tab;
+  const { host } = new URL(world.origin);
+  context.on('page', (page) => {
+    page.on('websocket', (socket) => tab.seen.foreign.push(socket.url()));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (url.startsWith(shop)) tab.seen.returns.push(url);
+      else if (/^(https?|wss?):/.test(url) && new URL(url).host !== host) tab.seen.foreign.push(url);
+      if (request.method() === 'POST') tab.seen.posts.push(new URL(url).pathname.split('/').slice(3).join('/'));
+    });
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) tab.seen.complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => tab.seen.complaints.push(error.message));
+  });
+  tab.page = await pageIn(context);
+  return tab;
+}
+
+/**
+ * A page of a context, for which the shop answers. Only requests to the shop are intercepted: a route of the context
+ * would intercept each request, and end the browser's cache.
+ */
+async function pageIn(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const body = Buffer.from('<title>The shop</title><link rel="icon" href="data:,">').toString('base64');
+  const responseHeaders = [{ name: 'content-type', value: 'text/html' }];
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    // A page that is closed meanwhile needs no answer.
+    session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body }).catch(() => {});
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: `${shop}/*` }] });
+  return page;
+}
+
+/** The tabs that visits have left, by their options. A new one costs as much processor time as four pages. */
+const left = new Map<string, Tab[]>();
+
+/** A tab with these options that no other visit has. What moves does not, unless the options say so. */
+async function visit({ own = false, ...given }: VisitOptions = {}): Promise<Visit> {
+  const options: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...given };
+  const known = JSON.stringify(options);
+  const tab = (own ? undefined : left.get(known)?.pop()) ?? (await tabOf(options));
+  const { context, page } = tab;
+  tab.seen = nothing();
+  const leave = async () => {
+    if (own) return context.close();
+    for (const other of context.pages()) if (other !== page) await other.close();
+    // The page that is left reports nothing any more.
+    await page.goto(`${world.origin}/healthz`);
+    await page.setViewportSize(options.viewport!);
+    left.set(known, [...(left.get(known) ?? []), tab]);
+  };
+  return { context, page, leave, ...tab.seen };
+}
+
+const state = (page: Page) => page.locator('main').getAttribute('data-state');
+const reach = (page: Page, name: string) => page.locator(`main[data-state^="${name}"]`).waitFor();
+const heading = async (page: Page) => (await page.locator('h1').innerText()).replaceAll(/\s+/g, ' ');
+/** Shows the form of a method, if the page has several. */
+const choose = async (page: Page, way: 'upi' | 'cards') => {
+  const tab = page.locator(`label[for="way-${way}"]`);
+  if (await tab.count()) await tab.click();
+};
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
+
+async function fill(page: Page, number: string): Promise<void> {
+  await choose(page, 'cards');
+  await page.getByLabel('Card number').fill(number);
+  await page.getByLabel('Expiry date').fill('12/34');
+  await page.getByLabel('Security code').fill('737');
+  await page.getByLabel('Name on the card').fill('Asha Rao');
+}
+const payByCard = (page: Page) => page.getByRole('button', { name: /^Pay ₹/ });
+const payByUpi = (page: Page) => page.getByRole('button', { name: 'Pay with UPI' });
+const payTheCode = (page: Page) => page.getByRole('button', { name: 'Pay this code' });
+
+/**
+ * The violations that axe finds with all of its rules, including the size of targets. The script is injected with the
+ * debugger's API (`Runtime.evaluate`), to which the page's policy does not apply; the policy stays on.
+ */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
+    const found = await axe.run({ rules: { 'target-size': { enabled: true } } });
+    return found.violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
+  });
+}
+
+/** Targets that are narrower than 24 px, or lower than a height. */
+const small = (page: Page, height: number) =>
+  page.evaluate(
+    (least) =>
+      [...document.querySelectorAll('a, button, .tabs label, input[type=text], summary')]
+        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < least))
+        .map(({ element, box }) => `${element.outerHTML.slice(0, 80)} ${box.width}x${box.height}`),
+    height,
+  );
+
+/** Stops the clock of a page before the page is opened; the test moves it. */
+async function pausedClock(page: Page): Promise<void> {
+  await page.clock.install({ time: 0 });
+  // It runs until it is paused, and a busy machine takes long.
+  await page.clock.pauseAt(600_000);
+}
+
+/** Opens what is folded. On a desk the summary is open, and has nothing to click. */
+async function unfold(page: Page): Promise<void> {
+  for (const folded of await page.locator('summary').all()) if (await folded.isVisible()) await folded.click();
+}
+
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+describe('every state of the page', () => {
+  const addresses: Record<string, string> = {};
+  let payee: PayeeFixture;
+  beforeAll(async () => {
+    payee = await payees.open({ dba: 'Malabar Spice' });
+    const checkoutFixtures = Object.fromEntries(
+      await Promise.all(
+        'summary invalid awaiting unknown confirming declined paid late expired cancelled again capped'
+          .split(' ')
+          .map(async (name) => {
+            const receivableIds = [await payee.receivable('125000.00'), await payee.receivable('25000.50')];
+            return [name, await payee.checkoutFixture({ amount: '150000.50', receivableIds })] as const;
+          }),
+      ),
+    ) as Record<string, CheckoutFixture>;
+    checkoutFixtures.part = await payee.checkoutFixture({
+      amount: '400.00',
+      receivableIds: [await payee.receivable('1000.00')],
+    });
+    for (const [name, { url }] of Object.entries(checkoutFixtures)) addresses[name] = url;
+    for (const name of ['awaiting', 'unknown', 'again']) await upiCode(payee, checkoutFixtures[name]!);
+    addresses.again += '?pay=again';
+    await submitAccepted(`${checkoutFixtures.confirming!.url}/card`, cardForm(cards.pending));
+    await submitAccepted(`${checkoutFixtures.declined!.url}/card`, cardForm(cards.declined));
+    await payee.help(checkoutFixtures.expired!, 'expire');
+    await payee.help(checkoutFixtures.late!, 'expire');
+    for (const name of ['paid', 'late']) await payee.help(checkoutFixtures[name]!, 'pay');
+    expect((await payee.user.post(`/v1/checkouts/${checkoutFixtures.cancelled!.id}/cancel`)).status).toBe(200);
+    for (let i = 0; i < 30; i++) await payee.help(checkoutFixtures.capped!, 'decline');
+    addresses.live = (await payee.liveCheckoutFixture()).url;
+    addresses.missing = `${world.origin}/checkout/nobody-has-made-this`;
+    await eventually(
+      async () => (await (await fetch(`${addresses.declined}/state`)).json()).state as string,
+      (name) => name.startsWith('declined'),
+    );
+  });
+
+  const shown = {
+    summary: ['summary', 'Pay Malabar Spice ₹1,50,000.50'],
+    invalid: ['summary', 'Pay Malabar Spice ₹1,50,000.50'],
+    awaiting: ['awaiting', 'Pay with your UPI app'],
+    unknown: ['awaiting', 'Pay with your UPI app'],
+    again: ['summary', 'Pay Malabar Spice ₹1,50,000.50'],
+    confirming: ['confirming', 'Confirming your payment'],
+    declined: ['declined', 'Your payment did not go through'],
+    capped: ['declined', 'Your payment did not go through'],
+    paid: ['paid', 'Payment received'],
+    late: ['paid', 'Payment received'],
+    expired: ['expired', 'This payment link has expired'],
+    cancelled: ['cancelled', 'This payment request was cancelled'],
+    part: ['summary', 'Pay Malabar Spice ₹400.00'],
+    live: ['summary', 'Pay Malabar Spice ₹1,000.00'],
+    missing: [undefined, 'This payment link is not valid'],
+  } as const;
+
+  const screens = { desk: { width: 1280 }, narrow: { width: 320 }, phone: { width: 320, touch: true } };
+  // The short form has half of the states on a desk in light, and the others on a phone in dark; the next run has them
+  // the other way around.
+  const short: Record<string, ('light' | 'dark')[]> = { desk: ['light'], phone: ['dark'] };
+  const colorsOf = (screen: string) => (scale.whole ? (['light', 'dark'] as const) : (short[screen] ?? []));
+  for (const [screen, { width, touch }] of Object.entries<{ width: number; touch?: boolean }>(screens))
+    for (const colorScheme of colorsOf(screen))
+      it(`has no violation that axe finds, and fits, on a ${screen} screen in ${colorScheme}`, async () => {
+        const viewport = { width, height: 900 };
+        const { leave, page, foreign, complaints } = await visit({
+          ...{ viewport, colorScheme },
+          ...(touch && { isMobile: true, hasTouch: true }),
+        });
+        const faults: string[] = [];
+        for (const [name, [wanted, title]] of share(Object.entries(shown), 4, scale.seed + (touch ? 1 : 0))) {
+          await page.goto(addresses[name]!);
+          if (name === 'invalid') {
+            await choose(page, 'cards');
+            await page.getByLabel('Expiry date').fill('99/99');
+            await payByCard(page).click();
+            await page.locator('#number[aria-invalid]').waitFor();
+          }
+          if (name === 'unknown') {
+            await page.getByLabel('UPI ID').fill('somebody@bank');
+            await payTheCode(page).click();
+            await page.locator('#vpa[aria-invalid]').waitFor();
+          }
+          expect([name, await heading(page)]).toEqual([name, title]);
+          expect((await state(page))?.split(':')[0]).toBe(wanted);
+          // Elements for phones are shown only on a phone.
+          if (wanted === 'awaiting') expect(await page.locator('.app.primary').isVisible()).toBe(touch === true);
+          // One method at a time, and one button that pays.
+          expect(await page.locator('button.primary:visible').count()).toBeLessThanOrEqual(1);
+          await unfold(page);
+          for (const fault of await violations(page)) faults.push(`${name}: ${fault}`);
+          for (const target of await small(page, touch ? 43.5 : 24)) faults.push(`${name}: ${target}`);
+          if ((await overflow(page)) > 0) faults.push(`${name}: ${await overflow(page)} px too wide`);
+          if (!scale.whole) continue;
+          fs.mkdirSync(pictures, { recursive: true });
+          // A picture of the full page is taken without touch.
+          const file = path.join(pictures, `${name}-${screen}-${colorScheme}.png`);
+          await page.screenshot({ path: file, fullPage: touch !== true });
+        }
+        expect(faults).toEqual([]);
+        expect(foreign).toEqual([]);
+        // Chromium itself logs responses of 400 and up; the page logs nothing.
+        expect(complaints.filter((text) => !/status of (400|404|429)/.test(text))).toEqual([]);
+        await leave();
+      });
+});
+
+describe.concurrent('paying', () => {
+  let payee: PayeeFixture;
+  beforeAll(async () => {
+    payee = await payees.open();
+  });
+
+  long('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
+    const checkoutFixture = await payee.checkoutFixture({ amount: '123456.78' });
+    const { leave, page, returns, foreign, complaints } = await visit();
+    await page.goto(checkoutFixture.url);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+
+    const [attempt] = await payee.attempts(checkoutFixture);
+    expect(await page.title()).toBe('Pay ₹1,23,456.78 with your UPI app');
+    expect(await heading(page)).toBe('Pay with your UPI app');
+    expect(await focused(page)).toBe('H1');
+    expect(await page.locator('.qr svg').isVisible()).toBe(true);
+    // The links are for phones.
+    expect(await page.locator('.app:visible').count()).toBe(0);
+    expect(await page.locator('main').innerText()).not.toContain('upi://');
+    const link = new URL((await page.locator('.app.primary').getAttribute('href'))!);
+    expect(Object.fromEntries(link.searchParams)).toMatchObject({
+      ...{ pa: expect.stringMatching(/^checkout\.[0-9a-f]{12}@sandbox$/), pn: 'Malabar Spice Traders LLP' },
+      ...{ am: '123456.78', cu: 'INR', tr: attempt.id.replace('transaction_', '') },
+    });
+    expect(link.search).not.toContain('+');
+    const words = await page.locator('.qr').getAttribute('aria-label');
+    expect(words).toBe(`UPI code: pay ₹1,23,456.78 to ${link.searchParams.get('pa')}`);
+
+    await payTheCode(page).click();
+    await reach(page, 'paid');
+    expect(await heading(page)).toBe('Payment received');
+    expect(await page.locator('.result').innerText()).toContain('₹1,23,456.78');
+    expect(await page.locator('.payee').innerText()).toBe('Malabar Spice Traders LLP');
+    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
+    await page.getByRole('link', { name: 'Return to Malabar Spice Traders LLP' }).click();
+    await page.waitForURL(`${shop}/**`);
+    expect(returns).toHaveLength(1);
+    const back = new URL(returns[0]!);
+    expect([back.pathname, Object.fromEntries(back.searchParams)]).toEqual([
+      '/back',
+      { order: '7', note: 'a b', checkout_id: checkoutFixture.id },
+    ]);
+    expect([foreign, complaints]).toEqual([[], []]);
+    await leave();
+  });
+
+  long('on a phone opens the app by a link, and is complete when the payer returns', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit({
+      viewport: { width: 390, height: 800 },
+      isMobile: true,
+      hasTouch: true,
+    });
+    await page.goto(checkoutFixture.url);
+    await payByUpi(page).tap();
+    await reach(page, 'awaiting');
+    const app = page.getByRole('link', { name: 'Open your UPI app' });
+    expect(await app.isVisible()).toBe(true);
+    expect(await app.getAttribute('href')).toMatch(/^upi:\/\/pay\?pa=/);
+    const query = new URL((await app.getAttribute('href'))!).search;
+    for (const [name, start] of [
+      ['Google Pay', 'tez://upi/pay'],
+      ['PhonePe', 'phonepe://pay'],
+      ['Paytm', 'paytmmp://pay'],
+    ] as const)
+      expect(await page.getByRole('link', { name }).getAttribute('href')).toBe(`${start}${query}`);
+    // The link comes before a code, which this phone cannot scan.
+    const [button, code] = [(await app.boundingBox())!, (await page.locator('.qr').boundingBox())!];
+    expect([button.height >= 44, button.width >= 200, button.y + button.height <= code.y]).toEqual([true, true, true]);
+    expect(await page.getByText('on your phone').count()).toBe(0);
+
+    // The app pays while another page is in front.
+    const other = await pageIn(context);
+    await other.bringToFront();
+    const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
+    await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
+    await page.bringToFront();
+    await reach(page, 'paid');
+    await leave();
+  });
+
+  long('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page, complaints } = await visit();
+    await page.goto(checkoutFixture.url);
+    await choose(page, 'cards');
+    const [number, expiry] = [page.getByLabel('Card number'), page.getByLabel('Expiry date')];
+    await number.pressSequentially('4242424242424242');
+    await expiry.pressSequentially('1234');
+    expect([await number.inputValue(), await expiry.inputValue()]).toEqual(['4242 4242 4242 4242', '12/34']);
+    const fields = await page
+      .locator('form[action$="/card"] input[type=text]')
+      .evaluateAll((all) => all.map((f) => [f.id, f.getAttribute('autocomplete'), f.getAttribute('inputmode')]));
+    expect(fields).toEqual([
+      ['number', 'cc-number', 'numeric'],
+      ['expiry', 'cc-exp', 'numeric'],
+      ['code', 'cc-csc', 'numeric'],
+      ['name', 'cc-name', null],
+    ]);
+    await page.getByLabel('Security code').fill('737');
+    await page.getByLabel('Name on the card').fill('Asha Rao');
+    await payByCard(page).click();
+    await reach(page, 'paid');
+
+    expect(await page.content()).not.toContain('4242 4242');
+    expect(
+      await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])),
+    ).toBe('[{},{},""]');
+    expect((await payee.attempts(checkoutFixture)).map((a) => [a.status, a.details.card.last4])).toEqual([
+      ['succeeded', '4242'],
+    ]);
+    expect(complaints).toEqual([]);
+    await leave();
+  });
+
+  long('by card: an expiry in any usual form is shown and accepted', async () => {
+    const forms = [
+      ['1234', '12/34'],
+      ['12/34', '12/34'],
+      ['12 / 34', '12 / 34'],
+      ['122034', '12/2034'],
+      ['12/2034', '12/2034'],
+      ['2034-12', '2034-12'],
+      ['1/34', '1/34'],
+      ['134', '134'],
+      ['12034', '12034'],
+    ] as const;
+    const checkoutFixtures = await Promise.all(forms.map(() => payee.checkoutFixture()));
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixtures[0]!.url);
+    await choose(page, 'cards');
+    const expiry = page.getByLabel('Expiry date');
+    for (const [typed, shown] of forms) {
+      await expiry.clear();
+      await expiry.pressSequentially(typed);
+      expect(await expiry.inputValue()).toBe(shown);
+    }
+    // The form of the page sends exactly this; a date that is not accepted is a 400.
+    const answers = await Promise.all(
+      forms.map(([, shown], i) => submit(`${checkoutFixtures[i]!.url}/card`, cardForm(cards.good, { expiry: shown }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(forms.map(() => 303));
+    await reach(page, 'paid');
+    await leave();
+  });
+
+  long('by card: digits are grouped as on the card, with its brand', async () => {
+    const checkoutFixture = await payee.checkoutFixture({ methods: ['cards'] });
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    const number = page.getByLabel('Card number');
+    for (const [typed, shown, brand] of [
+      ['4242', '4242', 'visa'],
+      ['5555555555554444', '5555 5555 5555 4444', 'mastercard'],
+      ['6074819900004939', '6074 8199 0000 4939', 'rupay'],
+      ['378282246310005', '3782 822463 10005', 'american-express'],
+      ['9', '9', ''],
+    ] as const) {
+      await number.clear();
+      await number.pressSequentially(typed);
+      expect(await number.inputValue()).toBe(shown);
+      expect(await page.locator('.brands').getAttribute('data-brand')).toBe(brand);
+      expect(await page.locator('.brands svg:visible').count()).toBe(brand === '' ? 4 : 1);
+    }
+    await leave();
+  });
+
+  long('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
+    const checkoutFixture = await payee.checkoutFixture({ methods: ['cards', 'upi'] });
+    const tabsOf = async (options: BrowserContextOptions) => {
+      const { leave, page } = await visit({ ...options, javaScriptEnabled: false });
+      await page.goto(checkoutFixture.url);
+      const tabs = await page.locator('.tabs label').allInnerTexts();
+      const first = await page.locator('button.primary:visible').allInnerTexts();
+      await choose(page, 'upi');
+      expect(await page.locator('button.primary:visible').allInnerTexts()).toEqual(['Pay with UPI']);
+      await choose(page, 'cards');
+      expect(await page.locator('button.primary:visible').allInnerTexts()).toEqual(['Pay ₹1,000.00']);
+      // The arrow keys change the method, as in any group of radio inputs.
+      await page.getByRole('radio', { name: 'Card' }).focus();
+      await page.keyboard.press('ArrowRight');
+      expect(await page.getByRole('radio', { name: 'UPI' }).isChecked()).toBe(true);
+      await leave();
+      return [...tabs, ...first];
+    };
+    expect(await tabsOf({})).toEqual(['Card', 'UPI', 'Pay ₹1,000.00']);
+    const userAgent = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/147.0 Mobile Safari/537.36';
+    const phone = { userAgent, viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true };
+    expect(await tabsOf(phone)).toEqual(['UPI', 'Card', 'Pay with UPI']);
+  });
+
+  long('is possible again after a decline, and after a decline for lack of funds', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    for (const [number, words] of [
+      [cards.declined, 'The bank declined the card ending in 0002. You have not been charged.'],
+      [cards.short, 'There was not enough money in the account of the card ending in 9995. You have not been charged.'],
+    ] as const) {
+      const before = await state(page);
+      await fill(page, number);
+      await payByCard(page).click();
+      await eventually(
+        () => state(page),
+        (now) => now !== before && (now ?? '').startsWith('declined'),
+      );
+      expect(await page.getByRole('alert').innerText()).toBe(words);
+      expect(await focused(page)).toBe('H1');
+      // The number and the code are typed again; the rest stays.
+      expect(
+        await page
+          .locator('.cards input[type=text]')
+          .evaluateAll((all) => all.map((f) => (f as HTMLInputElement).value)),
+      ).toEqual(['', '12/34', '', 'Asha Rao']);
+    }
+    await page.reload();
+    expect(await page.getByLabel('Expiry date').inputValue()).toBe('12/34');
+    await fill(page, cards.good);
+    await payByCard(page).click();
+    await reach(page, 'paid');
+
+    const ends = (await payee.attempts(checkoutFixture)).map((a) => [a.status, a.reason_code]);
+    expect(ends).toEqual([
+      ['failed', 'declined'],
+      ['failed', 'insufficient_funds'],
+      ['succeeded', null],
+    ]);
+    await leave();
+  });
+
+  long('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    await fill(page, '4242 4242 4242 4241');
+    await payByCard(page).click();
+    const number = page.locator('#number[aria-invalid="true"]');
+    await number.waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === 'number');
+    expect(await page.title()).toMatch(/^Error: /);
+    const [id] = (await number.getAttribute('aria-describedby'))!.split(' ').slice(-1);
+    expect(await page.locator(`#${id}`).innerText()).toContain('a digit is wrong or missing');
+    expect(await page.locator('[aria-invalid]').count()).toBe(1);
+    expect(await page.getByLabel('Name on the card').inputValue()).toBe('Asha Rao');
+
+    await number.fill(cards.good);
+    await payByCard(page).click();
+    await reach(page, 'paid');
+    expect(await payee.attempts(checkoutFixture)).toHaveLength(1);
+    await leave();
+  });
+
+  long('works with only a keyboard', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit({ own: true });
+    await page.clock.install();
+    await page.goto(checkoutFixture.url);
+    /** Presses Tab until an element has the focus; the focus must be visible. */
+    const tabTo = async (selector: string) => {
+      for (let i = 0; i < 30; i++) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate((s) => document.activeElement?.matches(s), selector)) break;
+      }
+      const style = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+      expect([selector, style]).toEqual([selector, 'solid']);
+    };
+    await tabTo('form[action$="/upi"] button');
+    await page.keyboard.press('Enter');
+    await reach(page, 'awaiting');
+    await tabTo('a[href$="?pay=again"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/pay=again/);
+    await tabTo('#number');
+    await page.keyboard.press('Enter');
+    await page.locator('#number[aria-invalid]').waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === 'number');
+    await page.keyboard.type('4242424242424242');
+    await tabTo('#expiry');
+    await page.keyboard.type('1234');
+    await tabTo('#code');
+    await page.keyboard.type('737');
+    await tabTo('#name');
+    await page.keyboard.type('Asha Rao');
+    await tabTo('form[action$="/card"] button');
+    // The page would be left five seconds after the payment, which is not much on a busy machine.
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.keyboard.press('Space');
+    await eventually(
+      async () => {
+        if (!(await state(page))?.startsWith('paid')) await page.clock.runFor(2_500);
+        return state(page);
+      },
+      (now) => now?.startsWith('paid') === true,
+    );
+    expect(await focused(page)).toBe('H1');
+
+    // The payer can stay: the redirect is announced, and a button stops it.
+    expect(await page.locator('#live').innerText()).toContain('You will be taken back in 5 seconds');
+    await tabTo('[data-return] button');
+    await page.keyboard.press('Enter');
+    await tabTo('body *');
+    expect([await page.locator('[data-return]').count(), await page.locator('#live').innerText()]).toEqual([0, '']);
+    await leave();
+  });
+
+  long('works without scripts, and shows errors in the page', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page, complaints } = await visit({ javaScriptEnabled: false });
+    await page.goto(checkoutFixture.url);
+    await choose(page, 'cards');
+    await page.getByLabel('Card number').fill('1234');
+    await page.getByLabel('Expiry date').fill('12/34');
+    await page.getByLabel('Name on the card').fill('4242 4242 4242 4242');
+    await payByCard(page).click();
+    expect(await page.locator('#number-error').innerText()).toContain('Check the card number');
+    expect(await page.locator('#code-error').innerText()).toContain('Enter the 3 digits');
+    expect(await page.getByLabel('Card number').getAttribute('autofocus')).toBe('');
+    expect(
+      await page.locator('form[action$="/card"] input[type=text]').evaluateAll((all) => all.map((f: any) => f.value)),
+    ).toEqual(['', '12/34', '', '']);
+    // The address of a form redirects to the page.
+    await page.goto(page.url());
+    expect(page.url()).toBe(checkoutFixture.url);
+
+    const look = page.getByRole('link', { name: 'Check the payment status' });
+    const undecided = await payee.checkoutFixture();
+    await page.goto(undecided.url);
+    await fill(page, cards.pending);
+    await payByCard(page).click();
+    await page.getByRole('heading', { name: 'Confirming your payment' }).waitFor();
+    expect([await page.locator('meta[http-equiv]').count(), await look.count()]).toEqual([0, 1]);
+
+    await page.goto(checkoutFixture.url);
+    await fill(page, cards.declined);
+    await payByCard(page).click();
+    await eventually(
+      async () => {
+        if (await look.isVisible()) await look.click();
+        return heading(page);
+      },
+      (now) => now === 'Your payment did not go through',
+    );
+    await fill(page, cards.good);
+    await payByCard(page).click();
+    await eventually(
+      async () => {
+        if (await look.isVisible()) await look.click();
+        return heading(page);
+      },
+      (now) => now === 'Payment received',
+    );
+    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
+    expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await leave();
+  });
+
+  long('makes one attempt, for any number of clicks on the button', async () => {
+    const [clicked, sent] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    const { leave, page, posts } = await visit();
+    await page.goto(clicked.url);
+    await fill(page, cards.good);
+    await payByCard(page).dblclick();
+    await reach(page, 'paid');
+    expect([posts, (await payee.attempts(clicked)).length]).toEqual([['card'], 1]);
+    await leave();
+
+    // Without the script the browser sends both.
+    const plain = await visit({ javaScriptEnabled: false });
+    await plain.page.goto(sent.url);
+    await fill(plain.page, cards.good);
+    await payByCard(plain.page).dblclick();
+    await eventually(
+      () => payee.seen(sent),
+      ({ status }) => status === 'completed',
+    );
+    expect(await payee.attempts(sent)).toHaveLength(1);
+    await plain.leave();
+  });
+
+  long('in two tabs at the same time by card pays once, and both show it', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit();
+    const other = await pageIn(context);
+    for (const tab of [page, other]) {
+      await tab.goto(checkoutFixture.url);
+      await fill(tab, cards.good);
+    }
+    await Promise.all(
+      [page, other].map((tab) =>
+        tab.evaluate(() => document.querySelector<HTMLElement>('form[action$="/card"] button')!.click()),
+      ),
+    );
+    for (const tab of [page, other]) await reach(tab, 'paid');
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.status)).toEqual(['succeeded']);
+    await leave();
+  });
+
+  long('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    const other = await pageIn(context);
+    await other.goto(`${checkoutFixture.url}?pay=again`);
+    await fill(other, cards.good);
+    await Promise.all([
+      page.evaluate(() => document.querySelector<HTMLElement>('form.test button')!.click()),
+      other.evaluate(() => document.querySelector<HTMLElement>('form[action$="/card"] button')!.click()),
+    ]);
+    for (const tab of [page, other]) await reach(tab, 'paid');
+    // The card is charged, or it is refused because the code is already being confirmed.
+    const attempts = await eventually(
+      () => payee.attempts(checkoutFixture),
+      (all) => all.every((a) => a.status !== 'processing'),
+    );
+    expect(attempts.filter((a) => a.status === 'succeeded')).toHaveLength(1);
+    expect(attempts.filter((a) => a.status === 'failed').map((a) => a.reason_code)).toEqual(
+      attempts.length === 2 ? ['duplicate'] : [],
+    );
+    const deposits = await world.sql`select d.status, d.reason_code from deposit d join payment p on p.deposit_id = d.id
+      where p.checkout_id = ${checkoutFixture.id} order by d.status`;
+    expect(deposits.map((d) => d.status)).toEqual(attempts.length === 2 ? ['completed', 'failed'] : ['completed']);
+    await leave();
+  });
+
+  long('twice shows that the second payment is returned', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    for (let i = 0; i < 2; i++) await payee.help(checkoutFixture, 'pay');
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    expect(await page.locator('.notice').innerText()).toBe(
+      'We received a second payment for this request. It will be refunded to you.',
+    );
+    await leave();
+  });
+
+  long("survives a reload and the browser's back button in every state", async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page, posts } = await visit();
+    const same = async () => {
+      const before = [await state(page), await heading(page)];
+      await page.reload();
+      expect([await state(page), await heading(page)]).toEqual(before);
+      await page.goto(`${world.origin}/healthz`);
+      await page.goBack();
+      await page.locator('main').waitFor();
+      expect([await state(page), await heading(page), page.url()]).toEqual([...before, checkoutFixture.url]);
+    };
+    await page.goto(checkoutFixture.url);
+    await same();
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    await same();
+    await page.getByLabel('UPI ID').fill('failure@test');
+    await payTheCode(page).click();
+    await reach(page, 'declined');
+    await same();
+    await fill(page, cards.pending);
+    await payByCard(page).click();
+    await reach(page, 'confirming');
+    await same();
+    await payee.help(checkoutFixture, 'pay');
+    await reach(page, 'paid');
+    await same();
+    expect(posts).toEqual(['upi', expect.stringMatching(/^upi\/transaction_/), 'card']);
+    await leave();
+  });
+
+  it.each([
+    ['aborted', (url: string) => url.endsWith('/events')],
+    [
+      'aborted along with half of the news',
+      (url: string, i: number) => url.endsWith('/events') || (url.endsWith('/state') && i % 2 === 0),
+    ],
+  ] as const)('is shown without the stream: %s', async (_, cut) => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit({ own: true });
+    let asked = 0;
+    await context.route(/\/(events|state)$/, (route) =>
+      cut(route.request().url(), asked++) ? route.abort() : route.fallback(),
+    );
+    await page.goto(checkoutFixture.url);
+    await payee.help(checkoutFixture, 'pay');
+    await reach(page, 'paid');
+    await leave();
+  });
+
+  long('is shown when a proxy delays the stream or refuses it', async () => {
+    const { leave, context, page } = await visit({ own: true });
+    for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
+      const checkoutFixture = await payee.checkoutFixture();
+      await context.route(/\/events$/, hold as never, { times: 1 });
+      await page.goto(checkoutFixture.url);
+      await payee.help(checkoutFixture, 'pay');
+      await reach(page, 'paid');
+    }
+    await leave();
+  });
+
+  // A change that arrives while a form is being sent, or when the page cannot be fetched, must not be lost.
+  long('is shown although the page could not be fetched when the event arrived', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit({ own: true });
+    await page.goto(checkoutFixture.url);
+    let failures = 0;
+    await context.route(checkoutFixture.url, (route) => {
+      failures++;
+      return failures <= 2
+        ? route.fulfill({ status: 500, contentType: 'text/html', body: '<main><h1>Busy</h1></main>' })
+        : route.fallback();
+    });
+    await payee.help(checkoutFixture, 'pay');
+    await reach(page, 'paid');
+    expect(failures).toBeGreaterThan(2);
+    await leave();
+  });
+
+  long('elsewhere keeps what is being typed, until the checkout is decided', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    await fill(page, cards.good);
+    const other = await pageIn(context);
+    await other.goto(checkoutFixture.url);
+    await payByUpi(other).click();
+    await reach(other, 'awaiting');
+    await page.waitForTimeout(1_500);
+    expect(await page.getByLabel('Card number').inputValue()).toBe(cards.good);
+    await payTheCode(other).click();
+    for (const tab of [page, other]) await reach(tab, 'paid');
+    await leave();
+  });
+
+  long(
+    'is visible at once in another tab and through the APIs',
+    async () => {
+      const rounds = scale.whole ? 30 : 3;
+      const { leave, page } = await visit();
+      const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
+      for (let round = 0; round < rounds; round++) {
+        const checkoutFixture = await payee.checkoutFixture();
+        await page.goto(checkoutFixture.url);
+        const id = await upiCode(payee, checkoutFixture);
+        await reach(page, 'awaiting');
+        await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
+        const clock = async (what: () => Promise<unknown>) => {
+          await what();
+          return Date.now();
+        };
+        const [tab, question] = await Promise.all([
+          clock(() => reach(page, 'paid')),
+          clock(async () => {
+            while ((await payee.seen(checkoutFixture)).status !== 'completed')
+              await new Promise((resume) => setTimeout(resume, 25));
+          }),
+        ]);
+        // The id of the deposit contains the time of its creation, in microseconds.
+        const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
+        const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
+        waits.tab.push(tab - credited);
+        waits.question.push(question - credited);
+      }
+      const p95 = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!);
+      const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
+      if (scale.whole)
+        console.info(
+          `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ` +
+            `${median(waits.question)} ${p95(waits.question)}`,
+        );
+      await leave();
+    },
+    120_000,
+  );
+});
+
+describe.concurrent('the next step', () => {
+  let payee: PayeeFixture;
+  beforeAll(async () => {
+    payee = await payees.open();
+  });
+
+  long('is a link back to the payee in every state without another step', async () => {
+    const checkoutFixtures = {
+      summary: await payee.checkoutFixture(),
+      declined: await payee.checkoutFixture(),
+      expired: await payee.checkoutFixture(),
+    };
+    const cancelled = await payee.checkoutFixture();
+    await payee.help(checkoutFixtures.declined, 'decline');
+    await payee.help(checkoutFixtures.expired, 'expire');
+    expect((await payee.user.post(`/v1/checkouts/${cancelled.id}/cancel`)).status).toBe(200);
+    for (const [name, words, checkoutFixture] of [
+      ['summary', 'Return without paying', checkoutFixtures.summary],
+      ['declined', 'Return without paying', checkoutFixtures.declined],
+      ['expired', 'Return to Malabar Spice Traders LLP', checkoutFixtures.expired],
+      ['cancelled', 'Return to Malabar Spice Traders LLP', cancelled],
+    ] as const) {
+      const { leave, page, returns } = await visit();
+      await page.goto(checkoutFixture.url);
+      expect((await state(page))?.split(':')[0]).toBe(name);
+      // A page without anything to pay has one button and no amount.
+      if (words !== 'Return without paying') {
+        expect(await page.locator('main a:visible, main button:visible').count()).toBe(1);
+        expect(await page.locator('main').innerText()).not.toContain('₹');
+      }
+      await page.getByRole('link', { name: words, exact: true }).click();
+      await page.waitForURL(`${shop}/**`);
+      expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
+      await leave();
+    }
+  });
+
+  long('is a redirect to the payee five seconds after the payment, and not before', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.help(checkoutFixture, 'pay');
+    const { leave, page, returns } = await visit({ own: true });
+    await pausedClock(page);
+    await page.goto(checkoutFixture.url);
+    await page.getByText('You will be taken back in 5 seconds.').waitFor();
+    await page.clock.runFor(4_000);
+    await page.getByText('You will be taken back in 1 second.').waitFor();
+    expect(returns).toEqual([]);
+    await page.clock.runFor(2_000);
+    await page.waitForURL(`${shop}/**`);
+    expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
+    await leave();
+  });
+
+  long('is announced half a minute before a code expires', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    await upiCode(payee, checkoutFixture);
+    const { leave, page } = await visit({ own: true });
+    await pausedClock(page);
+    await page.goto(checkoutFixture.url);
+    const live = page.locator('#live');
+    const left = page.locator('.upi [data-left]');
+    const seconds = Number(await left.getAttribute('data-left'));
+    await page.clock.runFor((seconds - 32) * 1_000);
+    expect([await left.innerText(), await live.innerText()]).toEqual([expect.stringMatching(/3[1-3] s left/), '']);
+    await page.clock.runFor(4_000);
+    expect(await live.innerText()).toBe('This code expires in 30 seconds. You can get a new one then.');
+    await leave();
+  });
+
+  long('is fetched as soon as the page is in front again', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, context, page } = await visit({ own: true });
+    // Neither the stream nor the clock reports a change.
+    await page.clock.install();
+    await context.route(/\/events$/, (route) => route.abort());
+    await page.goto(checkoutFixture.url);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.waitForTimeout(500);
+    await payee.help(checkoutFixture, 'pay');
+    await page.waitForTimeout(1_500);
+    expect(await state(page)).toBe('summary');
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await reach(page, 'paid');
+    await leave();
+  });
+
+  long('is fetched again when a browser restores an old page', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    for (const persisted of [false, true]) {
+      await page.evaluate((value) => {
+        document.body.id = 'old';
+        dispatchEvent(new PageTransitionEvent('pageshow', { persisted: value }));
+      }, persisted);
+      if (persisted) await page.locator('body:not(#old)').waitFor();
+      else {
+        await page.waitForTimeout(500);
+        expect(await page.locator('body#old').count()).toBe(1);
+      }
+    }
+    await leave();
+  });
+});
+
+describe('an internal error', () => {
+  let payee: PayeeFixture;
+  beforeAll(async () => {
+    payee = await payees.open();
+  });
+
+  /** Makes a step of an attempt fail while `work` runs. */
+  const without = async (step: 'begin' | 'decide', what: () => Promise<void>) => {
+    await world.sql.unsafe(`alter function ${step}_transaction rename to ${step}_transaction_away`);
+    try {
+      await what();
+    } finally {
+      await world.sql.unsafe(`alter function ${step}_transaction_away rename to ${step}_transaction`);
+    }
+  };
+  const unsure = 'We are checking your payment';
+
+  long('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    await fill(page, cards.good);
+    await without('begin', async () => {
+      await payByCard(page).click();
+      await page.getByRole('heading', { name: unsure }).waitFor();
+    });
+    expect(await page.locator('main').innerText()).toContain('Please do not pay again');
+    expect(await page.locator('main').innerText()).not.toMatch(/try again/i);
+    expect(await page.locator('#live').innerText()).toBe(unsure);
+    expect(await violations(page)).toEqual([]);
+    // The state before is no change, so the message stays.
+    await page.waitForTimeout(3_000);
+    expect(await heading(page)).toBe(unsure);
+    await page.getByRole('link', { name: 'Check the payment status' }).click();
+    await reach(page, 'summary');
+    await leave();
+  });
+
+  long('after a card was charged is recovered: the page shows the result by itself', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    await fill(page, cards.good);
+    await without('decide', async () => {
+      await payByCard(page).click();
+      await reach(page, 'confirming');
+      expect(await page.locator('main').innerText()).toContain('Please do not pay again.');
+      expect(await page.locator('.summary').innerText()).not.toContain('Pay by');
+    });
+    await reach(page, 'paid');
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.status)).toEqual(['succeeded']);
+    await leave();
+  });
+
+  it('shows a next step without scripts too', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit({ javaScriptEnabled: false });
+    await page.goto(checkoutFixture.url);
+    await without('begin', async () => {
+      await payByUpi(page).click();
+      expect(await heading(page)).toBe(unsure);
+    });
+    await page.getByRole('link', { name: 'Check the payment status' }).click();
+    expect(await heading(page)).toBe('Pay Malabar Spice Traders LLP ₹1,000.00');
+    await leave();
+  });
+
+  long('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await world.sql`revoke select on receivable from tidegate`;
+    try {
+      await page.goto(checkoutFixture.url);
+      expect(await heading(page)).toBe('This page could not be loaded');
+      expect(await page.locator('main').innerText()).toContain('please do not pay again');
+      expect(await page.getByRole('link', { name: 'Load the page again' }).getAttribute('href')).toBe(
+        checkoutFixture.path,
+      );
+    } finally {
+      await world.sql`grant all on receivable to tidegate`;
+    }
+    await reach(page, 'summary');
+    await leave();
+  });
+});
+
+describe.concurrent('the passage of time', () => {
+  long('expires an open page, and shows a later success as late', async () => {
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    expect(await page.locator('.summary .left').innerText()).toMatch(/^Pay by .+ IST \((24 h|23 h 59 min) left\)$/);
+    const whiteSpace = await page.locator('.summary [data-left]').evaluate((e) => getComputedStyle(e).whiteSpace);
+    expect(whiteSpace).toBe('nowrap');
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    await page.getByLabel('UPI ID').fill('late@test');
+    await payTheCode(page).click();
+    await reach(page, 'confirming');
+
+    // The attempt expires first, and then the checkout; the money arrives after both.
+    await payee.pass(500);
+    await reach(page, 'declined');
+    expect(await page.getByRole('alert').innerText()).toContain('do not pay again');
+    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    await reach(page, 'paid');
+    expect(await page.locator('.notice').innerText()).toContain('Your payment arrived after the link had expired.');
+    const { status, effective_transaction } = await payee.seen(checkoutFixture);
+    expect([status, effective_transaction.status]).toEqual(['expired', 'succeeded']);
+    await leave();
+  });
+
+  long('expires a code, and the payer can request a new one', async () => {
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    expect(await page.locator('.upi .left').innerText()).toMatch(/\(([78] min \d\d s) left\)$/);
+    expect(Number((await page.locator('[data-ring]').getAttribute('stroke-dasharray'))!.split(' ')[0])).toBeGreaterThan(
+      90,
+    );
+    await payee.pass(481);
+    await reach(page, 'declined');
+    expect(await heading(page)).toBe('This UPI code has expired');
+    expect(await page.getByRole('alert').innerText()).toContain('do not pay again');
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    await payTheCode(page).click();
+    await reach(page, 'paid');
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.reason_code)).toEqual(['expired', null]);
+    await leave();
+  });
+
+  long('expires a checkout that is not paid, and later forms start no attempt', async () => {
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page } = await visit({ javaScriptEnabled: false });
+    await page.goto(checkoutFixture.url);
+    await payee.pass(86_401);
+    await fill(page, cards.good);
+    await payByCard(page).click();
+    expect(await heading(page)).toBe('This payment link has expired');
+    expect(await payee.attempts(checkoutFixture)).toEqual([]);
+    await leave();
+  });
+});
+
+describe.concurrent('the content of the page', () => {
+  const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
+
+  long('is escaped text, for all names and references', async () => {
+    const payee = await payees.open({ dba: hostile, legalName: `</title>${hostile}` });
+    const receivableIds = [await payee.receivable('1000.00', `${hostile}</li>`)];
+    const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
+    const checkoutFixture = await payee.checkoutFixture({ receivableIds, redirect });
+    const { leave, page, foreign, complaints, returns } = await visit();
+    await page.goto(checkoutFixture.url);
+    expect(await page.locator('.payee').innerText()).toBe(hostile);
+    expect(await page.locator('.reference').innerText()).toBe(`${hostile}</li>`);
+    expect(await page.title()).toBe(`Pay ₹1,000.00 to ${hostile}`);
+    expect(await page.locator('script:not([src]), img, b').count()).toBe(0);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    const pn = new URL((await page.locator('.app.primary').getAttribute('href'))!).searchParams.get('pn');
+    expect(pn).toBe(hostile.slice(0, 50));
+    await payTheCode(page).click();
+    await reach(page, 'paid');
+    expect(await page.locator('script:not([src]), img').count()).toBe(0);
+    await page.locator('[data-leave]').click();
+    await page.waitForURL(`${shop}/**`);
+    const back = new URL(returns[0]!);
+    expect([back.searchParams.get('q'), back.searchParams.get("'"), back.searchParams.get('checkout_id')]).toEqual([
+      '"><script>alert(1)</script>',
+      "'",
+      checkoutFixture.id,
+    ]);
+    expect([foreign, complaints]).toEqual([[], []]);
+    await leave();
+  });
+
+  long('fits with the longest names and references, which also fit into a code', async () => {
+    const long = 'नमस्ते-Traders-And-Sons-Of-Malabar-🎉'.repeat(40);
+    const payee = await payees.open({ dba: long });
+    const receivableIds = [await payee.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
+    const checkoutFixture = await payee.checkoutFixture({ amount: '99999999999.99', receivableIds });
+    const { leave, page } = await visit({ viewport: { width: 320, height: 700 } });
+    await page.goto(checkoutFixture.url);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await page.title()).toBe('Pay ₹99,99,99,99,999.99 with your UPI app');
+    const link = new URL((await page.locator('.app.primary').getAttribute('href'))!);
+    expect(link.searchParams.get('tn')).toBe(`${'x'.repeat(49)}🎉`);
+    await leave();
+  });
+
+  long('shows what is invoiced, when it is due, and the part that is paid', async () => {
+    const payee = await payees.open();
+    const receivableIds = [await payee.receivable('1000.00', 'INV 1'), await payee.receivable('250.50', 'INV 2')];
+    const [part, whole] = [
+      await payee.checkoutFixture({ amount: '400.00', receivableIds }),
+      await payee.checkoutFixture({ amount: '1250.50', receivableIds }),
+    ];
+    const { leave, page } = await visit();
+    const lines = async () => (await page.locator('.lines').innerText()).split(/\s*\n\s*/);
+    await page.goto(part.url);
+    expect(await lines()).toEqual([
+      ...['Invoices', 'INV 1', '₹400.00', 'Due 1 Dec 2026', 'of ₹1,000.00'],
+      ...['INV 2', '₹0.00', 'Due 1 Dec 2026', 'of ₹250.50'],
+      ...['Part payment: ₹400.00 of ₹1,250.50', 'Total', '₹400.00'],
+    ]);
+    await page.goto(whole.url);
+    const all = ['INV 1', '₹1,000.00', 'Due 1 Dec 2026', 'INV 2', '₹250.50', 'Due 1 Dec 2026'];
+    expect(await lines()).toEqual(['Invoices', ...all, 'Total', '₹1,250.50']);
+    // After the payment, the lines are what was credited; the other checkout can only fill what is left.
+    await payee.help(part, 'pay');
+    await page.goto(whole.url);
+    expect((await lines()).filter((text) => text.includes('₹'))).toEqual([
+      ...['₹600.00', 'of ₹1,000.00', '₹250.50', '₹400.00 on account of Malabar Spice Traders LLP'],
+      ...['Already paid: ₹400.00', '₹1,250.50'],
+    ]);
+    await page.goto(part.url);
+    await unfold(page);
+    expect((await lines()).filter((text) => text.includes('₹')).slice(0, 2)).toEqual(['₹400.00', 'of ₹1,000.00']);
+    // A payment of the rest leaves nothing due, so it is no part payment; its receipt says the same.
+    const rest = await payee.checkoutFixture({ amount: '850.50', receivableIds });
+    const paidBefore = ['₹600.00', 'of ₹1,000.00', '₹250.50', 'Already paid: ₹400.00', '₹850.50'];
+    await page.goto(rest.url);
+    expect((await lines()).filter((text) => text.includes('₹'))).toEqual(paidBefore);
+    await payee.help(rest, 'pay');
+    await page.goto(rest.url);
+    await unfold(page);
+    expect((await lines()).filter((text) => text.includes('₹'))).toEqual(paidBefore);
+    await leave();
+  });
+
+  long('folds more than three invoices, and on a phone the whole summary', async () => {
+    const payee = await payees.open();
+    const names = ['INV 1', 'INV 2', 'INV 3', 'INV 4'];
+    const receivableIds = await Promise.all(names.map((name) => payee.receivable('10.00', name)));
+    const checkoutFixture = await payee.checkoutFixture({ amount: '40.00', receivableIds });
+    const { leave, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    expect(await page.locator('.reference:visible').allInnerTexts()).toEqual(['INV 1', 'INV 2']);
+    await page.getByText('2 more invoices').click();
+    expect(await page.locator('.reference:visible').allInnerTexts()).toEqual(names);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.reload();
+    expect(await page.locator('.reference:visible, .total:visible').count()).toBe(0);
+    await page.getByText('Invoices and total').click();
+    expect(await page.locator('.total').innerText()).toMatch(/^Total\s+₹40.00$/);
+    // The amount is large, has digits of one width, and does not depend on the fold.
+    const style = await page.locator('.amount').evaluate((e) => {
+      const { fontSize, fontVariantNumeric } = getComputedStyle(e);
+      return [Number.parseFloat(fontSize), fontVariantNumeric];
+    });
+    expect(style).toEqual([expect.any(Number), 'tabular-nums']);
+    expect(style[0]).toBeGreaterThanOrEqual(32);
+    await leave();
+  });
+
+  long('shows the time and the method of the payment', async () => {
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.help(checkoutFixture, 'pay', { payment_method: 'card' });
+    const [{ deposit_id, id }] = (await payee.attempts(checkoutFixture)) as [any];
+    const [row] = await world.sql`select created from deposit where id = ${deposit_id}`;
+    const { leave, context, page } = await visit({ own: true });
+    await page.goto(checkoutFixture.url);
+    const receipt = page.locator('.receipt');
+    const iso = new Date(Number(row!.created) * 1_000).toISOString();
+    expect(await receipt.locator('time').getAttribute('datetime')).toBe(iso);
+    const rows = await receipt
+      .locator('div')
+      .evaluateAll((all) => all.map((row) => (row as HTMLElement).innerText.replaceAll(/\s+/g, ' ')));
+    expect(rows).toEqual([
+      expect.stringMatching(/^Date \d{1,2} \w+ \d{4}, \d{1,2}:\d\d [ap]m IST$/),
+      'Paid with card ending in 4242',
+      `Reference …${id.slice(-10)} Copy the reference`,
+    ]);
+    // The whole reference is copied and printed, and the receipt stays while the payer uses it.
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.origin });
+    await page.getByRole('button', { name: 'Copy the reference' }).click();
+    await page.locator('button', { hasText: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
+    expect(await page.locator('[data-return]').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Print receipt' }).isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'print' });
+    expect([await receipt.innerText(), await page.locator('button:visible, a:visible').count()]).toEqual([
+      expect.stringContaining(id),
+      0,
+    ]);
+    expect(await page.locator('.total').isVisible()).toBe(true);
+    await leave();
+  });
+
+  long('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
+    const { leave, page } = await visit({ own: true });
+    for (const [reducedMotion, animation] of [
+      ['reduce', 'none'],
+      ['no-preference', 'turn'],
+    ] as const) {
+      await page.emulateMedia({ reducedMotion });
+      await page.goto(checkoutFixture.url);
+      expect(await page.locator('.busy').evaluate((e) => getComputedStyle(e).animationName)).toBe(animation);
+    }
+    await leave();
+  });
+
+  long('is dark for payers who prefer that', async () => {
+    const checkoutFixture = await (await payees.open()).checkoutFixture();
+    const grounds = [];
+    const { leave, page } = await visit({ own: true });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(checkoutFixture.url);
+      grounds.push(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
+    }
+    await leave();
+    expect(grounds).toEqual(['rgb(245, 247, 248)', 'rgb(12, 18, 21)']);
+  });
+
+  long('has no violation that axe finds, also without scripts', async () => {
+    const payee = await payees.open();
+    const [waiting, confirming] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    await upiCode(payee, waiting);
+    await submitAccepted(`${confirming.url}/card`, cardForm(cards.pending));
+    const { leave, context, page } = await visit({ own: true });
+    // Axe is a script, so it gets a copy of the page as it is without scripts.
+    await context.route(/page\.js/, (route) => route.abort());
+    await context.route(/\/checkout\/[\w-]+$/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replaceAll(/<\/?noscript>/g, '') });
+    });
+    for (const { url } of [waiting, confirming]) {
+      await page.goto(url);
+      expect(await page.getByRole('link', { name: 'Check the payment status' }).isVisible()).toBe(true);
+      expect(await violations(page)).toEqual([]);
+    }
+    await leave();
+  });
+
+  long("shows the payee’s own logo, from the gateway's origin", async () => {
+    const payee = await payees.open();
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const file = await payee.user.upload('logo', png, 'logo.png');
+    expect(file.status).toBe(200);
+    await world.sql`update account set logo_id = ${file.body.id} where id = ${payee.user.id} and not livemode`;
+    const checkoutFixture = await payee.checkoutFixture();
+    const { leave, page, complaints } = await visit();
+    await page.goto(checkoutFixture.url);
+    const logo = page.locator('header img');
+    expect(await logo.evaluate((e: HTMLImageElement) => [e.naturalWidth, new URL(e.src).pathname])).toEqual([
+      1,
+      `${checkoutFixture.path}/logo`,
+    ]);
+    expect(complaints).toEqual([]);
+    // If it is opened by its address, nothing in it can run.
+    // An amount is never broken into two lines, whatever its size.
+    for (const amount of ['1.00', '9999999.99', '99999999.99', '99999999999.99']) {
+      const { url } = await payee.checkoutFixture({ amount });
+      await page.goto(url);
+      for (const width of [320, 390, 1440]) {
+        await page.setViewportSize({ width, height: 800 });
+        const [lines, over] = await page.locator('.amount').evaluate((element) => {
+          const [box, style] = [element.getBoundingClientRect(), getComputedStyle(element)];
+          return [box.height / Number.parseFloat(style.lineHeight), document.body.scrollWidth > innerWidth];
+        });
+        expect([amount, width, Math.round(lines as number), over]).toEqual([amount, width, 1, false]);
+      }
+    }
+
+    const alone = await fetch(`${checkoutFixture.url}/logo`);
+    expect([alone.headers.get('content-security-policy'), alone.headers.get('x-content-type-options')]).toEqual([
+      "default-src 'none'; sandbox",
+      'nosniff',
+    ]);
+
+    // A file of another purpose, of another type, or too large is not shown as a logo.
+    const large = Buffer.concat([png, Buffer.alloc(1_048_577 - png.length)]);
+    const others = [
+      await payee.user.upload('invoice', png, 'invoice.png'),
+      await payee.user.upload('logo', Buffer.from('%PDF-1.4\n%%EOF\n'), 'logo.pdf'),
+      await payee.user.upload('logo', large, 'large.png'),
+    ];
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
+    for (const { body } of others) {
+      await world.sql`update account set logo_id = ${body.id} where id = ${payee.user.id} and not livemode`;
+      await page.goto(checkoutFixture.url);
+      expect(await page.locator('header img').count()).toBe(0);
+      expect(await page.locator('header .initial').innerText()).toBe('M');
+      expect((await fetch(`${checkoutFixture.url}/logo`)).status).toBe(404);
+    }
+    await leave();
+  });
+});

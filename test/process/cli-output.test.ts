@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { onOneLine, visible } from '../../src/operator/commands/visible.js';
+import { trigger } from '../../src/operator/trigger/trigger.js';
+import { useChildren } from '../support/child.js';
+import { givenIn, type Speaker, useWorld } from '../support/world.js';
+
+// Each command starts Node, which takes long on a busy machine.
+
+const world = useWorld();
+const given = givenIn(world);
+const children = useChildren();
+let user: Speaker;
+let environment: Record<string, string>;
+
+const tidegate = (...args: string[]) => children.quickCommand(environment, ...args);
+
+beforeAll(async () => {
+  const [database] = await world.sql`select current_database() as name`;
+  const host = encodeURIComponent(inject('admin').host);
+  environment = {
+    DATABASE_URL: `postgres://tidegate@localhost/${database!.name}?host=${host}`,
+    API_KEY_PEPPER: world.pepper,
+  };
+  user = await given.directUser(1);
+  await trigger({ gateway: world.origin, key: user.key, type: 'payout.completed', say: () => {} });
+});
+
+const commands = 'src/operator/commands';
+/** All that a terminal would obey: C0 but newlines, C1, and what changes directions or lines. */
+const obeyed = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+const withoutNewlines = (text: string) => text.replaceAll('\n', '');
+
+describe('a text that a terminal would obey', () => {
+  it('is shown with escapes, and newlines and tabs stay except within a line', () => {
+    const text =
+      'a\u0000\u0007\b\r\u001b[2J\u007f\u0085\u009b1A\u061c\u200e\u200f\u2028\u202a\u202e\u2066\u2069 é नमस्ते 👩‍🚀';
+    const shown =
+      'a\\u0000\\u0007\\u0008\\u000d\\u001b[2J\\u007f\\u0085\\u009b1A\\u061c\\u200e\\u200f\\u2028\\u202a\\u202e' +
+      '\\u2066\\u2069 é नमस्ते 👩‍🚀';
+    expect([visible(text), onOneLine(text)]).toEqual([shown, shown]);
+    expect([visible('a\n\tb'), onOneLine('a\n\tb')]).toEqual(['a\n\tb', 'a\\u000a\\u0009b']);
+    expect(JSON.parse(visible(JSON.stringify({ text })))).toEqual({ text });
+  });
+
+  it('of a tenant is shown so by tables, single objects and JSON', async () => {
+    const nickname = 'x\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202egnp\nsecond line';
+    const body = { nickname, business_details: { legal_name: nickname } };
+    const made = await (await given.platform(1)).post('/v1/accounts/connected', body);
+    expect(made.status).toBe(200);
+
+    const named = [made.body.id, '--mode=test'];
+    const [list, show, json] = await Promise.all([
+      tidegate('account', 'list', '--status=draft', '--mode=test'),
+      tidegate('account', 'show', ...named),
+      tidegate('account', 'show', ...named, '--json'),
+    ]);
+
+    for (const { out, errors } of [list, show, json]) {
+      expect(errors).toBe('');
+      expect(withoutNewlines(out)).not.toMatch(obeyed);
+    }
+    const shown = 'x\\u001b]0;pwned\\u0007\\u001b[2J\\u009b31m\\u202egnp\\u000asecond line';
+    for (const { out } of [list, show]) expect(out).toContain(shown);
+    expect(JSON.parse(json.out).account.nickname).toBe(nickname);
+  });
+
+  it('in an error is shown so', async () => {
+    const { code, out, errors } = await tidegate('account', 'show', 'account_\u001b[2J\u202e');
+    expect([code, out]).toEqual([1, '']);
+    expect(withoutNewlines(errors)).not.toMatch(obeyed);
+    const unknown = await tidegate('bogus\u001b[2J\u009b');
+    expect(unknown.errors).toBe("unknown command 'bogus\\u001b[2J\\u009b'\n");
+  });
+
+  it('has one way out of a command', () => {
+    const files = [...fs.readdirSync(commands).map((name) => `${commands}/${name}`), 'src/cli.ts'];
+    const writing = files.filter((file) => /std(out|err)\.write|console\./.test(fs.readFileSync(file, 'utf8')));
+    expect(writing).toEqual([`${commands}/terminal.ts`]);
+  });
+});
+
+describe('a readable table', () => {
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z`;
+
+  it('of payouts has the columns that matter, with modes as words and times in ISO 8601', async () => {
+    const { out } = await tidegate('payout', 'list', '--status=completed', '--mode=test');
+    const [, head, , first] = out.split('\n');
+    expect(head).toMatch(
+      /^│ id +│ mode │ account_id +│ amount +│ currency │ status +│ created +│ expected_arrival +│$/,
+    );
+    const [id] = /payout_\w+/.exec(first!)!;
+    expect(first).toMatch(new RegExp(`^│ ${id} │ test │ account_.+│ completed │ ${time} │ ${time} │$`));
+
+    const [show, json] = await Promise.all([tidegate('payout', 'show', id), tidegate('payout', 'show', id, '--json')]);
+    expect(show.out).toMatch(/│ mode +│ test /);
+    expect(show.out).toMatch(new RegExp(`│ created +│ ${time} `));
+    expect(JSON.parse(json.out)).toMatchObject({ livemode: false, created: expect.any(Number) });
+  });
+
+  it('of what operators did leaves out what only JSON needs', async () => {
+    await tidegate('payout', 'hold', 'account_none');
+    const { out } = await tidegate('operator', 'actions');
+    const [, head] = out.split('\n');
+    expect(head).toMatch(/^│ number │ created +│ operator +│ operation +│ object +│ mode │ outcome +│ code +│$/);
+  });
+});
+
+it('--version prints the version of the program', async () => {
+  const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8')) as { version: string };
+  expect(await tidegate('--version')).toEqual({ code: 0, out: `${version}\n`, errors: '' });
+});
+
+describe('a command whose reader has ended', () => {
+  /** Runs a command whose standard output nothing reads; returns its exit code with what it says. */
+  const unread = (...args: string[]) =>
+    new Promise<string>((resolve) => {
+      const script = '{ "$0" dist/cli.js "$@"; echo "code $?" >&2; } | true';
+      const env = { ...process.env, ...environment, TIDEGATE_KEY: user.key };
+      const child = spawn('sh', ['-c', script, process.execPath, ...args], { env });
+      let errors = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+      child.on('close', () => resolve(errors));
+    });
+
+  it.each([
+    ['a list of the program', ['trigger', '--list']],
+    ['a list of the database', ['account', 'list', '--mode=test']],
+    ['JSON', ['payout', 'list', '--json']],
+    ['the help', ['--help']],
+  ])('ends without a word: %s', async (_, args) => {
+    expect(await unread(...args)).toBe('code 0\n');
+  });
+
+  it('ends without a word: a stream of events', async () => {
+    expect(await unread('events', 'tail', '--after=0', '--gateway', world.origin)).toBe('code 0\n');
+  });
+});
+
+describe('a DATA_DIR without data', () => {
+  it.each([[['demo']], [['account', 'list', '--json']], [['backup', '/tmp/tidegate-none']], [['cluster', 'status']]])(
+    'is refused by %j, which makes no folder',
+    async (args) => {
+      const folder = `${children.folder()}/typo`;
+      expect(await children.quickCommand({ DATA_DIR: folder }, ...args)).toEqual({
+        ...{ code: 2, out: '' },
+        errors:
+          `DATA_DIR: there is no data of a gateway in ${folder}. Set DATA_DIR to the folder of the gateway, ` +
+          'or start a gateway first.\n',
+      });
+      expect(fs.existsSync(folder)).toBe(false);
+    },
+  );
+});

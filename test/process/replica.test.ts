@@ -1,0 +1,755 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { buildGraph } from '../../src/api/graphql/server.js';
+import { config } from '../../src/config.js';
+import { connectionOf, replicasOf } from '../../src/db/address.js';
+import type { Connection } from '../../src/db/connection.js';
+import { ConsistencyTokens } from '../../src/db/consistency-token.js';
+import { Database } from '../../src/db/database.js';
+import { Secrets } from '../../src/db/secrets.js';
+import { walPositionOf } from '../../src/db/wal-positions.js';
+import { Worker } from '../../src/jobs/runner.js';
+import { retentionDefault } from '../../src/jobs/retention.js';
+import { Operator } from '../../src/operator/operator.js';
+import { gateway } from '../../src/server/app.js';
+import { Metrics } from '../../src/server/telemetry/metrics.js';
+import { until, useChildren } from '../support/child.js';
+import { inTurn, scale } from '../support/scale.js';
+import { patient } from '../support/patient.js';
+import { caughtUp, positionOf, type Server, Servers } from '../support/standby.js';
+import {
+  details,
+  eventually,
+  givenIn,
+  must,
+  nickname,
+  type Reply,
+  type Speaker,
+  tenantOf,
+  type World,
+} from '../support/world.js';
+
+const long = inTurn(3, it);
+const chapter = inTurn(2, describe);
+
+const pepper = 'a pepper that is long enough for a test';
+const schema = buildGraph();
+const children = useChildren();
+const servers = new Servers(children.folder());
+const header = 'tidegate-consistency';
+
+/** A gateway of this process, with its own database object, as in another process. */
+interface Opened {
+  world: World;
+  database: Database;
+  lines: Record<string, unknown>[];
+  metrics: Metrics;
+  close(): Promise<void>;
+}
+
+async function opened(
+  connection: Connection,
+  {
+    replicas,
+    lagSeconds = 60,
+    worker = false,
+  }: { replicas?: readonly Connection[]; lagSeconds?: number; worker?: boolean },
+): Promise<Opened> {
+  const settings = config(
+    { serves: true },
+    { PORT: '0', RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999', REQUEST_LOG_DAYS: '0', ...patient },
+  );
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const given = replicas && { replicas: { connections: replicas, lagSeconds } };
+  const database = new Database(connection, undefined, { ...given });
+  const metrics = new Metrics();
+  const app: FastifyInstance = await gateway({ config: settings, database, schema, pepper, log, metrics });
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+  const running = worker ? new Worker(database, log, retentionDefault) : undefined;
+  running?.start();
+  const operator = new Operator(database, schema, pepper);
+  const close = async () => {
+    await running?.stop();
+    await app.close();
+    await database.close();
+  };
+  return { world: { origin, operator, database, app } as World, database, lines, metrics, close };
+}
+
+const at = (...ports: number[]) => ports.map((port) => `127.0.0.1:${port}`).join(',');
+const primaryOf = (...ports: number[]) => connectionOf(`postgres://tidegate@${at(...ports)}/tidegate`);
+const standbysOf = (...ports: number[]) => replicasOf(`postgres://tidegate@${at(...ports)}/tidegate`);
+const answeredBy = ({ database }: Opened) =>
+  database.replicas!.states.reduce((sum, { counts }) => sum + counts.answered, 0);
+/** The same account at another gateway. */
+const through = ({ world }: Opened, { id, key, edition }: Speaker): Speaker =>
+  new (Object.getPrototypeOf(someone).constructor)(world, id, key, edition);
+const inUse = (of: Opened) => until(() => of.database.replicas!.choose(0n) !== undefined);
+const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
+
+let primary: Server;
+let standby: Server;
+/** Two gateways that use the standby, up to an age of a minute, and one up to an age of a second. */
+let one: Opened;
+let two: Opened;
+let strict: Opened;
+let someone: Speaker;
+
+const paused = async (work: () => Promise<void>) => {
+  await standby.sql`select pg_wal_replay_pause()`;
+  await until(async () => {
+    const [row] = await standby.sql`select pg_get_wal_replay_pause_state() as state`;
+    return row!.state === 'paused';
+  });
+  try {
+    await work();
+  } finally {
+    await standby.sql`select pg_wal_replay_resume()`;
+  }
+};
+
+/** Waits until the standby has everything, and all gateways know it. */
+const settled = async () => {
+  await caughtUp(primary, standby);
+  const position = await positionOf(primary);
+  for (const each of [one, two, strict]) await until(() => each.database.replicas!.choose(position) !== undefined);
+};
+
+beforeAll(async () => {
+  const [first, second] = [await servers.copy('first'), await servers.copy('second')];
+  primary = await servers.start(first);
+  standby = await servers.start(second, [], primary);
+  const replicas = standbysOf(standby.port);
+  one = await opened(primaryOf(primary.port), { replicas });
+  two = await opened(primaryOf(primary.port), { replicas });
+  strict = await opened(primaryOf(primary.port), { replicas, lagSeconds: 1 });
+  someone = await givenIn(one.world).platform(1);
+  for (const each of [one, two, strict]) await inUse(each);
+});
+
+afterAll(async () => {
+  for (const each of [one, two, strict]) await each?.close();
+  await servers.endAll();
+});
+
+describe('a read that may be old', () => {
+  const given = () => givenIn(one.world);
+  let user: Speaker;
+  const graph = {
+    list: '{ partners(first: 5) { nodes { nickname } } }',
+    figures: '{ viewer { account { statusCounts { deposits { statuses { status count } } } } } }',
+  };
+  const renamed = (id: string, to: string) => primary.sql`update account set nickname = ${to} where id = ${id}`;
+
+  it('is answered by the standby, and every other read by the primary', async () => {
+    user = await given().directUser(1);
+    const partner = await user.partner({ nickname: `before ${randomUUID()}` });
+    await settled();
+    await paused(async () => {
+      // A write that no gateway made: the standby does not have it.
+      await renamed(partner.id, 'after');
+      const listed = await user.get('/v1/accounts?type=partner');
+      expect(listed.body.data[0].nickname).toBe(partner.nickname);
+      // The resolvers answer twice, and then a compiled query does.
+      for (let i = 0; i < 4; i++) {
+        const { body } = await user.graph(graph.list);
+        expect(body.data.partners.nodes).toEqual([{ nickname: partner.nickname }]);
+      }
+      expect((await user.get(`/v1/accounts/${partner.id}`)).body.nickname).toBe('after');
+      const byId = 'query ($id: ID!) { account(id: $id) { nickname } }';
+      for (let i = 0; i < 4; i++) {
+        const { body } = await user.graph(byId, { id: partner.id });
+        expect(body.data.account.nickname).toBe('after');
+      }
+      const both = 'query ($id: ID!) { account(id: $id) { nickname } partners(first: 1) { nodes { nickname } } }';
+      const mixed = await user.graph(both, { id: partner.id });
+      expect(mixed.body.data.account.nickname).toBe('after');
+    });
+    await settled();
+  });
+
+  const span = 'from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", interval: DAY';
+  const account = (field: string) => ({ query: `{ viewer { account { ${field} } } }` });
+  it.each<[string, string | object, 'standby' | 'primary']>([
+    ['a list', '/v1/deposits', 'standby'],
+    ['a filtered list', '/v1/deposits?currency=USD', 'standby'],
+    ['events', '/v1/events', 'standby'],
+    ['the request log', '/v1/request_logs', 'standby'],
+    ['a history', account(`balanceHistory(${span}) { start }`), 'standby'],
+    ['totals', account(`depositTotals(${span}) { start }`), 'standby'],
+    ['a balance of the past', account('balance(asOf: "2026-01-01T00:00:00Z") { pending { amount } }'), 'standby'],
+    ['an edge', account('depositsIn { nodes { id } }'), 'standby'],
+    ['a balance', '/v1/balance', 'primary'],
+    ['an object by its id', '/v1/deposits/deposit_0', 'primary'],
+    ['the payout plan of now', account('payoutsBlockedBy { reasonCode }'), 'primary'],
+  ])('of each kind has its server: %s', async (_, asked, server) => {
+    const states = () => one.database.replicas!.states.map(({ counts }) => counts.answered + counts.missing);
+    for (let i = 0; i < 3; i++) {
+      const [before] = states();
+      const reply = typeof asked === 'string' ? await user.get(asked) : await user.post('/graphql', asked);
+      expect(reply.body.data === undefined || reply.body.errors === undefined).toBe(true);
+      expect(states()[0]! > before! ? 'standby' : 'primary').toBe(server);
+    }
+  });
+
+  it('has figures and histories of the standby', async () => {
+    await through(two, user).post('/v1/deposits', { amount: '5.00', currency: 'USD' });
+    await settled();
+    await paused(async () => {
+      await through(two, user).post('/v1/deposits', { amount: '7.00', currency: 'USD' });
+      const counts = async (from: Opened) => {
+        const { body } = await through(from, user).graph(graph.figures);
+        return body.data.viewer.account.statusCounts.deposits.statuses.reduce(
+          (sum: number, { count }: { count: number }) => sum + count,
+          0,
+        );
+      };
+      expect([await counts(one), await counts(two)]).toEqual([1, 2]);
+      const total = '{ deposits(first: 1) { totalCount } }';
+      expect((await user.graph(total)).body.data.deposits.totalCount).toBe(1);
+    });
+    await settled();
+  });
+
+  it('is an audit of the ledger, which the standby answers while it can, and then the primary', async () => {
+    const audited = async () => {
+      const { violations } = await one.world.operator.audit();
+      return violations;
+    };
+    const sent = answeredBy(one);
+    expect(await audited()).toEqual([]);
+    expect(answeredBy(one)).toBeGreaterThan(sent);
+    const { failed } = one.database.replicas!.states[0]!.counts;
+    // A standby cancels what conflicts with its replay (40001), such as readers of a table that is rewritten.
+    await standby.sql`alter system set max_standby_streaming_delay = 0`;
+    await standby.sql`select pg_reload_conf()`;
+    await until(async () => {
+      const audits = Promise.all([audited(), audited()]);
+      await primary.sql`vacuum (full) posting`;
+      expect(await audits).toEqual([[], []]);
+      return one.database.replicas!.states[0]!.counts.failed > failed;
+    });
+    await standby.sql`alter system reset max_standby_streaming_delay`;
+    await standby.sql`select pg_reload_conf()`;
+    await settled();
+  });
+
+  it('is asked on the primary while the standby is older than the limit', async () => {
+    const partner = await through(two, user).partner();
+    await settled();
+    await paused(async () => {
+      await renamed(partner.id, 'limit');
+      // From the primary, as the standby cannot have it. A late look may say for a moment too early that the standby
+      // lags.
+      const newest = async () => (await through(strict, user).get('/v1/accounts?type=partner')).body.data[0];
+      await until(async () => (await newest()).nickname === 'limit');
+      // It is logged with the next look.
+      await until(() => strict.lines.some(({ reason }) => reason === 'it lags'));
+      const [older] = (await user.get('/v1/accounts?type=partner')).body.data;
+      expect(older.nickname).toBe(partner.nickname);
+      // A look before may have said so in its moment; while nothing is replayed, the lag only grows.
+      let text = '';
+      await until(async () => {
+        text = await strict.metrics.registry.metrics();
+        return Number(/^tidegate_replica_lag_seconds\{replica="[^"]+"\} (\S+)$/m.exec(text)![1]) > 1;
+      });
+      expect(text).toMatch(/^tidegate_replica_reads_total\{replica="",outcome="primary"\} [1-9]/m);
+      expect(Number(/^tidegate_replica_lag_bytes\{replica="[^"]+"\} (\S+)$/m.exec(text)![1])).toBeGreaterThan(0);
+    });
+    await settled();
+    const logged = strict.lines.filter(({ msg }) => String(msg).startsWith('a replica is'));
+    expect(logged.map(({ reason }) => reason)).toContain('it lags');
+    expect(logged.at(-1)!.msg).toBe('a replica is used');
+    const sent = answeredBy(strict);
+    await through(strict, user).get('/v1/accounts?type=partner');
+    expect(answeredBy(strict)).toBe(sent + 1);
+  });
+});
+
+describe('the own writes of an account', () => {
+  long('are found at once on the gateway that made them, and on every other one with the header', async () => {
+    const user = await givenIn(one.world).directUser(1);
+    const other = through(two, user);
+    await user.partner();
+    await settled();
+    await paused(async () => {
+      const body = () => ({ type: 'partner', nickname: nickname(), business_details: details() });
+      const rest = await user.post('/v1/accounts', body());
+      const token = rest.headers.get(header)!;
+      expect(token).toMatch(/^[\w-]{22}$/);
+      expect(ids(await user.get('/v1/accounts?type=partner'))).toHaveLength(2);
+      expect(ids(await other.get('/v1/accounts?type=partner'))).toHaveLength(1);
+      expect(ids(await other.get('/v1/accounts?type=partner', { [header]: token }))).toHaveLength(2);
+      expect(ids(await other.get('/v1/accounts?type=partner', { [header]: 'primary' }))).toHaveLength(2);
+      const graph = await user.graph(
+        'mutation ($i: CreateAccountInput!) { createAccount(input: $i) { account { id } } }',
+        { i: { type: 'PARTNER', nickname: nickname(), businessDetails: { ...camelled } } },
+      );
+      expect(graph.body.errors).toBeUndefined();
+      const later = graph.headers.get(header)!;
+      const list = '{ partners(first: 9) { nodes { id } } }';
+      const seen = async (by: Speaker, headers = {}) =>
+        (await by.graph(list, {}, headers)).body.data.partners.nodes.length;
+      for (let i = 0; i < 3; i++)
+        expect([await seen(user), await seen(other), await seen(other, { [header]: later })]).toEqual([3, 1, 3]);
+      // A read has nothing to pass on.
+      expect((await user.get('/v1/accounts')).headers.get(header)).toBeNull();
+    });
+    await settled();
+    const sent = answeredBy(one);
+    expect(ids(await user.get('/v1/accounts?type=partner'))).toHaveLength(3);
+    expect(answeredBy(one)).toBe(sent + 1);
+  });
+
+  long('are found for a platform that acts for its user, and by the user itself', async () => {
+    const platform = await givenIn(one.world).platform(1);
+    const user = await platform.connectedUser();
+    await settled();
+    await paused(async () => {
+      const made = await platform.actingFor(user.id).partner();
+      for (const by of [platform.actingFor(user.id), user])
+        expect(ids(await by.get('/v1/accounts?type=partner'))).toContain(made.id);
+    });
+    await settled();
+  });
+
+  long('are found on another gateway by the header, whatever the standby has replayed by then', async () => {
+    // Each commit reaches readers of the standby this much later.
+    await standby.sql`alter system set recovery_min_apply_delay = '300ms'`;
+    await standby.sql`select pg_reload_conf()`;
+    const users = await Promise.all(Array.from({ length: 4 }, () => givenIn(one.world).directUser(1)));
+    const sent = answeredBy(two);
+    await Promise.all(
+      users.map(async (user) => {
+        let token: string | undefined;
+        for (let n = 1; n <= 10; n++) {
+          const made = await user.post('/v1/accounts', {
+            ...{ type: 'partner', nickname: nickname(), business_details: details() },
+          });
+          token = made.headers.get(header)!;
+          const read = await through(two, user).get('/v1/accounts?type=partner', { [header]: token });
+          expect(ids(read)[0]).toBe(made.body.id);
+          await sleep(n * 25);
+        }
+        // In the end the standby has it, and answers.
+        await until(async () => {
+          const before = answeredBy(two);
+          const read = await through(two, user).get('/v1/accounts?type=partner', { [header]: token! });
+          expect(ids(read)).toHaveLength(10);
+          return answeredBy(two) > before;
+        });
+      }),
+    );
+    expect(answeredBy(two)).toBeGreaterThan(sent);
+    await standby.sql`alter system reset recovery_min_apply_delay`;
+    await standby.sql`select pg_reload_conf()`;
+    await settled();
+  });
+
+  long('need no position that the primary does not say: then the account reads there', async () => {
+    const user = await givenIn(one.world).directUser(1);
+    await settled();
+    await primary.sql`revoke execute on function pg_current_wal_insert_lsn() from public`;
+    try {
+      const made = await user.post('/v1/deposits', { amount: '1.00', currency: 'USD' });
+      expect([made.status, made.headers.get(header)]).toEqual([200, 'primary']);
+      expect(ids(await user.get('/v1/deposits'))).toEqual([made.body.id]);
+    } finally {
+      await primary.sql`grant execute on function pg_current_wal_insert_lsn() to public`;
+    }
+    await settled();
+    const sent = answeredBy(one);
+    await until(async () => ids(await user.get('/v1/deposits')).length === 1 && answeredBy(one) > sent);
+  });
+
+  it.each([
+    ['garbage', 'garbage'],
+    ['an empty value', ''],
+    ['a value that is too long', 'A'.repeat(23)],
+  ])('are not asked for by %s, which is refused by its name', async (_, token) => {
+    const user = await givenIn(one.world).directUser(1);
+    for (const reply of [
+      await user.get('/v1/deposits', { [header]: token }),
+      await user.graph('{ deposits(first: 1) { nodes { id } } }', {}, { [header]: token }),
+      await user.post('/v1/deposits', { amount: '1.00', currency: 'USD' }, { [header]: token }),
+    ])
+      expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+        400,
+        ['parameter_invalid'],
+        ['Tidegate-Consistency'],
+      ]);
+    const [row] = await primary.sql`select count(*)::int as n from deposit where tenant_id = ${tenantOf(user)}`;
+    expect(row!.n).toBe(0);
+  });
+
+  it.each([
+    ['of the future', () => new ConsistencyTokens(Secrets.of(pepper)).write(walPositionOf(9, 'FFFFFFFF/0'))],
+    ['of another pepper', () => new ConsistencyTokens(Secrets.of(`another ${pepper}`)).write(0n)],
+    ['of no gateway', () => 'A'.repeat(22)],
+  ])('%s are looked for on the primary, at once', async (_, token) => {
+    const user = await givenIn(one.world).directUser(1);
+    await through(two, user).partner();
+    const began = performance.now();
+    const read = await user.get('/v1/accounts?type=partner', { [header]: token() });
+    expect([read.status, ids(read).length]).toEqual([200, 1]);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  it('are no business of other clients: a token hides its position, and equals no other', () => {
+    const tokens = new ConsistencyTokens(Secrets.of(pepper));
+    const made = [1n, 2n, 3n].map((position) => tokens.write(position));
+    expect(new Set(made.map((token) => token.slice(0, 4))).size).toBe(3);
+    expect(made.map((token) => tokens.read(token))).toEqual([1n, 2n, 3n]);
+    // After a change of the pepper, the old one is still known.
+    const changed = new ConsistencyTokens(Secrets.of(`another ${pepper},${pepper}`));
+    expect(made.map((token) => changed.read(token))).toEqual([1n, 2n, 3n]);
+  });
+});
+
+chapter('what a standby does not have', () => {
+  it('is asked again on the primary: cursors, accounts, and first objects', async () => {
+    const [user, platform] = [await givenIn(one.world).directUser(1), await givenIn(one.world).platform(1)];
+    const other = through(two, user);
+    const old = await other.partner();
+    await settled();
+    await paused(async () => {
+      const made = [await other.partner(), await other.partner()];
+      const after = await user.get(`/v1/accounts?type=partner&starting_after=${made[0]!.id}`);
+      expect(ids(after)).toEqual([old.id]);
+      const before = await user.get(`/v1/accounts?type=partner&ending_before=${old.id}`);
+      expect(before.status).toBe(200);
+      const page =
+        'query ($c: ID!) { partners(first: 2, after: $c) { nodes { id } pageInfo { hasPreviousPage } totalCount } }';
+      const { body } = await user.graph(page, { c: made[1]!.id });
+      expect(body.data.partners).toEqual({
+        nodes: [{ id: made[0]!.id }, { id: old.id }],
+        pageInfo: { hasPreviousPage: true },
+        totalCount: 3,
+      });
+      const created = await through(two, platform).connectedUser();
+      const figures = await through(one, created).graph(
+        '{ viewer { account { id balance(asOf: "2020-01-01T00:00:00Z") { available { amount } } statusCounts { ' +
+          'deposits { total } } } } }',
+      );
+      expect([figures.body.errors, figures.body.data?.viewer.account.id]).toEqual([undefined, created.id]);
+      expect(ids(await through(one, created).get('/v1/accounts?type=partner'))).toEqual([]);
+      const missing = await user.get('/v1/accounts?type=partner&starting_after=account_0');
+      expect([missing.status, missing.codes]).toEqual([400, ['parameter_invalid']]);
+    });
+    expect(one.database.replicas!.states[0]!.counts.missing).toBeGreaterThan(0);
+    await settled();
+  });
+});
+
+describe('a server that is no standby of this primary', () => {
+  it.each<[string, () => Connection, string]>([
+    ['the primary itself', () => primaryOf(primary.port), 'it is no standby'],
+    [
+      'a server of another cluster',
+      () => ({ ...inject('admin'), username: 'tidegate', database: 'postgres' }) as Connection,
+      'it belongs to another cluster',
+    ],
+    ['an address without a server', () => ({ ...standbysOf(9)[0] }) as Connection, 'ECONNREFUSED'],
+  ])('is not used: %s', async (_, address, reason) => {
+    const only = await opened(primaryOf(primary.port), { replicas: [address()] });
+    try {
+      await until(() => only.lines.some((line) => String(line.reason).includes(reason)));
+      const user = through(only, await givenIn(one.world).directUser(1));
+      const made = await user.partner();
+      expect(ids(await user.get('/v1/accounts?type=partner'))).toEqual([made.id]);
+      expect(answeredBy(only)).toBe(0);
+    } finally {
+      await only.close();
+    }
+  });
+
+  it.each([
+    ['its clock differs', 'clock_timestamp', 'timestamptz', "pg_catalog.clock_timestamp() + interval '1 hour'", true],
+    ['it has another history', 'pg_current_wal_flush_lsn', 'pg_lsn', "'0/1'::pg_lsn", false],
+  ])('is not used, either, while %s', async (reason, name, type, value, onStandby) => {
+    await settled();
+    const answer = onStandby ? `case when pg_is_in_recovery() then ${value} else pg_catalog.${name}() end` : value;
+    // Sessions of the gateways find this function before PostgreSQL's own.
+    await primary.sql.unsafe(`create schema shadow; grant usage on schema shadow to tidegate;
+      create function shadow.${name}() returns ${type} language sql as $$ select ${answer} $$;
+      alter role tidegate set search_path = shadow, pg_catalog, public`);
+    const renew = async () => {
+      await caughtUp(primary, standby);
+      for (const { sql } of [primary, standby])
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate'`;
+    };
+    one.lines.length = 0;
+    try {
+      await renew();
+      await until(() => one.lines.some((line) => line.reason === reason));
+      await until(() => one.database.replicas!.choose(0n) === undefined);
+    } finally {
+      await primary.sql.unsafe('alter role tidegate reset search_path; drop schema shadow cascade');
+      await renew();
+    }
+    for (const each of [one, two, strict]) await inUse(each);
+    await settled();
+  });
+
+  long('is not used, either, while the database is distributed', async () => {
+    await settled();
+    await primary.sql`insert into pg_extension values (99999, 'citus', 10, 11, false, '1')`;
+    try {
+      await until(() => one.database.replicas!.choose(0n) === undefined);
+      expect(one.lines.map(({ reason }) => reason)).toContain('the database is distributed');
+    } finally {
+      await primary.sql`delete from pg_extension where oid = 99999`;
+    }
+    await settled();
+  });
+});
+
+const camelled = {
+  legalName: 'Acme Exports',
+  email: 'ap@acme.example',
+  type: 'COMPANY',
+  physicalAddress: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+};
+
+/** Clients that read lists until they are stopped: their statuses, and the longest wait in milliseconds. */
+function readers(user: Speaker, count: number) {
+  const seen = { statuses: new Map<number, number>(), longest: 0, answered: 0 };
+  let over = false;
+  const read = async (n: number) => {
+    while (!over) {
+      const began = performance.now();
+      const reply = await user.get(n % 2 === 0 ? '/v1/deposits' : '/v1/deposits?currency=USD');
+      seen.longest = Math.max(seen.longest, performance.now() - began);
+      seen.statuses.set(reply.status, (seen.statuses.get(reply.status) ?? 0) + 1);
+      seen.answered++;
+      await sleep(5);
+    }
+  };
+  const running = Promise.all(Array.from({ length: count }, (_, n) => read(n)));
+  running.catch(() => {});
+  return {
+    seen,
+    stop: async () => {
+      over = true;
+      await running;
+      return seen;
+    },
+  };
+}
+
+const drill = (name: string, figures: object) => console.info(`replica drill: ${name} ${JSON.stringify(figures)}`);
+
+describe('a standby that is lost while clients read', () => {
+  const clients = 12;
+  let user: Speaker;
+  beforeAll(async () => {
+    user = await givenIn(one.world).directUser(1);
+    await must(user.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+    await settled();
+  });
+  /** Runs a fault among reads, and waits until all reads have ended after it. */
+  const among = async (name: string, fault: () => Promise<void>) => {
+    const [sent, failed] = [answeredBy(one), one.database.replicas!.states[0]!.counts.failed];
+    const load = readers(user, clients);
+    await until(() => answeredBy(one) > sent + 100);
+    await fault();
+    const after = load.seen.answered;
+    await until(() => load.seen.answered > after + 200);
+    const { statuses, longest, answered } = await load.stop();
+    const again = one.database.replicas!.states[0]!.counts.failed - failed;
+    drill(name, { answered, longest: Math.round(longest), again, statuses: Object.fromEntries(statuses) });
+    expect([...statuses.keys()]).toEqual([200]);
+    return { longest, again };
+  };
+
+  long('fails no request when its statements are cancelled and its connections cut', async () => {
+    const { again } = await among('cut', async () => {
+      const began = one.database.replicas!.states[0]!.counts.failed;
+      await until(async () => {
+        await standby.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'tidegate read'`;
+        return one.database.replicas!.states[0]!.counts.failed > began;
+      });
+    });
+    expect(again).toBeGreaterThan(0);
+    await settled();
+  });
+
+  long('fails no request when it hangs, and delays none for long', async () => {
+    const { longest } = await among('hangs', async () => {
+      servers.signal(standby, 'SIGSTOP');
+      await until(() => one.database.replicas!.choose(0n) === undefined);
+    });
+    expect(longest).toBeLessThan(5_000);
+    servers.signal(standby, 'SIGCONT');
+    for (const each of [one, two, strict]) await inUse(each);
+    await settled();
+  });
+
+  long('fails no request when it is killed, and is used again when it has come back', async () => {
+    const { port, data } = standby;
+    const { longest } = await among('killed', async () => {
+      await servers.end(standby);
+      await until(() => one.database.replicas!.choose(0n) === undefined);
+    });
+    expect(longest).toBeLessThan(2_500);
+    standby = await servers.start(data, [], primary, port);
+    await settled();
+    const sent = answeredBy(one);
+    expect(ids(await user.get('/v1/deposits'))).toHaveLength(1);
+    expect(answeredBy(one)).toBe(sent + 1);
+  });
+});
+
+/** Clients that write with one key until they are answered, and read their writes at once on another gateway. */
+function writers(users: Speaker[], other: Opened) {
+  const seen = { answers: new Map<string, number>(), acknowledged: [] as string[], missed: [] as string[], gap: 0 };
+  let over = false;
+  let last = performance.now();
+  const count = (reply: Reply) => {
+    const answer = `${reply.status} ${reply.codes.join(' ')}`.trim();
+    seen.answers.set(answer, (seen.answers.get(answer) ?? 0) + 1);
+  };
+  const write = async (user: Speaker, name: string) => {
+    const body = { type: 'partner', nickname: name, business_details: details() };
+    while (true) {
+      const reply = await user.post('/v1/accounts', body, { 'idempotency-key': name });
+      count(reply);
+      if (reply.status === 200) return reply.headers.get(header) ?? undefined;
+      if (reply.status !== 503 && reply.status !== 409) throw new Error(reply.text);
+      await sleep(50);
+    }
+  };
+  const one = async (user: Speaker, n: number) => {
+    for (let nth = 0; !over; nth++) {
+      const name = `writer ${n} ${randomUUID()}`;
+      const token = await write(user, name);
+      seen.gap = Math.max(seen.gap, performance.now() - last);
+      last = performance.now();
+      seen.acknowledged.push(name);
+      const read = await through(other, user).get('/v1/accounts?type=partner', { [header]: token! });
+      count(read);
+      if (read.status === 200 && read.body.data[0]?.nickname !== name) seen.missed.push(name);
+      await sleep(5);
+    }
+  };
+  const running = Promise.all(users.map(one));
+  running.catch(() => {
+    over = true;
+  });
+  const stop = async () => {
+    over = true;
+    await running;
+    return seen;
+  };
+  return { seen, stop, over: () => over };
+}
+
+describe('a standby that is promoted while clients write', () => {
+  const clients = 6;
+  let here: Opened;
+  let there: Opened;
+  let users: Speaker[];
+  const acknowledged: string[] = [];
+
+  /** Every write waits for the standby from now on. */
+  const synchronous = async () => {
+    await primary.sql`alter system set synchronous_standby_names = '*'`;
+    await primary.sql`select pg_reload_conf()`;
+    await until(async () => {
+      const rows = await primary.sql`select from pg_stat_replication where sync_state = 'sync'`;
+      return rows.length === 1;
+    });
+  };
+
+  beforeAll(async () => {
+    await settled();
+    const address = `postgres://tidegate@${at(primary.port, standby.port)}/tidegate?target_session_attrs=primary`;
+    const replicas = standbysOf(primary.port, standby.port);
+    here = await opened(connectionOf(address), { replicas, lagSeconds: 5, worker: true });
+    there = await opened(connectionOf(address), { replicas, lagSeconds: 5 });
+    // One after the other: on a busy machine, the last of several at once could wait too long for its turn.
+    users = [];
+    while (users.length < clients) users.push(await givenIn(here.world).directUser(1));
+    await synchronous();
+  });
+  afterAll(async () => {
+    await primary.sql`alter system reset synchronous_standby_names`;
+    await primary.sql`select pg_reload_conf()`;
+    for (const each of [here, there]) await each?.close();
+  });
+
+  const rounds = Array.from({ length: scale.promotions }, (_, n): ['killed' | 'fenced', number] => [
+    n % 2 === 0 ? 'fenced' : 'killed',
+    n + 1,
+  ]);
+  it.each(rounds)(
+    'loses and doubles no acknowledged write, and answers none with 500: primary %s, round %i',
+    async (kind, round) => {
+      const { acknowledged: before } = { acknowledged: acknowledged.length };
+      await Promise.all([inUse(here), inUse(there)]);
+      const load = writers(users, there);
+      const written = (more: number) => {
+        const from = load.seen.acknowledged.length;
+        return until(() => load.seen.acknowledged.length >= from + more || load.over());
+      };
+      await written(100);
+      const old = primary;
+      const began = performance.now();
+      if (kind === 'killed') await servers.end(old);
+      else {
+        // The connections stay, and each write on them is refused with 25006.
+        await old.sql`alter system set default_transaction_read_only = on`;
+        await old.sql`select pg_reload_conf()`;
+        await caughtUp(old, standby);
+      }
+      await standby.sql`select pg_promote()`;
+      const promoted = performance.now();
+      primary = standby;
+      await written(100);
+      const { answers, missed, gap } = await load.stop();
+      await servers.end(old);
+      acknowledged.push(...load.seen.acknowledged);
+      drill(`promotion ${round}, ${kind}`, {
+        acknowledged: load.seen.acknowledged.length,
+        secondsWithoutWrites: Number((gap / 1_000).toFixed(1)),
+        promotedAfterSeconds: Number(((promoted - began) / 1_000).toFixed(1)),
+        answers: Object.fromEntries(answers),
+      });
+      expect(
+        [...answers.keys()].filter(
+          (answer) => !/^(200|503 service_unavailable|409 idempotency_key_in_use)$/.test(answer),
+        ),
+      ).toEqual([]);
+      expect(missed).toEqual([]);
+      expect(gap).toBeLessThan(15_000);
+      expect(acknowledged.length).toBeGreaterThan(before + 200);
+      const rows =
+        await primary.sql`select nickname from account where nickname like 'writer %' order by nickname collate "C"`;
+      expect(rows.map(({ nickname: name }) => name)).toEqual(acknowledged.toSorted());
+      await primary.sql`set role tidegate`;
+      expect([...(await primary.sql`select rule, what from violations`)]).toEqual([]);
+      await primary.sql`reset role`;
+
+      // The worker goes on, too, and a list may be read on the old primary once it is a standby.
+      const made = await users[0]!.post('/v1/deposits', { amount: '1.00', currency: 'USD' });
+      await eventually(
+        () => users[0]!.get(`/v1/deposits/${made.body.id}`),
+        ({ body }) => body.status === 'completed',
+      );
+      await primary.sql`alter system reset default_transaction_read_only`;
+      await servers.backUp(primary, old.data);
+      standby = await servers.start(old.data, [], primary, old.port);
+      await synchronous();
+      const sent = answeredBy(here);
+      await until(async () => {
+        expect(ids(await users[0]!.get('/v1/deposits'))).toContain(made.body.id);
+        return answeredBy(here) > sent;
+      });
+    },
+  );
+});

@@ -1,0 +1,268 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Metrics } from '../../src/server/telemetry/metrics.js';
+import { type Gateway, until, useChildren } from '../support/child.js';
+import { inTurn } from '../support/scale.js';
+import { freePort } from '../support/ports.js';
+import { eventually } from '../support/world.js';
+
+const long = inTurn(2, it);
+
+const children = useChildren();
+const docs = path.join(import.meta.dirname, '../../docs');
+
+interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  attributes: { key: string; value: object }[];
+}
+
+/** The traces that a gateway has sent to a collector. */
+const spans: Span[] = [];
+let received = '';
+const collector = http.createServer((request, response) => {
+  let text = '';
+  request.setEncoding('utf8').on('data', (part: string) => (text += part));
+  request.on('end', () => {
+    received += `${request.url} ${text}\n`;
+    for (const { scopeSpans } of JSON.parse(text).resourceSpans ?? [])
+      for (const { spans: some } of scopeSpans) spans.push(...some);
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+});
+afterAll(() => void collector.close());
+
+/** The samples of a metric with some labels. */
+const samples = (text: string, name: string, ...labels: string[]): number[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => labels.every((label) => line.includes(label)))
+    .map((line) => Number(line.split(' ').at(-1)));
+
+const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0);
+
+/** The names of our metrics in a text, without the suffixes of histograms. */
+const named = (text: string) =>
+  new Set((text.match(/\btidegate_[a-z_]+/g) ?? []).map((name) => name.replace(/_(bucket|sum|count)$/, '')));
+
+describe('two processes with metrics, traces and a limit for slow statements', () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const secretText = 'a nickname that no trace has';
+  let gateway: Gateway;
+  let port: number;
+  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  /** A request on a connection of its own, so that both processes get some. */
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${gateway.origin}${path}`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${gateway.keys[1]}`,
+        'content-type': 'application/json',
+        connection: 'close',
+        ...init.headers,
+      },
+    });
+  const graphql = (query: string, headers = {}) =>
+    ask('/graphql', { method: 'POST', body: JSON.stringify({ query }), headers });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
+    port = await freePort();
+    gateway = await children.gateway({
+      DATA_DIR: await children.preparedFolder('demo'),
+      WORKERS: '2',
+      METRICS_PORT: String(port),
+      SLOW_STATEMENT_MILLISECONDS: '1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+    });
+    await until(async () => total(samples(await metrics(), 'process_resident_memory_bytes')) > 0);
+  });
+
+  long('count each request once, by API, operation and status, whichever process answered it', async () => {
+    const query = '{ deposits(first: 1) { nodes { id } } }';
+    for (let i = 0; i < 12; i++) expect((await graphql(query)).status).toBe(200);
+    for (let i = 0; i < 6; i++) expect((await ask(`/v1/deposits/missing_${i}`)).status).toBe(404);
+
+    // A request is counted after its response was sent.
+    const text = await eventually(metrics, (found) => total(samples(found, 'tidegate_http_requests_total')) >= 18);
+
+    expect(total(samples(text, 'tidegate_http_requests_total', 'operation="deposits"', 'status="200"'))).toBe(12);
+    const route = 'operation="GET /v1/deposits/:id"';
+    expect(total(samples(text, 'tidegate_http_requests_total', route, 'status="404"'))).toBe(6);
+    expect(total(samples(text, 'tidegate_http_request_duration_seconds_count', route))).toBe(6);
+    expect(total(samples(text, 'tidegate_errors_total', 'api="rest"', 'code="resource_missing"'))).toBe(6);
+    const answered = samples(text, 'tidegate_graphql_operations_total');
+    expect(total(answered)).toBe(12);
+  });
+
+  it('have no label that a client chooses', async () => {
+    const counted = (text: string) => total(samples(text, 'tidegate_http_requests_total'));
+    const before = counted(await metrics());
+    const odd = 'OddName123';
+    await graphql(`query ${odd} { ${odd}: deposits(first: 1) { nodes { id } } }`);
+    await graphql(`{ ${odd} }`);
+    await ask(`/${odd}/${odd}`);
+    await ask(`/v1/${odd}`);
+    await ask('/v1/accounts', { method: 'POST', body: JSON.stringify({ [odd]: odd }) });
+
+    const after = await eventually(metrics, (text) => counted(text) >= before + 5);
+
+    expect(after).not.toContain(odd);
+    expect(counted(after)).toBe(before + 5);
+    expect(samples(after, 'tidegate_http_requests_total', 'operation="none"')).not.toEqual([]);
+  });
+
+  it('serve the metrics at one path only, and nothing else there', async () => {
+    expect((await fetch(`http://127.0.0.1:${port}/v1/accounts`)).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' })).status).toBe(405);
+    expect((await ask('/metrics')).status).toBe(404);
+  });
+
+  it('send a trace of a request: HTTP, the operation, and each statement by its name', async () => {
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    const mutation =
+      `mutation { createAccount(input: { type: PARTNER, nickname: "${secretText}", businessDetails: { legalName: ` +
+      `"${secretText}", type: COMPANY, physicalAddress: { country: "US" }, email: "a@b.example" } }) { account { ` +
+      'id } } }';
+    expect(await (await graphql(mutation, { traceparent })).json()).not.toHaveProperty('errors');
+    await until(() => spans.some(({ traceId: id, name }) => id === traceId && name === 'POST /graphql'));
+
+    const mine = spans.filter((span) => span.traceId === traceId);
+    const [root, operation, write] = ['POST /graphql', 'GraphQL createAccount', 'create_account'].map((name) =>
+      mine.find((span) => span.name === name),
+    );
+
+    expect(root?.parentSpanId).toBe('b7ad6b7169203331');
+    expect(operation?.parentSpanId).toBe(root?.spanId);
+    expect(write?.parentSpanId).toBe(operation?.spanId);
+    expect(write?.attributes).toContainEqual({ key: 'tidegate.pool', value: { stringValue: 'write' } });
+    expect(received).not.toContain(secretText);
+    expect(received).not.toContain(gateway.keys[1]);
+    expect(received.split('\n').filter((line) => line !== '' && !line.startsWith('/v1/traces '))).toEqual([]);
+  });
+
+  it('send no value of a client: no address of a payment page, search, variable, header or host', async () => {
+    const marks = Array.from({ length: 9 }, (_, i) => `clientvalue${i}`);
+    const variables = encodeURIComponent(JSON.stringify({ id: `account_${marks[0]}` }));
+    const query = encodeURIComponent('query ($id: ID!) { account(id: $id) { id } }');
+    const headers = {
+      'user-agent': marks[1]!,
+      'x-forwarded-for': marks[2]!,
+      'x-forwarded-host': marks[3]!,
+      forwarded: `for=${marks[2]};host=${marks[3]}`,
+    };
+    const paths = [
+      `/graphql?query=${query}&variables=${variables}`,
+      `/v1/accounts?search=${marks[4]}`,
+      `/checkout/${marks[5]}`,
+      `/checkout/${marks[5]}/card`,
+      `/v1/accounts/${marks[6]}`,
+      `/${marks[7]}?a=${marks[7]}`,
+      `/v1/%${marks[7]}`,
+    ];
+    const ended = () => spans.filter(({ parentSpanId, name }) => !parentSpanId && /^(GET|POST)/.test(name)).length;
+    const before = ended();
+    for (const path of paths) await ask(path, { headers });
+    await new Promise<void>((resolve, reject) => {
+      const { hostname, port } = new URL(gateway.origin);
+      const own = { host: `${marks[8]}.example`, authorization: `Bearer ${gateway.keys[1]}`, connection: 'close' };
+      const request = http.get({ hostname, port, path: '/v1/files', headers: own, agent: false }, (response) =>
+        response.resume().on('end', resolve),
+      );
+      request.on('error', reject);
+    });
+    await until(() => ended() >= before + paths.length + 1);
+
+    for (const mark of marks) expect([mark, received.includes(mark)]).toEqual([mark, false]);
+    expect(received).toContain('http.request.method');
+  });
+
+  it('keep the statements of requests that wait for each other in their own traces', async () => {
+    const ids = Array.from({ length: 24 }, (_, i) => `${traceId.slice(0, 28)}${(0x1000 + i).toString(16)}`);
+    const asked = await Promise.all(
+      ids.map((id) =>
+        graphql('{ receivables(first: 3) { nodes { id account { id } } } }', {
+          traceparent: `00-${id}-b7ad6b7169203331-01`,
+        }),
+      ),
+    );
+    expect(asked.every(({ status }) => status === 200)).toBe(true);
+    const of = (id: string) => spans.filter((span) => span.traceId === id);
+    await until(() => ids.every((id) => of(id).some(({ name }) => name === 'POST /graphql')));
+
+    for (const id of ids) {
+      const known = new Set(of(id).map(({ spanId }) => spanId));
+      expect(of(id).filter(({ name }) => name.startsWith('GraphQL'))).toHaveLength(1);
+      const statements = of(id).filter(({ attributes }) => attributes.some(({ key }) => key === 'tidegate.pool'));
+      expect(statements.length).toBeGreaterThan(0);
+      expect(statements.every(({ parentSpanId }) => known.has(parentSpanId ?? ''))).toBe(true);
+    }
+  });
+
+  it('log a slow statement by its name, without a value', async () => {
+    const slow = () => gateway.log().filter(({ msg }) => msg === 'a slow statement');
+    await until(() => slow().length > 0);
+    expect(slow()[0]).toEqual({
+      level: 40,
+      time: expect.any(String),
+      statement: expect.stringMatching(/^[a-z_]+/),
+      pool: expect.stringMatching(/^(read|slow|write|worker)$/),
+      milliseconds: expect.any(Number),
+      msg: 'a slow statement',
+    });
+    expect(gateway.out).not.toContain(secretText);
+  });
+
+  long('are not kept from ending by a scraper', async () => {
+    expect(await gateway.stop()).toBe(0);
+  });
+});
+
+describe('a metrics port that is taken', () => {
+  it('is reported by the name of the setting', async () => {
+    const taken = http.createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const dataDir = await children.preparedFolder('demo');
+    const child = children.start({ DATA_DIR: dataDir, PORT: '0', METRICS_PORT: String(port) });
+    expect(await child.ended).toBe(1);
+    expect(child.errors).toContain('METRICS_PORT and METRICS_HOST: listen EADDRINUSE');
+    taken.close();
+  });
+});
+
+describe('the names of the metrics', () => {
+  const metrics = new Metrics();
+  const load = { read: 0, slow: 0, write: 0, audit: 0 };
+  metrics.watchDatabase({ observers: [], load, crossTenant: { nodes: [] } });
+  metrics.watchRequestLog(() => 0);
+  metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
+  metrics.watchStreams(() => 0);
+  metrics.watchReplicas({ states: [], onPrimary: 0 });
+  const registered = new Set(
+    metrics.registry
+      .getMetricsAsArray()
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('tidegate_')),
+  );
+
+  it('are those of the table in docs/operations.md', () => {
+    const text = fs.readFileSync(path.join(docs, 'operations.md'), 'utf8');
+    const rows = text.split('\n').filter((line) => line.startsWith('| `tidegate_'));
+    expect(named(rows.join('\n'))).toEqual(registered);
+  });
+
+  it.each(['alerts.yml', 'grafana-dashboard.json'])('exist, where docs/operations/%s uses them', (file) => {
+    const used = named(fs.readFileSync(path.join(docs, 'operations', file), 'utf8'));
+    expect(used.size).toBeGreaterThan(3);
+    expect([...used].filter((name) => !registered.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,183 @@
+import fs from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { contractOf } from '../../src/api/rest/contract/document.js';
+import type postgres from 'postgres';
+import type { Examples } from '../../src/api/rest/contract/errors.js';
+import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
+import { fromRow } from '../../src/db/row-mapper.js';
+import { event } from '../../src/resources/event/table.js';
+import { eventV1 } from '../../src/resources/event/v1.js';
+import { eventsText } from '../../src/server/print-schema.js';
+import { buildGraph } from '../../src/api/graphql/server.js';
+
+type Json = any;
+
+/** An answer of /v1, and the request that it answers. */
+export interface Exchange {
+  method: string;
+  /** The path with its query. */
+  path: string;
+  request?: unknown;
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+/** An operation of the contract with the pattern of its path. */
+interface Found {
+  id: string;
+  pattern: RegExp;
+  method: string;
+  responses: Record<string, Json>;
+}
+
+/** The contract without examples, as every worker compares answers with it. */
+export const contract: Json = contractOf(buildGraph(), { operations: {}, headers: {}, errors: {}, events: {} });
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+ajv.addSchema(contract, 'contract');
+
+const resolved = ({ $ref, ...own }: Json): Json =>
+  $ref === undefined
+    ? own
+    : $ref
+        .slice(2)
+        .split('/')
+        .reduce((at: Json, step: string) => at[step], contract);
+
+const operations: Found[] = Object.entries<Json>(contract.paths).flatMap(([path, methods]) =>
+  Object.entries<Json>(methods).map(([method, { operationId, responses }]) => ({
+    id: operationId,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    method: method.toUpperCase(),
+    responses: Object.fromEntries(
+      Object.entries<Json>(responses).map(([status, response]) => [status, resolved(response)]),
+    ),
+  })),
+);
+/** A path without parameters comes before one with parameters that has the same form. */
+operations.sort((a, b) => Number(a.pattern.source.includes('[')) - Number(b.pattern.source.includes('[')));
+
+const validators = new Map<string, ValidateFunction>();
+/** The validator of a schema, compiled when it is first needed. */
+function validatorOf(name: string, schema: Json): ValidateFunction {
+  const known = validators.get(name);
+  if (known) return known;
+  const own = schema.$ref ? { $ref: `contract${schema.$ref}` } : schema;
+  const compiled = ajv.compile(own);
+  validators.set(name, compiled);
+  return compiled;
+}
+
+/** The codes of answers to paths and methods that no operation has. The key and the address are judged before. */
+const withoutOperation = new Set([
+  ...['route_missing', 'method_not_allowed', 'authentication_required', 'api_key_invalid', 'https_required'],
+  ...['rate_limit_exceeded', 'service_unavailable', 'service_fault', 'permission_denied', 'resource_missing'],
+  ...['body_invalid', 'parameter_invalid', 'headers_too_large', 'request_timeout'],
+]);
+
+/** What in an answer contradicts the contract; empty if nothing does. */
+export function contradictions(exchange: Exchange): string[] {
+  const { method, path, status, headers, body } = exchange;
+  const [plain = ''] = path.split('?');
+  const found = operations.find((each) => each.method === method && each.pattern.test(plain));
+  if (!headers.has('request-id')) return ['there is no Request-Id'];
+  const isError = status >= 400;
+  if (isError && !validatorOf('Error', { $ref: '#/components/schemas/Error' })(body))
+    return [`the error object: ${ajv.errorsText(validators.get('Error')!.errors)}`];
+  const codes: string[] = isError ? body.errors.map(({ code }: Json) => code) : [];
+  if (!found) {
+    const known = isError && codes.every((code) => withoutOperation.has(code));
+    return known ? [] : [`the contract has no such operation: ${status} ${codes.join(' ')}`];
+  }
+  const response = found.responses[status];
+  if (!response) return [`${found.id} documents no status ${status}: ${codes.join(' ')}`];
+  if (isError) {
+    if (body.http_status_code !== status) return [`http_status_code is ${body.http_status_code}, not ${status}`];
+    const others = codes.filter((code) => !response['x-codes'].includes(code));
+    return others.map((code) => `${found.id} documents no code ${code} for ${status}`);
+  }
+  record(found.id, exchange);
+  const type = (headers.get('content-type') ?? '').split(';')[0]!;
+  if (status === 304) return [];
+  const content = response.content[type];
+  if (!content) return [`${found.id} documents no content of type ${type}`];
+  if (type !== 'application/json') return [];
+  const valid = validatorOf(`${found.id} ${status}`, content.schema);
+  return valid(body) ? [] : [`${found.id}: ${ajv.errorsText(valid.errors, { separator: '; ' })}`];
+}
+
+/** Throws an error for an answer of /v1 that contradicts the contract. */
+export function compareWithContract(exchange: Exchange): void {
+  if (!exchange.path.startsWith('/v1')) return;
+  if (exchange.status >= 400) recordError(exchange);
+  const found = contradictions(exchange);
+  if (found.length > 0)
+    throw new Error(`${exchange.method} ${exchange.path} contradicts the contract: ${found.join('; ')}`);
+}
+
+/** What in an object contradicts the schema of its kind; an empty text if nothing does. */
+export function violationsOf(kind: string, object: unknown): string {
+  const valid = validatorOf(kind, { $ref: `#/components/schemas/${kind}` });
+  return valid(object) ? '' : ajv.errorsText(valid.errors, { separator: '; ' });
+}
+
+/** The examples of the contract, which a run with RECORD_EXAMPLES=1 takes from its answers. */
+const examplesFile = new URL('../../schema/examples.json', import.meta.url);
+const eventsFile = new URL('../../schema/events.json', import.meta.url);
+const recording = process.env.RECORD_EXAMPLES === '1';
+const recorded: Examples = { operations: {}, headers: {}, errors: {}, events: {} };
+
+/** An answer says more than another one if it has more in it, up to a length that is still good to read. */
+const weight = (response: unknown): number => Math.min(JSON.stringify(response ?? null).length, 2_500);
+
+function record(id: string, { path, request, headers, body }: Exchange): void {
+  if (!recording) return;
+  const before = recorded.operations[id];
+  const response = body?.object === 'list' ? { ...body, data: body.data.slice(0, 1) } : body;
+  if (before && weight(before.response) >= weight(response)) return;
+  recorded.operations[id] = { path, ...(request !== undefined && { request }), response };
+  for (const [name, value] of headers) recorded.headers[name] ??= value;
+}
+
+function recordError({ headers, body }: Exchange): void {
+  if (!recording || body?.object !== 'error') return;
+  const { code } = body.errors[0];
+  recorded.errors[code] ??= { ...body, errors: body.errors.slice(0, 2) };
+  // The contract has an example of the header Link of errors; the recorded one is that of a checkout.
+  for (const [name, value] of headers) if (name !== 'link') recorded.headers[name] ??= value;
+}
+
+/** Takes an event of each type from a database of a test as an example of the catalogue. */
+export async function recordEvents(sql: postgres.Sql): Promise<void> {
+  if (!recording) return;
+  await sql`
+    select number_events(tenant_id, livemode, 100000)
+    from (select distinct tenant_id, livemode from event where number is null) t`;
+  const rows = await sql<Record<string, unknown>[]>`
+    select distinct on (type) * from event where number is not null
+    order by type, length(data::text) > 2500, length(data::text) desc`;
+  for (const row of rows) recorded.events[String(row.type)] = eventV1(fromRow(event, row));
+}
+
+/** Examples with names that a reader of the documentation expects, instead of those that tests make to be unique. */
+const readable = (text: string): string =>
+  text
+    .replaceAll(/("nickname": )"nick \d+ [0-9a-f]{8}"/g, '$1"Acme Retail"')
+    .replaceAll(/("reference_number": )"[^"]*nick \d+ [0-9a-f]{8}"/g, '$1"INV-1042"');
+
+/** Adds what was recorded to the examples. Earlier examples of the same operations go. */
+export function saveExamples(): void {
+  if (!recording) return;
+  const before = JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Examples;
+  const sorted = (of: object) => Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const all = {
+    operations: sorted({ ...before.operations, ...recorded.operations }),
+    headers: sorted({ ...before.headers, ...recorded.headers }),
+    errors: sorted({ ...before.errors, ...recorded.errors }),
+  };
+  fs.writeFileSync(examplesFile, readable(`${JSON.stringify(all, null, 1)}\n`));
+  const catalogue = JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[];
+  const earlier = Object.fromEntries(catalogue.map(({ type, example }) => [type, example]));
+  fs.writeFileSync(eventsFile, readable(eventsText({ ...earlier, ...recorded.events })));
+}

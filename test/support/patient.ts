@@ -1,0 +1,8 @@
+/** Settings of a gateway on a busy machine: it refuses nothing for being late, unless a test is about that. */
+export const patient = {
+  ...{ WAIT_MILLISECONDS_MAX: '60000', LOOP_DELAY_MILLISECONDS_MAX: '60000' },
+  ...{ STATEMENT_SECONDS: '60', LOCK_SECONDS: '30', REQUEST_SECONDS: '300' },
+};
+
+/** The time limits that a gateway has without settings, for tests of what happens at their end. */
+export const hasty = { STATEMENT_SECONDS: '5', LOCK_SECONDS: '2', REQUEST_SECONDS: '10' };

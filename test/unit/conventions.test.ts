@@ -1,0 +1,290 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../../src/config.js';
+import { first } from '../../src/editions/first.js';
+import { second } from '../../src/editions/second.js';
+
+const files = fs
+  .readdirSync('src', { recursive: true, encoding: 'utf8' })
+  // The dashboard is a program for browsers: knip finds what it does not use, and the linter what it may not import.
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('dashboard'))
+  .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
+const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
+
+/** Whether a command writes the file. */
+const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write-functions.ts';
+const linesOf = (file: string) => fs.readFileSync(file, 'utf8').split('\n').length - 1;
+const inFunctions = (name: string) => path.join('drizzle/functions', name);
+
+/** The places of a pattern in the code of src, without comments and without the files that may contain it. */
+const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => false) =>
+  files.filter(({ name, text }) => !allowed(name) && pattern.test(code(text))).map(({ name }) => name);
+
+describe('the conventions of the code', () => {
+  it('calls no method that opens an interactive transaction outside migrations and backups', () => {
+    const interactive = /\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/;
+    // A backup reads all tables in one snapshot, on a connection of its own.
+    const allowed = ['db/advisory-lock.ts', 'db/backup/backup.ts'];
+    expect(offenders(interactive, (name) => allowed.includes(name))).toEqual([]);
+  });
+
+  it('has one API to the database: the driver is imported in src/db alone', () => {
+    expect(offenders(/from 'postgres'/, (name) => name.startsWith('db/'))).toEqual([]);
+    // Its results are complete only through `openClient`.
+    expect(offenders(/(=|=>|return|await) postgres\(/, (name) => name === 'db/connection.ts')).toEqual([]);
+    expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
+    // These may query without a scope, because they serve all tenants: authentication, the worker, the operator, the
+    // allowances, the request log, the numbers that streams follow and the encryption at a start.
+    expect(
+      offenders(/database\.(read|write|call|work)[<(]/, (name) =>
+        [
+          'db/scope.ts',
+          'auth/api-keys.ts',
+          'auth/holders.ts',
+          'api/rest/bulk/import-rows.ts',
+          'jobs/bulk.ts',
+          'jobs/due.ts',
+          'jobs/exports.ts',
+          'jobs/faults.ts',
+          'jobs/heartbeat.ts',
+          'jobs/imports.ts',
+          'jobs/job-batches.ts',
+          'jobs/ledger-checks.ts',
+          'jobs/numbering.ts',
+          'jobs/runner.ts',
+          'jobs/stuck-count.ts',
+          'jobs/tenants.ts',
+          'jobs/webhooks.ts',
+          'operator/credential.ts',
+          'operator/desk.ts',
+          'server/exempt-requests.ts',
+          'server/rate-limit.ts',
+          'server/telemetry/request-log.ts',
+          'server/streams/feeds.ts',
+          'resources/person/encryption.ts',
+          'resources/webhook-endpoint/encryption.ts',
+        ].includes(name),
+      ),
+    ).toEqual([]);
+  });
+
+  // A gateway that serves during the migration would have to prepare its reads again, and two reads on one connection
+  // could get each other's rows.
+  it('changes no type of a column by a migration', () => {
+    const migrations = fs.readdirSync('drizzle').filter((name) => name.endsWith('.sql'));
+    expect(migrations.length).toBeGreaterThan(8);
+    const changing = (name: string) =>
+      /ALTER\s+(COLUMN\s+)?"?\w+"?\s+(SET\s+DATA\s+)?TYPE\b/i.test(fs.readFileSync(path.join('drizzle', name), 'utf8'));
+    expect(migrations.filter(changing)).toEqual([]);
+  });
+
+  it('reads process.env in the configuration and where PostgreSQL is started, and nowhere else', () => {
+    const places = ['config.ts', 'db/embedded/folder.ts'];
+    expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
+  });
+
+  // A gateway whose clock was three days ahead deleted every idempotency key, so that a retry made a second deposit.
+  it('uses no clock of a gateway to decide about stored data', () => {
+    /**
+     * The files that may read the wall clock of the process, and their reasons. Decisions about stored data use
+     * PostgreSQL's clock. Durations use `performance.now()`, which starts with the process and so cannot be compared
+     * with stored times.
+     */
+    const reasons: Record<string, string> = {
+      'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
+      'server/log.ts': 'the time of a line in the log',
+      'request/id.ts': 'the order of the request ids of one second',
+      'server/dashboard-links.ts': 'when a one-time link to the dashboard of the demo expires',
+      'api/graphql/compiler/compiler.ts': 'the age of entries in a cache',
+    };
+    const readings =
+      /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\bperformance\.timeOrigin\b|\bTemporal\.Now\b/;
+    expect(offenders(readings, (name) => name in reasons)).toEqual([]);
+    expect(Object.keys(reasons).filter((name) => !offenders(readings).includes(name))).toEqual([]);
+  });
+
+  // A cast rounds: half a second before midnight would be the next day, and what happened then not yet to be seen.
+  it('rounds no reading of the database clock to whole seconds, but takes the second that has begun', () => {
+    const texts = fs.readdirSync('drizzle/functions').map((name) => fs.readFileSync(inFunctions(name), 'utf8'));
+    const readings = [...texts, ...files.map(({ text }) => text)].flatMap((text) =>
+      [
+        ...text.matchAll(/(\w*)\((?:date_part\('epoch', |extract\(epoch\s+from )\w+_timestamp\(\)\)\)?::(?:big)?int/g),
+      ].map(([reading, before]) => ({ reading, before })),
+    );
+    const rounded = [...texts, ...files.map(({ text }) => text)].flatMap((text) => [
+      ...text.matchAll(/[^(](?:date_part\('epoch', |extract\(epoch\s+from )\w+_timestamp\(\)\)::(?:big)?int/g),
+    ]);
+    expect(readings.length).toBeGreaterThan(5);
+    expect(readings.filter(({ before }) => before !== 'floor')).toEqual([]);
+    expect(rounded.map(([text]) => text)).toEqual([]);
+  });
+
+  // A function reads its clock before it waits for a row, and the clock of another server may be behind.
+  it('sets the time of a change of a row back nowhere', () => {
+    const changes = fs
+      .readdirSync('drizzle/functions')
+      .flatMap((name) =>
+        [...fs.readFileSync(inFunctions(name), 'utf8').matchAll(/^ +updated_at = (.*(?:\n {6}.*)*)/gm)].map(
+          ([, value]) => ({ name, value: value!.replaceAll(/\s+/g, ' ') }),
+        ),
+      );
+    expect(changes.length).toBeGreaterThan(40);
+    const keeps = /greatest\( ?\w+\.updated_at, |coalesce\( \w+\.updated_at, /;
+    expect(changes.filter(({ value }) => !keeps.test(value))).toEqual([]);
+  });
+
+  it('parses no floating-point number, and formats and rounds no amount as one', () => {
+    expect(offenders(/parseFloat|toFixed|Math\.round\([^)]*amount/i)).toEqual([]);
+  });
+
+  it('compares no edition with a value and has no switch on editions, but uses a table', () => {
+    // The demo, the command line and the operator name editions; the product's rules do not.
+    const mayCompare = ['server/demo/demo.ts', 'server/demo/history.ts', 'operator/commands/account.ts'];
+    expect(offenders(/edition(\.number)?\s*[!=]==|switch \(.*edition/, (name) => mayCompare.includes(name))).toEqual(
+      [],
+    );
+  });
+
+  // Each of these casts makes the compiler believe what it could not check.
+  it('gives the reason of each cast to never, and of each through unknown, in a comment on the lines above it', () => {
+    const casts = files.flatMap(({ name, text }) => {
+      const lines = text.split('\n');
+      return lines.flatMap((line, i) => {
+        if (!/\bas never\b|\bas unknown as\b/.test(line)) return [];
+        // A comment above the statement counts for all its lines.
+        const above = lines.slice(Math.max(0, i - 2), i).some((each) => /^\s*\/\//.test(each));
+        return [{ place: `${name}:${i + 1}`, explained: above }];
+      });
+    });
+    expect(casts.length).toBeGreaterThan(0);
+    expect(casts.filter(({ explained }) => !explained).map(({ place }) => place)).toEqual([]);
+  });
+
+  it('has at most 120 columns, also where the formatter breaks nothing: in strings, templates and comments', () => {
+    const below = (folder: string): string[] =>
+      fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+        const place = path.join(folder, entry.name);
+        if (entry.isDirectory()) return ['node_modules', 'generated'].includes(entry.name) ? [] : below(place);
+        return isGenerated(path.relative('src', place).replaceAll(path.sep, '/')) ? [] : [place];
+      });
+    const roots = fs.readdirSync('.', { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+    // Generated migrations are as long as Drizzle makes them, and never change.
+    const folders = ['src', 'test', 'drizzle/functions', 'docs/operations/deploy'];
+    const written = [...folders.flatMap(below), ...roots].filter((name) => /\.(tsx?|mjs|js|css|sql|html)$/.test(name));
+    for (const ending of ['.ts', '.tsx', '.mjs', '.js', '.css', '.sql'])
+      expect(written.filter((name) => name.endsWith(ending))).not.toEqual([]);
+    const longest = written.flatMap((name) =>
+      fs
+        .readFileSync(name, 'utf8')
+        .split('\n')
+        .flatMap((line, i) => (line.length > 120 ? [`${name}:${i + 1}`] : [])),
+    );
+    expect(longest).toEqual([]);
+  });
+
+  // The linter counts the lines of TypeScript, and does not read the styles and scripts of pages.
+  it('has at most 300 lines in a style, a script of a page, a page of the dashboard and a build', () => {
+    const written = fs
+      .readdirSync('src', { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(css|js|mjs|tsx)$/.test(name))
+      .map((name) => [name, linesOf(path.join('src', name))] as const);
+    expect(written.length).toBeGreaterThan(100);
+    expect(written.filter(([, count]) => count > 300)).toEqual([]);
+  });
+
+  it('has at most 300 lines in a file of SQL functions', () => {
+    const named = fs.readdirSync('drizzle/functions').map((name) => [name, linesOf(inFunctions(name))] as const);
+    expect(named.filter(([, count]) => count > 300)).toEqual([]);
+  });
+
+  it('has no folder for miscellaneous files', () => {
+    expect(
+      files
+        .filter(({ name }) => /(^|\/)(utils?|helpers?|common|services?|manager|base|index)(\/|\.ts$)/.test(name))
+        .map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it('has no file that no other file imports', () => {
+    const entries = [
+      ...['main.ts', 'cli.ts', 'db/print-write-functions.ts'],
+      ...['server/print-schema.ts', 'server/docs/maker/main.ts'],
+    ];
+    // These are found by their place.
+    const isFound = (name: string) => /^(resources\/[^/]+\/resource|operator\/parts\/[^/]+)\.ts$/.test(name);
+    const imported = new Set(
+      files.flatMap(({ name, text }) =>
+        [...text.matchAll(/(?:from |import |import\()'(\.[^']+)\.js'/g)].map((match) =>
+          path.posix.join(path.posix.dirname(name), `${match[1]}.ts`),
+        ),
+      ),
+    );
+    expect(
+      files
+        .map(({ name }) => name)
+        .filter((name) => !imported.has(name) && !entries.includes(name) && !isFound(name))
+        .filter((name) => !name.endsWith('table.ts')),
+    ).toEqual([]);
+  });
+
+  it('has none of the words that mark reminders', () => {
+    expect(
+      files
+        .filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text.replaceAll("'XXX'", '')))
+        .map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it('has a docstring on each exported function and class', () => {
+    const bare = files.flatMap(({ name, text }) =>
+      [...text.matchAll(/(^|\n)([^\n]*)\nexport (?:async )?(?:function|class|abstract class) (\w+)/g)]
+        .filter((match) => !/\*\/$|^@|^\}?\)$|^ {2}\w.*\}\)$/.test(match[2]!.trim()) && match[2]!.trim() === '')
+        .map((match) => `${name} ${match[3]}`),
+    );
+    // GraphQL classes have a description for clients instead.
+    expect(bare.filter((entry) => !/(type|inputs|resolver)\.ts /.test(entry))).toEqual([]);
+  });
+});
+
+describe('the editions', () => {
+  it('are tables with the same keys in the same order, so that their diff is the list of differences', () => {
+    expect(Object.keys(first)).toEqual(Object.keys(second));
+    for (const key of ['shown', 'withheld', 'required', 'values'] as const) {
+      const [a, b] = [Object.keys(first[key]), Object.keys(second[key])];
+      expect([key, a]).toEqual([key, b]);
+    }
+  });
+});
+
+describe('the documentation', () => {
+  it('has a section of the changelog for the version of the package', () => {
+    const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const locked = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+    expect([locked.version, locked.packages[''].version]).toEqual([version, version]);
+    expect(fs.readFileSync('docs/changelog.md', 'utf8')).toMatch(
+      new RegExp(`^## ${version.replaceAll('.', String.raw`\.`)} \\(\\d{4}-\\d{2}-\\d{2}\\)$`, 'm'),
+    );
+  });
+
+  const operations = fs.readFileSync('docs/operations.md', 'utf8');
+  const dependencies = fs.readFileSync('docs/dependencies.md', 'utf8');
+
+  it('lists every setting with its default and meaning', () => {
+    const rows = Object.entries(settings.shape).map(([name, schema]) => {
+      const preset = schema.safeParse(undefined);
+      const text = preset.success ? String(preset.data ?? '') : '';
+      const value = text === '' ? '' : `\`${text}\``;
+      return `| \`${name}\` | ${value === '' ? '' : `${value} `}| ${schema.description} |`;
+    });
+    for (const row of rows) expect(operations).toContain(row);
+  });
+
+  it('names every package that the product depends on', () => {
+    const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const missing = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].filter(
+      (name) => !dependencies.includes(`\`${name}\``) && !name.startsWith('@types/') && name !== 'oxlint-tsgolint',
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { everyone } from '../../src/auth/permissions.js';
+import { guard } from '../../src/operation/guard.js';
+import { buildGraph } from '../../src/api/graphql/server.js';
+import { extension, type Resource, resources } from '../../src/resources/define.js';
+import { fields, link, many, one, value } from '../../src/resources/edges.js';
+import { account } from '../../src/resources/account/table.js';
+import { balance } from '../../src/resources/ledger/table.js';
+import { events, operations } from '../../src/resources/registry.js';
+import { tablesOf } from '../../src/resources/tables.js';
+import { PageArgs } from '../../src/types/pagination.js';
+
+const read = { access: 'read', callers: everyone } as const;
+const write = { access: 'write', callers: everyone } as const;
+const depositNode = resources.find(({ object }) => object === 'deposit')!.node!;
+
+describe('the program does not start', () => {
+  it.each<[string, Omit<Resource, 'object'>, string]>([
+    ['an operation twice', { operations: { deposits: read } }, 'the operation deposits is declared twice'],
+    [
+      'a route twice',
+      { operations: { copies: { ...read, v1: () => ({}), routes: [extension.list('/v1/deposits')] } } },
+      'the route GET /v1/deposits is declared twice',
+    ],
+    ['a prefix of ids twice', { node: depositNode }, 'the prefix deposit is declared twice'],
+    ['an object twice', { stored: { deposit: {} as never } }, 'the object deposit is declared twice'],
+    ['a size of a list twice', { sizes: { 'Deposit.receivables': 5 } }, 'the size of a list Deposit.receivables is'],
+    [
+      'a type of events twice',
+      { events: { 'deposit.completed': 'Again.' } },
+      'the event deposit.completed is declared twice',
+    ],
+    ['a field twice', { fields: [fields(account, { owner: link(account, 'ownerId') })] }, 'the field Account.owner is'],
+    [
+      'an event type without a declared object',
+      { events: { 'copy.made': 'Made.' } },
+      'the event type copy.made begins with no declared object',
+    ],
+    [
+      'a write whose responses no table stores',
+      { operations: { copy: write } },
+      'the operation copy writes, and no table stores',
+    ],
+    [
+      'a route whose response has no shape',
+      { operations: { copies: { ...read, routes: [extension.list('/v1/copies')] } } },
+      'the operation copies has a route, and no shape formats its response for /v1',
+    ],
+    [
+      'a read of an object without a node',
+      { operations: { copy: { ...read, reads: one('One.') } } },
+      'the operation copy reads copy, which declares no',
+    ],
+    [
+      'a page of objects without a node',
+      { operations: { copies: { ...read, reads: many(PageArgs, 'All.') } } },
+      'the operation copies reads copy, which declares no node',
+    ],
+    [
+      'an edge to a table that belongs to no node',
+      { fields: [fields(account, { copy: link(balance as never, 'ownerId') })] },
+      'an edge refers to the table balance, which belongs to no node',
+    ],
+    [
+      'a field without a type',
+      {
+        fields: [
+          fields(account, {
+            copy: value(
+              () => undefined as never,
+              () => null,
+            ),
+          }),
+        ],
+      },
+      'the field Account.copy has no type',
+    ],
+  ])('with %s', (_, more, message) => {
+    expect(() => tablesOf([...resources, { object: 'copy', ...more }])).toThrow(message);
+  });
+
+  it('with a root field that is not declared as an operation', () => {
+    const some = new Map([...operations].filter(([name]) => name !== 'deposits'));
+    expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is not declared as an operation');
+  });
+
+  it('with an operation that has no root field', () => {
+    const more = new Map([...operations, ['copies', { ...operations.get('deposits')!, name: 'copies' }]]);
+    expect(() => guard(buildGraph(), more)).toThrow(
+      'the operation copies is declared, but the schema has no root field of this name',
+    );
+  });
+});
+
+/** The types of events that calls of emit_event contain, and the nouns to which they append a status. */
+function emitted(): { types: Set<string>; nouns: Set<string> } {
+  const [types, nouns] = [new Set<string>(), new Set<string>()];
+  for (const file of fs.readdirSync('drizzle/functions')) {
+    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+    for (const [call] of text.matchAll(/emit_(?:root_|webhook_)?event(?:_at)?\([^;]*;/g)) {
+      for (const [, type] of call.matchAll(/'(\w+\.\w+)'/g)) types.add(type!);
+      for (const [, noun] of call.matchAll(/'(\w+)\.' \|\|/g)) nouns.add(noun!);
+    }
+  }
+  return { types, nouns };
+}
+
+describe('the event types', () => {
+  it('that SQL emits are declared', () => {
+    const { types } = emitted();
+    expect(types.size).toBeGreaterThan(30);
+    expect([...types].filter((type) => !events.has(type))).toEqual([]);
+  });
+
+  it('that are declared are emitted by SQL, as constants or with the status of the object', () => {
+    const { types, nouns } = emitted();
+    const byStatus = [...events.keys()].filter((type) => !types.has(type));
+    expect(byStatus.filter((type) => !nouns.has(type.split('.')[0]!))).toEqual([]);
+    expect([...new Set(byStatus.map((type) => type.split('.')[0]))].toSorted()).toEqual([...nouns].toSorted());
+  });
+
+  it('with the status of the object end with a status that its table allows', () => {
+    const { types } = emitted();
+    const migrations = fs.readdirSync('drizzle').filter((file) => file.endsWith('.sql'));
+    const sql = migrations.map((file) => fs.readFileSync(`drizzle/${file}`, 'utf8')).join('\n');
+    for (const type of [...events.keys()].filter((each) => !types.has(each))) {
+      const [noun, status] = type.split('.') as [string, string];
+      const allowed = new RegExp(`"${noun}_status" CHECK \\(.*'${status}'`);
+      expect({ type, allowed: allowed.test(sql) }).toEqual({ type, allowed: true });
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import graphqlEslint from '@graphql-eslint/eslint-plugin';
+import { ESLint, type Linter } from 'eslint';
+import {
+  buildSchema,
+  getNamedType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isObjectType,
+  NoDeprecatedCustomRule,
+  parse,
+  validate,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+
+const schemas = ['graph', 'operator'] as const;
+const pathOf = (name: string) => fileURLToPath(new URL(`../../schema/${name}.graphql`, import.meta.url));
+const schemaOf = (name: string): GraphQLSchema => buildSchema(fs.readFileSync(pathOf(name), 'utf8'));
+
+const recommended = graphqlEslint.configs['flat/schema-recommended'].rules;
+const relay = graphqlEslint.configs['flat/schema-relay'].rules;
+
+/** The rules of graphql-eslint. Those that differ from its own choice have their reason beside them. */
+const rules: Linter.RulesRecord = {
+  ...recommended,
+  '@graphql-eslint/require-description': [
+    'error',
+    {
+      types: true,
+      rootField: true,
+      FieldDefinition: true,
+      InputValueDefinition: true,
+      EnumValueDefinition: true,
+      DirectiveDefinition: true,
+    },
+  ],
+  // Balances, addresses of a person, payloads and other values have no identity of their own.
+  '@graphql-eslint/strict-id-in-types': 'off',
+};
+
+/** The Relay rules, for the public schema: the operator's lists are pages with a cursor, and no connections. */
+const relayRules: Linter.RulesRecord = {
+  ...relay,
+  // Connections also have `nodes`, and short lists of values are no connections. A test below looks at the nodes.
+  '@graphql-eslint/relay-edge-types': [
+    'error',
+    { withEdgeSuffix: true, shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false },
+  ],
+};
+
+/** Findings that are accepted, each with its reason. */
+const accepted: Record<string, Record<string, string>> = {
+  graph: {
+    'Field "filename" starts with the name of the parent type "File"': 'It is one word.',
+    'Field "eventType" starts with the name of the parent type "Event"': 'The field `type` is the text on /v1.',
+  },
+  operator: {
+    'Field "filename" starts with the name of the parent type "File"': 'It is one word.',
+    'Field "rate" starts with the name of the parent type "Rate"': 'A rate has a rate and its currencies.',
+  },
+};
+
+/** What graphql-eslint finds in a schema: the rule, the line and the message of each finding. */
+async function findings(name: string): Promise<{ rule: string | null; line: number; message: string }[]> {
+  const file = pathOf(name);
+  const eslint = new ESLint({
+    overrideConfigFile: true,
+    overrideConfig: [
+      {
+        files: ['**/*.graphql'],
+        languageOptions: {
+          parser: graphqlEslint.parser,
+          parserOptions: { graphQLConfig: { schema: file } },
+        },
+        // The plugin's rules are typed more narrowly than ESLint's own type of a rule allows.
+        plugins: { '@graphql-eslint': { rules: graphqlEslint.rules } as unknown as ESLint.Plugin },
+        rules: name === 'graph' ? { ...rules, ...relayRules } : rules,
+      },
+    ],
+  });
+  const results = await eslint.lintText(fs.readFileSync(file, 'utf8'), { filePath: file });
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, line, message }) => ({ rule: ruleId, line, message })),
+  );
+}
+
+/** Every description of a schema, with the place that it describes. */
+function* descriptions(schema: GraphQLSchema): Generator<[place: string, text: string | null | undefined]> {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isIntrospectionType(type) || ['Boolean', 'Float', 'ID', 'Int', 'String'].includes(type.name)) continue;
+    yield [type.name, type.description];
+    if (isEnumType(type)) for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value.description];
+    if (isInputObjectType(type))
+      for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description];
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      yield [`${type.name}.${field.name}`, field.description];
+      for (const arg of field.args) yield [`${type.name}.${field.name}(${arg.name}:)`, arg.description];
+    }
+  }
+}
+
+describe.each(schemas)('the schema %s', (name) => {
+  it('passes the rules of graphql-eslint for schemas', async () => {
+    const found = await findings(name);
+    const reasons = accepted[name] ?? {};
+    expect(found.filter(({ message }) => !Object.hasOwn(reasons, message))).toEqual([]);
+    const messages = found.map(({ message }) => message);
+    expect(
+      Object.keys(reasons).filter((message) => !messages.includes(message)),
+      'accepted findings that no longer occur',
+    ).toEqual([]);
+  });
+
+  it('describes every type, field, argument, input field and enum value by whole sentences', () => {
+    const wrong = [...descriptions(schemaOf(name))].filter(([, text]) => !text || !/^[A-Z1`].*[.\])`]$/s.test(text));
+    expect(wrong).toEqual([]);
+  });
+});
+
+it('objects of lists implement Node, except for allocations, which are read through other objects only', () => {
+  const edges = Object.values(schemaOf('graph').getTypeMap())
+    .filter(isObjectType)
+    .filter(({ name }) => name.endsWith('Edge'));
+  expect(edges.length).toBeGreaterThan(10);
+  const others = edges.filter((edge) => {
+    const node = getNamedType(edge.getFields().node!.type);
+    return !isObjectType(node) || !node.getInterfaces().some(({ name }) => name === 'Node');
+  });
+  expect(others.map(({ name }) => name)).toEqual(['AllocationEdge']);
+});
+
+it('lists have the orders of the type of their objects, and none of another type', () => {
+  const lists = Object.values(schemaOf('graph').getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })))
+    .filter(({ field }) => getNamedType(field.type).name.endsWith('Connection'));
+  const orders = lists.map(({ path, field }) => {
+    const order = field.args.find(({ name }) => name === 'orderBy');
+    return [path, getNamedType(field.type).name.replace(/Connection$/, 'Order'), order && String(order.type)];
+  });
+  expect(new Set(orders.map(([, order]) => order)).size).toBeGreaterThan(20);
+  const others = orders.filter(([, expected, order]) => order !== expected).map(([path]) => path);
+  // These have one order.
+  expect(others.toSorted()).toEqual(['Deposit.allocations', 'Payout.allocations', 'Receivable.allocations']);
+  // A filter takes several currencies; the one of an order has another name.
+  const currencies = lists.flatMap(({ field }) => field.args.filter(({ name }) => name === 'currency'));
+  expect(new Set(currencies.map(({ type }) => String(type)))).toEqual(new Set(['[Currency!]']));
+});
+
+it('finds a field, an argument and an enum value without a description', () => {
+  const schema = buildSchema('type Query { a(b: Int): E } enum E { V }');
+  expect([...descriptions(schema)].filter(([, text]) => !text).map(([place]) => place)).toEqual([
+    'Query',
+    'Query.a',
+    'Query.a(b:)',
+    'E',
+    'E.V',
+  ]);
+});
+
+// A page of another release may still ask for them; ours are examples of how to ask.
+describe.each([
+  ['the dashboard', 'graph', (name: string) => !name.startsWith('console/')],
+  ["the operator's console", 'operator', (name: string) => name.startsWith('console/')],
+] as const)('the documents of %s', (_, schema, isOfIt) => {
+  it('ask for no deprecated field and send no deprecated argument', () => {
+    const folder = 'src/dashboard';
+    const texts = fs
+      .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts') && isOfIt(name))
+      .flatMap((name) => [...fs.readFileSync(`${folder}/${name}`, 'utf8').matchAll(/graphql\(\s*`([^`]*)`/g)])
+      .map(([, text]) => text!);
+    expect(texts.length).toBeGreaterThan(10);
+    const built = schemaOf(schema);
+    const found = texts.flatMap((text) => validate(built, parse(text), [NoDeprecatedCustomRule]));
+    expect(found.map(({ message }) => message)).toEqual([]);
+  });
+});
