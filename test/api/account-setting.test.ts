@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { assemble, complete } from '../support/onboarding-profile.js';
-import { scale, share } from '../support/scale.js';
 import { type Edition, givenIn, must, type Speaker, useWorld } from '../support/world.js';
 
 // Without a worker, so that switching a kind on changes only the setting.
@@ -239,7 +238,7 @@ describe('updating the addresses on offer', () => {
   const refusedKeys = defaults.flatMap(({ edition, owner, applicable }) =>
     kinds.filter((kind) => !applicable.includes(kind)).map((kind) => ({ edition, owner, kind })),
   );
-  it.concurrent.each(share(refusedKeys, 2, scale.seed))(
+  it.concurrent.each(refusedKeys)(
     'refuses $kind for a $owner, Edition $edition, where it is null',
     async ({ edition, owner, kind }) => {
       const { speaker, id } = await ownerOf(owner, edition);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { oneInTurn, patience, scale, share } from '../support/scale.js';
+import { patience, scale } from '../support/scale.js';
 import {
   assemble,
   type BusinessType,
@@ -25,8 +25,6 @@ import {
   tenantOf,
   useWorld,
 } from '../support/world.js';
-
-const oneOf = oneInTurn();
 
 vi.setConfig(patience);
 
@@ -208,13 +206,12 @@ const tables = [
   { edition: 2 as const, of: 'of any type', cases: secondCases },
 ];
 
-// In the short form a half of the profiles, the other half in the next run.
 describe.each(tables)('activating a connected user $of, Edition $edition', ({ edition, cases }) => {
   let platform: Speaker;
   beforeAll(async () => {
     platform = await given.platform(edition);
   });
-  it.concurrent.each(share(cases, 4, scale.seed))('$title', async ({ profile, missing }) => {
+  it.concurrent.each(cases)('$title', async ({ profile, missing }) => {
     const id = await assemble(platform, profile);
 
     const reply = await activate(platform, id);
@@ -447,7 +444,7 @@ describe('a missing requirement', () => {
   });
 });
 
-describe.each(oneOf([1, 2] as const))('permission to activate, Edition %i', (edition) => {
+describe.each([1, 2] as const)('permission to activate, Edition %i', (edition) => {
   /** A platform with a user of a complete profile, a partner of each, and a stranger's partner. */
   async function company() {
     const [platform, direct, stranger] = await Promise.all([
@@ -691,9 +688,7 @@ describe.each(['connected user', 'partner'] as const)('the status of a %s', (kin
   beforeAll(async () => {
     platform = await given.platform(1);
   });
-  // In the short form a half of the moves of each kind, the other half in the next run.
-  const round = scale.seed + (kind === 'partner' ? 1 : 0);
-  it.concurrent.each(share(rows, 4, round))('$from, $move: $to', async ({ from, move, to }) => {
+  it.concurrent.each(rows)('$from, $move: $to', async ({ from, move, to }) => {
     const one = await accountIn(platform, kind, from);
     // What is refused changes nothing, so both APIs can refuse it for one account.
     const two = to ? await accountIn(platform, kind, from) : one;
@@ -710,7 +705,7 @@ describe.each(['connected user', 'partner'] as const)('the status of a %s', (kin
 });
 
 describe('deactivating', () => {
-  it.each(oneOf([1, 2] as const))(
+  it.each([1, 2] as const)(
     'is for partners only: a root and a connected user have the wrong type, Edition %i',
     async (edition) => {
       const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);

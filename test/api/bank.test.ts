@@ -4,7 +4,6 @@ import { auditLedger } from '../support/audit.js';
 import type { AccountRow } from '../../src/resources/account/table.js';
 import type { BankNotice } from '../../src/operator/bank.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
-import { oneInTurn } from '../support/scale.js';
 import {
   type Edition,
   eventually,
@@ -15,8 +14,6 @@ import {
   tenantOf,
   payoutAddress,
 } from '../support/world.js';
-
-const oneOf = oneInTurn();
 
 // No worker: tests make live payouts with `payOut`.
 const world = useWorld({ worker: false });
@@ -235,7 +232,7 @@ const methodsOf: Record<Edition, string[]> = {
   ],
   2: ['card', 'upi', 'domestic_wire'],
 };
-describe.each(oneOf([1, 2] as const))('the payment method of a notice in Edition %i', (edition) => {
+describe.each([1, 2] as const)('the payment method of a notice in Edition %i', (edition) => {
   it.each([...new Set([...methodsOf[1], ...methodsOf[2]])])('%s, of this edition or not', async (paymentMethod) => {
     const to = await receiver(edition);
     const partner = await partnerOf(to);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
-import { inTurn, oneInTurn } from '../support/scale.js';
 import {
   type Transport,
   must,
@@ -17,9 +16,6 @@ import {
   type World,
   tenantOf,
 } from '../support/world.js';
-
-const long = inTurn(3, it);
-const oneOf = oneInTurn();
 
 // No worker, so that a checkout keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -239,7 +235,7 @@ async function nothingStored(root: Speaker): Promise<void> {
   );
 }
 
-describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
+describe.each(transports)('creating a checkout over %s', (transport) => {
   it('returns the complete object, emits its event, and reserves nothing', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '7.00');
@@ -462,7 +458,7 @@ describe.each(oneOf(transports))('creating a checkout over %s', (transport) => {
     }
   });
 
-  long('accepts at most 50 receivables, none of them twice', async () => {
+  it('accepts at most 50 receivables, none of them twice', async () => {
     const { user, partner, receivable } = await shop();
     const more = await Promise.all(Array.from({ length: 50 }, () => receivableOf(user, '1.00')));
     for (const receivables of [
@@ -792,7 +788,7 @@ describe('a fee', () => {
     environment: { CHECKOUT_FEE_BASIS_POINTS: '250', CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '60' },
   });
 
-  long('is added to the amount, is part of the attempt’s amount, and is in no balance', async () => {
+  it('is added to the amount, is part of the attempt’s amount, and is in no balance', async () => {
     const { user, id, checkout, receivable } = await opened({ amount: '60.00' }, givenIn(dear));
     expect([checkout.amount, checkout.gross_amount]).toEqual(['60.00', '61.50']);
     expect(checkout.expires_at - checkout.created).toBe(1_800);
@@ -849,7 +845,7 @@ describe('a fee', () => {
   });
 });
 
-describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
+describe.each(transports)('paying a checkout over %s', (transport) => {
   it('credits the user at once up to the amount of the receivables, and shows it everywhere', async () => {
     const { user, partner, receivable, id, checkout } = await opened();
 
@@ -1029,7 +1025,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
     expect(await funds(user)).toEqual({ 'available INR': '65.00' });
   });
 
-  long('leaves pending the amount of receivables that are now locked by another, lowered, or void', async () => {
+  it('leaves pending the amount of receivables that are now locked by another, lowered, or void', async () => {
     const { user, partner } = await shop();
     const [taken, lowered, voided] = await Promise.all([
       receivableOf(user, '30.00'),
@@ -1139,7 +1135,7 @@ describe.each(oneOf(transports))('paying a checkout over %s', (transport) => {
   });
 });
 
-describe.each(oneOf(transports))('declining a checkout over %s', (transport) => {
+describe.each(transports)('declining a checkout over %s', (transport) => {
   it('creates a failed attempt, moves no money, and leaves the checkout open', async () => {
     const { user, id, checkout, receivable } = await opened();
     const before = (await eventsOf(user)).length;
@@ -1210,7 +1206,7 @@ describe.each(oneOf(transports))('declining a checkout over %s', (transport) => 
   });
 });
 
-describe.each(oneOf(transports))('cancelling and expiring a checkout over %s', (transport) => {
+describe.each(transports)('cancelling and expiring a checkout over %s', (transport) => {
   it.each([
     ['cancel', 'cancelled'],
     ['expire', 'expired'],

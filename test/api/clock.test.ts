@@ -1,8 +1,5 @@
 import { expect, describe, it } from 'vitest';
-import { oneInTurn } from '../support/scale.js';
 import { type Transport, transports, givenIn, nickname, type Speaker, useWorld } from '../support/world.js';
-
-const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -25,7 +22,7 @@ async function advance(speaker: Speaker, transport: Transport, seconds: number) 
   return { ...reply, status, offset: reply.body.data?.advanceTestClock?.clock.offsetSeconds as number | undefined };
 }
 
-describe.each(oneOf(transports))('the test clock over %s', (transport) => {
+describe.each(transports)('the test clock over %s', (transport) => {
   it('advances up to the largest Int, and refuses a second more without any effect', async () => {
     const user = await given.directUser(1);
     for (let left = offsetSecondsMax; left > 0; left -= advanceSecondsMax) {

@@ -22,10 +22,8 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { resources } from '../../src/resources/define.js';
 import { operationOf, rules } from '../../src/resources/registry.js';
 import { charactersMax, shapesMax, statementsMax, QueryCompiler } from '../../src/api/graphql/compiler/compiler.js';
-import { inTurn, scale, share } from '../support/scale.js';
+import { covering, scale } from '../support/scale.js';
 import { givenIn, Speaker, useWorld } from '../support/world.js';
-
-const long = inTurn(3, it);
 
 /** The internal errors that the gateway logged. */
 const faults: string[] = [];
@@ -242,20 +240,21 @@ function listOfType(type: string, edge: string): string {
   return `{ accounts(first: 10) { nodes { ${below.name}(first: 10) { nodes { ${edge} } } } } }`;
 }
 
-/**
- * In the short form each run has one caller, who sends a quarter of the queries, or an eighth of those that select each
- * part alone: `less` is 2. The next run has the next caller, and the first one sends others after the last. The long
- * form sends all as everybody.
- */
-const askedOf = (asked: string[], less = 1): string[] => share(asked, 4 * less, Math.floor(scale.seed / names.length));
+/** What a caller asks. Where not everything is tried, each query is sent by one of the callers. */
+function askedBy(name: string, asked: (caller: string) => string[]): string[] {
+  const table = names.flatMap((caller) => asked(caller).map((query) => ({ caller, query })));
+  const chosen = covering(table, ({ caller, query }) => [caller, query], 1);
+  return chosen.flatMap(({ caller, query }) => (caller === name ? [query] : []));
+}
 
-describe.each(share(names, names.length, scale.seed))('the compiled query of %s', (name) => {
+describe.each(names)('the compiled query of %s', (name) => {
   const speaker = () => speakers[name]!;
-  const kind = name === names[4] ? 'connected_user' : 'platform';
-  const pages = rootPages.filter((root) => {
-    const { callers, asItself } = operationOf(fieldOf(root)!.name);
-    return callers.includes(kind) && !(asItself && name.includes('on behalf'));
-  });
+  const pagesOf = (caller: string) =>
+    rootPages.filter((root) => {
+      const { callers, asItself } = operationOf(fieldOf(root)!.name);
+      const kind = caller === names[4] ? 'connected_user' : 'platform';
+      return callers.includes(kind) && !(asItself && caller.includes('on behalf'));
+    });
   beforeAll(anew);
   const expectEqual = async (query: string, variables: object = {}) => {
     const { resolved, again, whole, once, compiler, faults } = await both(speaker(), query, variables);
@@ -267,16 +266,15 @@ describe.each(share(names, names.length, scale.seed))('the compiled query of %s'
     return resolved.data;
   };
 
-  it.each(askedOf(edges))('returns the same as the resolvers: %s', async (edge) => {
+  it.each(askedBy(name, () => edges))('returns the same as the resolvers: %s', async (edge) => {
     const [type, field] = edge.split('.') as [string, string];
     await expectEqual(listOfType(type, `id ${selected(fieldOf(edge)!, edge)}`));
     expect(field).toBe(fieldOf(edge)!.name);
   });
 
   it.each(
-    askedOf(
-      [...edges, ...pages].filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))),
-      2,
+    askedBy(name, (caller) =>
+      [...edges, ...pagesOf(caller)].filter((each) => isObjectType(getNamedType(fieldOf(each)!.type))),
     ),
   )('returns the same as the resolvers for each part that is selected alone: %s', async (name) => {
     const field = fieldOf(name)!;
@@ -288,7 +286,7 @@ describe.each(share(names, names.length, scale.seed))('the compiled query of %s'
       await expectEqual(root ? `{ ${asked} }` : listOfType(name.split('.')[0]!, `id ${asked}`));
   });
 
-  it.each(askedOf(pages))('returns the same as the resolvers: %s, and one of them by its id', async (root) => {
+  it.each(askedBy(name, pagesOf))('returns the same as the resolvers: %s, and one of them by its id', async (root) => {
     const field = fieldOf(root)!;
     const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
     for (const size of [1, 2, 3])
@@ -574,24 +572,21 @@ describe('the statements of compiled queries', () => {
   });
 
   // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
-  long(
-    'are at most some hundreds in an hour, of which a tenant gets half, and the same number in the next',
-    async () => {
-      let now = 0;
-      const compiler = new QueryCompiler(schema, () => now);
-      const share = statementsMax / 2;
-      const documents = documentsOf(compiler, 'a', share + 10);
-      expect(await answers(documents, context)).toBe(share);
-      expect(await answers(documents, context)).toBe(share);
-      now += 3_599_999;
-      expect(await answers(documents.slice(share), context)).toBe(0);
-      now += 1;
-      expect(await answers(documents.slice(share), context)).toBe(10);
-      expect(await answers(documents, context)).toBe(share);
-    },
-  );
+  it('are at most some hundreds in an hour, of which a tenant gets half, and the same number in the next', async () => {
+    let now = 0;
+    const compiler = new QueryCompiler(schema, () => now);
+    const share = statementsMax / 2;
+    const documents = documentsOf(compiler, 'a', share + 10);
+    expect(await answers(documents, context)).toBe(share);
+    expect(await answers(documents, context)).toBe(share);
+    now += 3_599_999;
+    expect(await answers(documents.slice(share), context)).toBe(0);
+    now += 1;
+    expect(await answers(documents.slice(share), context)).toBe(10);
+    expect(await answers(documents, context)).toBe(share);
+  });
 
-  long('of one tenant leave statements for others, which may use those of the first one, too', async () => {
+  it('of one tenant leave statements for others, which may use those of the first one, too', async () => {
     const compiler = new QueryCompiler(schema);
     const greedy = documentsOf(compiler, 'a', statementsMax);
     expect(await answers(greedy, context)).toBe(statementsMax / 2);
@@ -603,7 +598,7 @@ describe('the statements of compiled queries', () => {
     expect(await answers(documentsOf(compiler, 'c', 10), context)).toBe(0);
   });
 
-  long('of all tenants together are bounded, whatever their number', async () => {
+  it('of all tenants together are bounded, whatever their number', async () => {
     const compiler = new QueryCompiler(schema);
     let count = 0;
     for (let n = 0; n < 12; n++)

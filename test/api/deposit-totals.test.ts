@@ -6,7 +6,7 @@ import type { AccountRow } from '../../src/resources/account/table.js';
 import { balanceHistory } from '../../src/resources/balance/history.js';
 import { topUsers } from '../../src/resources/balance/top-users.js';
 import { depositTotals } from '../../src/resources/balance/totals.js';
-import { scale } from '../support/scale.js';
+import { scale, seedsOf } from '../support/scale.js';
 import { makeAccount, moneyOf, type Row, useFunctions, violations } from '../functions/fixture.js';
 import { nickname, withoutTotals } from '../support/world.js';
 
@@ -237,7 +237,7 @@ async function compareActingAccounts(tenant: Tenant, rows: Row[], range: { from:
   }
 }
 
-describe(`totals of deposits, seed ${scale.seed}`, () => {
+describe.each(seedsOf('api/deposit-totals'))('totals of deposits, seed %i', (seed) => {
   it('are the plain sum after each step of any history, with crashes, an upgrade and a test clock', async () => {
     const history = fc.array(fc.tuple(steps, fc.tuple(fc.nat(1000), fc.nat(1000))), { minLength: 20, maxLength: 40 });
     await fc.assert(
@@ -250,7 +250,7 @@ describe(`totals of deposits, seed ${scale.seed}`, () => {
           expect([step, broken]).toEqual([step, []]);
         }
       }),
-      { numRuns: Math.ceil(scale.histories.runs / 4), seed: scale.seed, endOnFailure: true },
+      { numRuns: Math.ceil(scale.histories.runs / 4), seed, endOnFailure: true },
     );
   });
 
@@ -270,7 +270,7 @@ describe(`totals of deposits, seed ${scale.seed}`, () => {
           .map(at),
         fc.oneof(fc.integer({ min: -9_000, max: 9_000 }), fc.integer({ min: -172_800, max: 172_800 })),
       ),
-      { numRuns: 400, seed: scale.seed },
+      { numRuns: 400, seed },
     );
     await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method,
       statement_descriptor, status, payment_id, context_id, on_root_list)

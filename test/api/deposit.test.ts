@@ -2,7 +2,6 @@ import pino from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Worker } from '../../src/jobs/runner.js';
-import { inTurn, oneInTurn, scale, share } from '../support/scale.js';
 import {
   inputTypeOf,
   type Transport,
@@ -20,9 +19,6 @@ import {
   payoutAddress,
   withoutTotals,
 } from '../support/world.js';
-
-const long = inTurn(3, it);
-const oneOf = oneInTurn();
 
 // No worker, so that a deposit keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false });
@@ -218,7 +214,7 @@ async function locksOf(speaker: Speaker, id: string) {
   return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
 }
 
-describe.each(oneOf(transports))('creating a deposit over %s', (transport) => {
+describe.each(transports)('creating a deposit over %s', (transport) => {
   it('requires only an amount and a currency in Edition 1; goes to the acting account by domestic credit', async () => {
     const user = await given.directUser(1);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
@@ -364,7 +360,7 @@ describe.each(oneOf(transports))('creating a deposit over %s', (transport) => {
     },
   );
 
-  long('refuses money from a partner of another user of the platform', async () => {
+  it('refuses money from a partner of another user of the platform', async () => {
     const platform = await given.platform(1);
     const [one, other] = [await activatedUser(platform), await platform.connectedUser()];
     const partner = await other.partner();
@@ -384,7 +380,7 @@ describe.each(oneOf(transports))('creating a deposit over %s', (transport) => {
     expect([byUser.status, byUser.fieldNames]).toEqual([404, ['deposit.from.account_id']]);
   });
 
-  long('returns 402 without a usable receiving address, however it is named', async () => {
+  it('returns 402 without a usable receiving address, however it is named', async () => {
     const platform = await given.platform(1);
     const draft = await platform.connectedUser();
     const [user, second] = [await given.directUser(1), await given.platform(2)];
@@ -443,7 +439,7 @@ const methods: Record<Edition, string[]> = {
 const currencies: Record<Edition, string[]> = { 1: ['USD'], 2: ['INR', 'USD'] };
 
 // Spec: Deposit, payment_method. Edition 2's sample shows domestic_wire, too.
-describe.each(oneOf([1, 2] as const))('the filter by payment method in Edition %i', (edition) => {
+describe.each([1, 2] as const)('the filter by payment method in Edition %i', (edition) => {
   const every = [...new Set([...methods[1], ...methods[2]])];
   const known = edition === 1 ? methods[1] : [...methods[2], 'domestic_wire'];
   const edges = (id: string, address: string): [name: string, query: string, (data: any) => any][] => [
@@ -496,7 +492,7 @@ describe.each(oneOf([1, 2] as const))('the filter by payment method in Edition %
   });
 });
 
-describe.each(oneOf([1, 2] as const))('the parameters of a deposit in Edition %i', (edition) => {
+describe.each([1, 2] as const)('the parameters of a deposit in Edition %i', (edition) => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(edition);
@@ -549,33 +545,30 @@ describe.each(oneOf([1, 2] as const))('the parameters of a deposit in Edition %i
   });
 });
 
-it.each(oneOf(transports))(
-  'refuses an empty destination in Edition 2, where one is required, over %s',
-  async (transport) => {
-    const user = await given.directUser(2);
-    const hashes = [
-      ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
-      ...[
-        { account_id: '', address_id: '' },
-        { account_id: null, address_id: '' },
-      ],
-    ];
-    // A text is not an object: GraphQL refuses it by its type.
-    for (const to of [...hashes, null, ...(transport === 'REST' ? [''] : [])]) {
-      const reply = await create(user, transport, bodyOf(user, '1.00', { to }));
-      expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
-        to,
-        400,
-        ['parameter_invalid_empty'],
-        ['deposit.to'],
-      ]);
-      if (transport === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
-    }
-    expect((await user.get('/v1/deposits')).body.data).toEqual([]);
-  },
-);
+it.each(transports)('refuses an empty destination in Edition 2, where one is required, over %s', async (transport) => {
+  const user = await given.directUser(2);
+  const hashes = [
+    ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
+    ...[
+      { account_id: '', address_id: '' },
+      { account_id: null, address_id: '' },
+    ],
+  ];
+  // A text is not an object: GraphQL refuses it by its type.
+  for (const to of [...hashes, null, ...(transport === 'REST' ? [''] : [])]) {
+    const reply = await create(user, transport, bodyOf(user, '1.00', { to }));
+    expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
+      to,
+      400,
+      ['parameter_invalid_empty'],
+      ['deposit.to'],
+    ]);
+    if (transport === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
+  }
+  expect((await user.get('/v1/deposits')).body.data).toEqual([]);
+});
 
-it.each(oneOf(transports))(
+it.each(transports)(
   'treats an empty destination as none in Edition 1, which has a default, over %s',
   async (transport) => {
     const user = await given.directUser(1);
@@ -706,7 +699,7 @@ const transitions = (Object.keys(edges) as State[]).flatMap((state) =>
   verbs.map((verb) => [state, verb, edges[state][verb] ?? 'refused'] as const),
 );
 
-describe.each(oneOf(transports))('the state of a deposit over %s', (transport) => {
+describe.each(transports)('the state of a deposit over %s', (transport) => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(1);
@@ -976,7 +969,7 @@ describe('finding deposits', () => {
     expect(graph.body.data.account.depositsOut.nodes.map((d: any) => d.amount).toSorted()).toEqual(['1.00', '2.00']);
   });
 
-  long('are found from their receiving address and from each other, in both directions', async () => {
+  it('are found from their receiving address and from each other, in both directions', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1018,7 +1011,7 @@ describe('finding deposits', () => {
     }
   });
 
-  long('that are not reconciled are a list with the rest of each, whose sum is the pending balance', async () => {
+  it('that are not reconciled are a list with the rest of each, whose sum is the pending balance', async () => {
     const user = await given.directUser(1);
     const waiting = async () => {
       const list = 'nodes { id pendingRest } totalCount';
@@ -1058,7 +1051,7 @@ describe('finding deposits', () => {
     }
   });
 
-  long('of one account on either side finds each once, with any filters, page, direction and API', async () => {
+  it('of one account on either side finds each once, with any filters, page, direction and API', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1107,12 +1100,11 @@ describe('finding deposits', () => {
     const all = [user, platform].flatMap((speaker) =>
       [user, partner].flatMap(({ id }) => filters.map((filter) => ({ speaker, id, filter }))),
     );
-    // The short form has a fourth of them, and the next fourth in the next run.
     for (const {
       speaker,
       id,
       filter: [query, args, passes],
-    } of share(all, 4, scale.seed)) {
+    } of all) {
       const of = (row: any) => row.to_account_id === id || row.from_account_id === id;
       const ids: string[] = rows.filter((row) => of(row) && passes(row)).map((row) => row.id);
       const rest = async (more: string) => {
@@ -1222,7 +1214,7 @@ describe('finding deposits', () => {
   });
 });
 
-describe.each(oneOf(transports))('reconciling a deposit over %s', (transport) => {
+describe.each(transports)('reconciling a deposit over %s', (transport) => {
   it('moves money from pending to available, in parts and over several receivables, and locks these', async () => {
     const user = await given.directUser(1);
     const [one, two] = [await receivableOf(user, '100.00'), await receivableOf(user, '50.00')];
@@ -1318,7 +1310,7 @@ describe.each(oneOf(transports))('reconciling a deposit over %s', (transport) =>
     expect(await locksOf(user, small.id)).toEqual(['0.00', '0.00', '10.00', []]);
   });
 
-  long('refuses receivables of another owner or currency, or void ones, and names which', async () => {
+  it('refuses receivables of another owner or currency, or void ones, and names which', async () => {
     const platform = await given.platform(2);
     const [user, other] = [await activatedUser(platform), await platform.connectedUser()];
     const deposit = await completed(user, '50.00');
@@ -1485,7 +1477,7 @@ it('works in live mode, too, where no other operation on deposits does', async (
   expect(await funds(live)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
 });
 
-describe.each(oneOf(transports))('a dispute over %s', (transport) => {
+describe.each(transports)('a dispute over %s', (transport) => {
   it('claws back pending money, then available funds, below zero, and shrinks the newest locks first', async () => {
     const user = await given.directUser(1);
     const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
@@ -1625,7 +1617,7 @@ describe.each(oneOf(transports))('a dispute over %s', (transport) => {
   });
 });
 
-describe.each(oneOf(transports))('a reversal over %s', (transport) => {
+describe.each(transports)('a reversal over %s', (transport) => {
   it('claws back the complete rest without a separate deposit, and frees its locks', async () => {
     const user = await given.directUser(1);
     const [one, other] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
@@ -1692,7 +1684,7 @@ describe.each(oneOf(transports))('a reversal over %s', (transport) => {
 
 // Without a payer, `create_deposit` checks the receiving account and finds its address; with one, the gateway does.
 describe('the destination of a deposit that names no address', () => {
-  long('is the same with and without a payer: for each caller, account, currency, edition and state', async () => {
+  it('is the same with and without a payer: for each caller, account, currency, edition and state', async () => {
     const [platform, stranger, direct] = [await given.platform(1), await given.platform(1), await given.directUser(2)];
     const [user, other] = [await activatedUser(platform), await activatedUser(platform)];
     const draft = await platform.connectedUser();

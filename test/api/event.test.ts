@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Database } from '../../src/db/database.js';
 import { Worker } from '../../src/jobs/runner.js';
-import { inTurn } from '../support/scale.js';
 import {
   details,
   eventually,
@@ -15,8 +14,6 @@ import {
   tenantOf,
   useWorld,
 } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -301,7 +298,7 @@ describe('each write records its event', () => {
     ]);
   });
 
-  long('and so does what the service does by itself, without a request', async () => {
+  it('and so does what the service does by itself, without a request', async () => {
     const direct = await given.directUser(1);
     const partner = await direct.partner();
     await done(direct.post(`/v1/accounts/${partner.id}/activate`));
@@ -394,7 +391,7 @@ describe('each write records its event', () => {
 });
 
 describe('the numbers of events', () => {
-  long('are dense per tenant and mode, with eight writers and two workers, and a follower misses none', async () => {
+  it('are dense per tenant and mode, with eight writers and two workers, and a follower misses none', async () => {
     const stop = secondWorker();
     const both = await Promise.all([given.directUserBoth(1), given.directUserBoth(1)]);
     const [{ test: user, live }, { test: other }] = both as [(typeof both)[0], (typeof both)[0]];
@@ -454,7 +451,7 @@ describe('the numbers of events', () => {
     }
   });
 
-  long("keep an object's events in the order in which they happened", async () => {
+  it("keep an object's events in the order in which they happened", async () => {
     const user = await there.directUser(1);
     const receivable = await done(user.post('/v1/receivables', receivableBody('1000.00')));
     const deposits: string[] = [];

@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StatementObserver } from '../../src/db/observer.js';
-import { inTurn } from '../support/scale.js';
 import { pdf } from '../support/onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Reply, must, type Speaker, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -210,7 +207,7 @@ describe('uploading a file', () => {
     expect((await must(user.get('/v1/files'))).data).toEqual([]);
   });
 
-  long('accepts 10 MB and returns every byte, and refuses one byte more as too large', async () => {
+  it('accepts 10 MB and returns every byte, and refuses one byte more as too large', async () => {
     const user = await given.directUser(1);
     const whole = new Uint8Array(Buffer.concat([pdf(), randomBytes(10_000_000 - pdf().length)]));
     const [fits, over] = await Promise.all([

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rowsOfFile } from '../../src/api/rest/bulk/import-file.js';
-import { inTurn } from '../support/scale.js';
 import { eventually, givenIn, nickname, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
-const chapter = inTurn(2, describe);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -54,7 +50,7 @@ const row = (amount: string, more = 'first,7') =>
   `USD,${amount},2026-10-01,USD,2026-12-01,INV-1,P0802,services,${more}`;
 
 describe('an import of receivables', () => {
-  long('creates one for each row, as the request for one would', async () => {
+  it('creates one for each row, as the request for one would', async () => {
     const user = await given.directUser(1);
     // As a spreadsheet writes it: with a byte order mark, CRLF, quotes, and an empty line at the end.
     const lines = [header, row('100.10', '"a ""quoted"", text\nof two lines",7'), row('0.01', ','), '', ''];
@@ -88,7 +84,7 @@ describe('an import of receivables', () => {
     expect(events[0].data.object).toEqual(made);
   });
 
-  long('goes on after its process has died, and creates nothing twice', async () => {
+  it('goes on after its process has died, and creates nothing twice', async () => {
     const user = await given.directUser(1);
     const content = [header, ...Array.from({ length: 120 }, (_, i) => row(i === 60 ? 'x' : `${i + 1}.00`))].join('\n');
     const { made, rows } = await imported(user, 'receivables', content);
@@ -126,7 +122,7 @@ describe('an import of receivables', () => {
     expect(await count('receivable', user)).toBe(4);
   });
 
-  long('waits while the service is too busy for a row, which is no failed attempt', async () => {
+  it('waits while the service is too busy for a row, which is no failed attempt', async () => {
     const user = await given.directUser(1);
     await world.sql`create sequence refusals`;
     await world.sql`create function refuse() returns trigger language plpgsql security definer as
@@ -233,7 +229,7 @@ describe('the problems of rows in the graph', () => {
   });
 });
 
-chapter('the stored responses of an import', () => {
+describe('the stored responses of an import', () => {
   it('are kept until it has ended, so that a row is created once also days after a crash', async () => {
     const user = await given.directUser(1);
     const { made } = await imported(user, 'receivables', [header, row('1.00'), row('2.00')].join('\n'));
@@ -264,7 +260,7 @@ describe('an import of partners', () => {
     'business_details.date_of_incorporation';
   const partner = (name: string, date = '') => `${name},Acme,ap@acme.example,company,IN,411001,${date}`;
 
-  long('has the same rules in a dry run as in earnest, with those of the database', async () => {
+  it('has the same rules in a dry run as in earnest, with those of the database', async () => {
     const platform = await given.platform(1);
     const [taken, free, twice] = [nickname(), nickname(), nickname()];
     await platform.partner({ nickname: taken });
@@ -289,7 +285,7 @@ describe('an import of partners', () => {
     expect(made).toMatchObject({ type: 'partner', nickname: free, business_details: { legal_name: 'Acme' } });
   });
 
-  long('finds a nickname that far rows of a file have, in a dry run', async () => {
+  it('finds a nickname that far rows of a file have, in a dry run', async () => {
     const platform = await given.platform(1);
     const name = nickname();
     const lines = Array.from({ length: 80 }, (_, i) => partner(i % 70 === 3 ? name.toUpperCase() : nickname()));
@@ -299,7 +295,7 @@ describe('an import of partners', () => {
     ).toEqual([[74, 'Row 4 of the file has this nickname. Choose another.']]);
   });
 
-  long('is for the account that a platform acts for, by the graph', async () => {
+  it('is for the account that a platform acts for, by the graph', async () => {
     const platform = await given.platform(2);
     const user = await platform.connectedUser();
     const acting = platform.actingFor(user.id);
@@ -330,7 +326,7 @@ describe('an import of partners', () => {
 });
 
 describe('a file', () => {
-  long('is refused as a whole where its rows cannot be read, with a sentence that says why', async () => {
+  it('is refused as a whole where its rows cannot be read, with a sentence that says why', async () => {
     const user = await given.directUser(1);
     const refused = async (content: string | Uint8Array) => {
       const reply = await create(user, 'receivables', await upload(user, content));
@@ -356,7 +352,7 @@ describe('a file', () => {
     expect(await count('receivable', user)).toBe(0);
   });
 
-  long('is read a piece at a time, and no further than its bounds, so that others are served meanwhile', async () => {
+  it('is read a piece at a time, and no further than its bounds, so that others are served meanwhile', async () => {
     let turns = 0;
     const count = () => void (turns++, (timer = setImmediate(count)));
     let timer = setImmediate(count);
@@ -420,7 +416,7 @@ describe('a file', () => {
 });
 
 describe('imports', () => {
-  long('end when the session that made them is revoked, with what is done until then', async () => {
+  it('end when the session that made them is revoked, with what is done until then', async () => {
     const user = await given.directUser(1);
     const { id: session, token } = await done(user.post('/v1/sessions', { role: 'operate' }));
     const content = [header, ...Array.from({ length: 60 }, () => row('1.00'))].join('\n');
@@ -452,7 +448,7 @@ describe('imports', () => {
     expect((await create(user.using(body.data.createApiKey.secret), 'receivables', file)).status).toBe(403);
   });
 
-  long('fail when they are interrupted five times before their first row, with an event', async () => {
+  it('fail when they are interrupted five times before their first row, with an event', async () => {
     const user = await given.directUser(1);
     const { made } = await imported(user, 'receivables', [header, row('1.00')].join('\n'));
     await world.sql`update data_import set status = 'running', rows_done = 0, attempts = 5, due = 0
@@ -465,7 +461,7 @@ describe('imports', () => {
     expect(events[0].data.object.id).toBe(made.id);
   });
 
-  long('are deleted with their results 30 days after their end', async () => {
+  it('are deleted with their results 30 days after their end', async () => {
     const user = await given.directUser(1);
     const { made } = await imported(user, 'receivables', [header, row('1.00')].join('\n'));
     expect(made.expires_at).toBe(made.completed_at + 30 * 86_400);

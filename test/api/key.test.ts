@@ -7,7 +7,6 @@ import { config } from '../../src/config.js';
 import { Database } from '../../src/db/database.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { inTurn } from '../support/scale.js';
 import {
   type Edition,
   details,
@@ -18,9 +17,7 @@ import {
   Speaker,
   useWorld,
 } from '../support/world.js';
-
-const long = inTurn(2, it);
-const chapter = inTurn(2, describe);
+import { hastyPools } from '../support/patient.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -189,7 +186,8 @@ describe('a mistyped key', () => {
   let database: Database;
   // A gateway without a database: its responses prove that no query was needed.
   beforeAll(async () => {
-    database = new Database({ host: '127.0.0.1', port: 1, username: 'nobody', database: 'nowhere' });
+    const nowhere = { host: '127.0.0.1', port: 1, username: 'nobody', database: 'nowhere' };
+    database = new Database(nowhere, undefined, { pools: hastyPools });
     app = await gateway({
       config: config({ serves: true }, { PORT: '0' }),
       database,
@@ -204,7 +202,7 @@ describe('a mistyped key', () => {
     await database.close();
   });
 
-  long('is refused without a database query, for a typing error at any position', async () => {
+  it('is refused without a database query, for a typing error at any position', async () => {
     const { key } = await given.directUser(1);
     const mistypings = [...key].flatMap((character, i) => {
       const wrong = character === 'a' ? 'b' : 'a';
@@ -236,7 +234,7 @@ describe('a mistyped key', () => {
   });
 
   // Proves that the refusals above need no database: this request needs one.
-  long('is the only one: a well-formed key needs the database', async () => {
+  it('is the only one: a well-formed key needs the database', async () => {
     const { key } = await given.directUser(1);
     const reply = await new Speaker({ ...world, origin }, '', key, 1).get('/v1/accounts');
     expect([reply.status, reply.codes]).toEqual([503, ['service_unavailable']]);
@@ -274,7 +272,7 @@ function checksum(text: string): string {
   return out;
 }
 
-chapter('the secret of a key', () => {
+describe('the secret of a key', () => {
   it('is nowhere in the database, in any form that the database alone could derive', async () => {
     const both = await given.platformBoth(1);
     const user = await both.test.connectedUser();
@@ -342,7 +340,7 @@ describe('a key with permission read', () => {
   });
 });
 
-chapter('a key with an expiry', () => {
+describe('a key with an expiry', () => {
   it('works until then, and is refused by every gateway afterwards', async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me, { permission: 'FULL', expiresInSeconds: 4 });
@@ -368,7 +366,7 @@ chapter('a key with an expiry', () => {
   });
 });
 
-chapter('rotating a key', () => {
+describe('rotating a key', () => {
   it('creates a new one at once, and keeps the old one valid for exactly the grace period', async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me);
@@ -419,34 +417,31 @@ chapter('rotating a key', () => {
 });
 
 describe('revoking a key', () => {
-  long(
-    'takes effect within a second in every gateway, for a revocation through any of them and under constant use',
-    async () => {
-      for (const position of [0, 1]) {
-        const me = await given.directUser(1);
-        const { secret, apiKey } = await made(me);
-        const mine = bothGateways(me.using(secret));
-        const before = await Promise.all(mine.map((key) => key.get('/v1/accounts')));
-        expect(before.map(({ status }) => status)).toEqual([200, 200]);
-        const reply = await revoke(bothGateways(me)[position]!, apiKey.id);
-        const until = Date.now() + 1_000;
-        expect(reply.codes).toEqual([]);
-        // Constant requests, so that a cache entry that is extended by use would be noticed.
-        while (Date.now() < until) await Promise.all([...mine.map((key) => key.get('/v1/accounts')), pause(20)]);
-        const after = await Promise.all(
-          mine.flatMap((key) => [
-            key.get('/v1/accounts'),
-            key.post('/v1/accounts', partnerBody()),
-            key.graph('{ viewer { edition } }'),
-          ]),
-        );
-        expect(after.map(outcome)).toEqual(after.map(() => '401 api_key_invalid'));
-        expect((await me.get('/v1/accounts')).status).toBe(200);
-      }
-    },
-  );
+  it('takes effect within a second in every gateway, if revoked through any, under constant use', async () => {
+    for (const position of [0, 1]) {
+      const me = await given.directUser(1);
+      const { secret, apiKey } = await made(me);
+      const mine = bothGateways(me.using(secret));
+      const before = await Promise.all(mine.map((key) => key.get('/v1/accounts')));
+      expect(before.map(({ status }) => status)).toEqual([200, 200]);
+      const reply = await revoke(bothGateways(me)[position]!, apiKey.id);
+      const until = Date.now() + 1_000;
+      expect(reply.codes).toEqual([]);
+      // Constant requests, so that a cache entry that is extended by use would be noticed.
+      while (Date.now() < until) await Promise.all([...mine.map((key) => key.get('/v1/accounts')), pause(20)]);
+      const after = await Promise.all(
+        mine.flatMap((key) => [
+          key.get('/v1/accounts'),
+          key.post('/v1/accounts', partnerBody()),
+          key.graph('{ viewer { edition } }'),
+        ]),
+      );
+      expect(after.map(outcome)).toEqual(after.map(() => '401 api_key_invalid'));
+      expect((await me.get('/v1/accounts')).status).toBe(200);
+    }
+  });
 
-  long('takes effect within a second on an open connection, where each key is checked separately', async () => {
+  it('takes effect within a second on an open connection, where each key is checked separately', async () => {
     const [me, friend] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const { secret, apiKey } = await made(me);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -476,7 +471,7 @@ describe('revoking a key', () => {
     }
   });
 
-  long("returns the same when it is repeated, and may revoke the caller's own key", async () => {
+  it("returns the same when it is repeated, and may revoke the caller's own key", async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me);
     const mine = me.using(secret);

@@ -2,11 +2,7 @@ import { getNamedType, getNullableType, type GraphQLField, type GraphQLObjectTyp
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { snake } from '../../src/request/problems.js';
-import { inTurn, oneInTurn, scale, share } from '../support/scale.js';
 import { givenIn, payoutAddressBody, type Reply, type Speaker, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
-const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -154,7 +150,7 @@ describe('the scope of a list', () => {
   });
 
   // A list shows the acting account's objects; a filter that names an account selects that account's objects.
-  long('can be widened to any account in the visibility, and no further', async () => {
+  it('can be widened to any account in the visibility, and no further', async () => {
     const named = async (speaker: Speaker, name: Name, parameter: string, id: string) => {
       const argument = parameter.replace(/_(.)/, (_, c: string) => c.toUpperCase());
       const value = name === 'account_settings' || name === 'connected' ? `["${id}"]` : `"${id}"`;
@@ -327,7 +323,7 @@ describe('a page', () => {
     Array.from({ length: Math.ceil(count / size) }, (_, i) => (i + 1) * size < count);
 
   // Nine objects share a second: a cursor made of a time, or an order that is not total, loses or repeats some of them.
-  it.each(share(names, 3, scale.seed))(
+  it.each(names)(
     'of %s continues the previous page, of every size, forward and backward, and equally through both APIs',
     async (name) => {
       const { ids } = crowds[name];
@@ -431,7 +427,7 @@ describe('a page', () => {
     expect(problems(await speaker.get(`${path}?limit=1&limit=2`))).toEqual([400, `parameter_invalid ${object}.limit`]);
   });
 
-  it.each(share(names, 2, scale.seed))('of %s accepts every bound of created, alone and combined', async (name) => {
+  it.each(names)('of %s accepts every bound of created, alone and combined', async (name) => {
     const { speaker, ids } = crowds[name];
     const seconds = [newest - 2, newest - 1, newest];
     const per = new Map(seconds.map((second, i) => [second, ids.slice(18 - 9 * i, 27 - 9 * i)]));
@@ -486,7 +482,7 @@ describe('a page', () => {
   });
 
   // Objects that are created during paging are newer than the cursor: they shift nothing.
-  long('shows each existing object exactly once while others are created', async () => {
+  it('shows each existing object exactly once while others are created', async () => {
     const user = await given.directUser(1);
     const before = [user.id, ...(await times(15, async () => (await user.partner()).id as string))];
     let walking = true;
@@ -681,7 +677,7 @@ describe('filters of settings', () => {
   });
 });
 
-describe.each(oneOf([1, 2] as const))('filters of addresses, Edition %i', (edition) => {
+describe.each([1, 2] as const)('filters of addresses, Edition %i', (edition) => {
   let user: Speaker;
   let partner: string;
   const ids: Record<string, string> = {};
@@ -995,7 +991,7 @@ describe('a connection', () => {
 });
 
 describe('an empty id', () => {
-  long('is refused as a filter of every list of the graph, instead of selecting everything', async () => {
+  it('is refused as a filter of every list of the graph, instead of selecting everything', async () => {
     const user = await given.directUser(2);
     const schema = buildGraph();
     const idsOf = ({ args }: GraphQLField<unknown, unknown>) =>

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { scale, share } from '../support/scale.js';
 import {
   details,
   givenIn,
@@ -160,7 +159,7 @@ async function kept({ path }: Creation, { id }: { id: string }): Promise<unknown
   throw new Error(`${id} is gone`);
 }
 
-describe.each(share(Object.entries(creations), 2, scale.seed))('metadata of %s', (_, creation) => {
+describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
   const { object, create, made } = creation;
   const field = `${object}.metadata`;
   async function keeps(metadata: unknown, expected: unknown): Promise<void> {
@@ -394,83 +393,80 @@ const changes: Record<string, Change> = {
   },
 };
 
-describe.each(share(Object.entries(changes), 2, scale.seed))(
-  'a change of the metadata of %s',
-  (_, { object, fresh, update, made, read }) => {
-    const field = `${object}.metadata`;
+describe.each(Object.entries(changes))('a change of the metadata of %s', (_, { object, fresh, update, made, read }) => {
+  const field = `${object}.metadata`;
 
-    it.each<[title: string, before: Map | undefined, sent: unknown, after: unknown]>([
-      ['adds a new key', { a: '1' }, { b: '2' }, { a: '1', b: '2' }],
-      ['adds a key to empty metadata', undefined, { a: '1' }, { a: '1' }],
-      ['replaces the value of a known key', { a: '1', b: '2' }, { a: '3' }, { a: '3', b: '2' }],
-      ['unsets a key with null', { a: '1', b: '2' }, { a: null }, { b: '2' }],
-      ['unsets a key with an empty text', { a: '1', b: '2' }, { a: '' }, { b: '2' }],
-      [
-        'adds, replaces and unsets in one request',
-        { a: '1', b: '2', c: '3' },
-        { a: '', b: '4', d: '5' },
-        { b: '4', c: '3', d: '5' },
-      ],
-      ['is null after the last key is unset', { a: '1' }, { a: '' }, null],
-      ['unsets all with null', { a: '1', b: '2' }, null, null],
-      ['unsets all with an empty text', { a: '1', b: '2' }, '', null],
-      ['unsets nothing with an empty map', { a: '1' }, {}, { a: '1' }],
-      ['unsets nothing when it is absent', { a: '1' }, absent, { a: '1' }],
-      ['ignores the unset of a key that does not exist', { a: '1' }, { b: '', c: null }, { a: '1' }],
-      [
-        'unsets a key that means something elsewhere',
-        parsed('{"__proto__":"1","a.b":"2"}'),
-        parsed('{"__proto__":""}'),
-        { 'a.b': '2' },
-      ],
-      ['changes a key that has a meaning elsewhere', { 'a.b': '1', a: '0' }, { 'a.b': '2' }, { 'a.b': '2', a: '0' }],
-      ['may replace a key when there are ten', map(10), { k0: '', k10: 'v' }, { ...map(11), k0: undefined }],
-    ])('%s', async (__, before, sent, after) => {
-      const id = await fresh(before);
+  it.each<[title: string, before: Map | undefined, sent: unknown, after: unknown]>([
+    ['adds a new key', { a: '1' }, { b: '2' }, { a: '1', b: '2' }],
+    ['adds a key to empty metadata', undefined, { a: '1' }, { a: '1' }],
+    ['replaces the value of a known key', { a: '1', b: '2' }, { a: '3' }, { a: '3', b: '2' }],
+    ['unsets a key with null', { a: '1', b: '2' }, { a: null }, { b: '2' }],
+    ['unsets a key with an empty text', { a: '1', b: '2' }, { a: '' }, { b: '2' }],
+    [
+      'adds, replaces and unsets in one request',
+      { a: '1', b: '2', c: '3' },
+      { a: '', b: '4', d: '5' },
+      { b: '4', c: '3', d: '5' },
+    ],
+    ['is null after the last key is unset', { a: '1' }, { a: '' }, null],
+    ['unsets all with null', { a: '1', b: '2' }, null, null],
+    ['unsets all with an empty text', { a: '1', b: '2' }, '', null],
+    ['unsets nothing with an empty map', { a: '1' }, {}, { a: '1' }],
+    ['unsets nothing when it is absent', { a: '1' }, absent, { a: '1' }],
+    ['ignores the unset of a key that does not exist', { a: '1' }, { b: '', c: null }, { a: '1' }],
+    [
+      'unsets a key that means something elsewhere',
+      parsed('{"__proto__":"1","a.b":"2"}'),
+      parsed('{"__proto__":""}'),
+      { 'a.b': '2' },
+    ],
+    ['changes a key that has a meaning elsewhere', { 'a.b': '1', a: '0' }, { 'a.b': '2' }, { 'a.b': '2', a: '0' }],
+    ['may replace a key when there are ten', map(10), { k0: '', k10: 'v' }, { ...map(11), k0: undefined }],
+  ])('%s', async (__, before, sent, after) => {
+    const id = await fresh(before);
 
-      const reply = await update(id, sent);
+    const reply = await update(id, sent);
 
-      const expected = after === null ? none(object) : JSON.parse(JSON.stringify(after));
-      expect([...problems(reply), made(reply).metadata]).toEqual([200, expected]);
-      expect(await read(id)).toEqual(expected);
-    });
+    const expected = after === null ? none(object) : JSON.parse(JSON.stringify(after));
+    expect([...problems(reply), made(reply).metadata]).toEqual([200, expected]);
+    expect(await read(id)).toEqual(expected);
+  });
 
-    it('allows ten keys in the result, and is refused completely beyond that', async () => {
-      const id = await fresh(map(9));
-      for (const sent of [{ x: '1', y: '2' }, { k0: 'changed', x: '1', y: '2' }, map(11, 'v', 'new')])
-        expect(problems(await update(id, sent))).toEqual([400, `parameter_invalid ${field}`]);
-      expect(await read(id)).toEqual(map(9));
-      const swapped = await update(id, { k0: '', k1: null, x: '1', y: '2', z: '3' });
-      expect(problems(swapped)).toEqual([200]);
-      expect(Object.keys(made(swapped).metadata as object)).toHaveLength(10);
-    });
+  it('allows ten keys in the result, and is refused completely beyond that', async () => {
+    const id = await fresh(map(9));
+    for (const sent of [{ x: '1', y: '2' }, { k0: 'changed', x: '1', y: '2' }, map(11, 'v', 'new')])
+      expect(problems(await update(id, sent))).toEqual([400, `parameter_invalid ${field}`]);
+    expect(await read(id)).toEqual(map(9));
+    const swapped = await update(id, { k0: '', k1: null, x: '1', y: '2', z: '3' });
+    expect(problems(swapped)).toEqual([200]);
+    expect(Object.keys(made(swapped).metadata as object)).toHaveLength(10);
+  });
 
-    it('is refused completely when one key is wrong', async () => {
-      const id = await fresh({ a: '1' });
-      const reply = await update(id, { a: '2', b: 3, c: 'v'.repeat(501), ['k'.repeat(41)]: '', '': 'v' });
-      expect(problems(reply)).toEqual([
-        400,
-        ...['b', 'c', 'k'.repeat(41), ''].map((key) => `parameter_invalid ${field}.${key}`).sort(),
-      ]);
-      expect(await read(id)).toEqual({ a: '1' });
-    });
+  it('is refused completely when one key is wrong', async () => {
+    const id = await fresh({ a: '1' });
+    const reply = await update(id, { a: '2', b: 3, c: 'v'.repeat(501), ['k'.repeat(41)]: '', '': 'v' });
+    expect(problems(reply)).toEqual([
+      400,
+      ...['b', 'c', 'k'.repeat(41), ''].map((key) => `parameter_invalid ${field}.${key}`).sort(),
+    ]);
+    expect(await read(id)).toEqual({ a: '1' });
+  });
 
-    // Read, merge and write in three steps would lose all but one of these.
-    it('loses no key of ten that are sent at the same time', async () => {
-      const id = await fresh();
-      const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`k${i}`]: `v${i}` })));
-      expect(replies.map(problems)).toEqual(replies.map(() => [200]));
-      expect(await read(id)).toEqual(Object.fromEntries(Array.from({ length: 10 }, (__, i) => [`k${i}`, `v${i}`])));
-    });
+  // Read, merge and write in three steps would lose all but one of these.
+  it('loses no key of ten that are sent at the same time', async () => {
+    const id = await fresh();
+    const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`k${i}`]: `v${i}` })));
+    expect(replies.map(problems)).toEqual(replies.map(() => [200]));
+    expect(await read(id)).toEqual(Object.fromEntries(Array.from({ length: 10 }, (__, i) => [`k${i}`, `v${i}`])));
+  });
 
-    it('never results in more than ten keys, in any order', async () => {
-      const id = await fresh(map(5));
-      const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`n${i}`]: 'v' })));
-      const outcomes = replies.map((reply) => problems(reply).join(' ')).sort();
-      expect(outcomes).toEqual([...Array(5).fill('200'), ...Array(5).fill(`400 parameter_invalid ${field}`)]);
-      const result = (await read(id)) as Map;
-      expect(Object.keys(result)).toHaveLength(10);
-      expect(result).toMatchObject(map(5));
-    });
-  },
-);
+  it('never results in more than ten keys, in any order', async () => {
+    const id = await fresh(map(5));
+    const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`n${i}`]: 'v' })));
+    const outcomes = replies.map((reply) => problems(reply).join(' ')).sort();
+    expect(outcomes).toEqual([...Array(5).fill('200'), ...Array(5).fill(`400 parameter_invalid ${field}`)]);
+    const result = (await read(id)) as Map;
+    expect(Object.keys(result)).toHaveLength(10);
+    expect(result).toMatchObject(map(5));
+  });
+});

@@ -19,10 +19,7 @@ import { newOperatorToken } from '../../src/auth/tokens.js';
 import { Credentials } from '../../src/operator/credential.js';
 import { buildOperatorGraph } from '../../src/operator/graph.js';
 import { until } from '../support/child.js';
-import { inTurn } from '../support/scale.js';
 import { eventually, givenIn, must, nickname, Speaker, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 type Json = any;
 
@@ -89,7 +86,7 @@ function everyMutation(schema: GraphQLSchema) {
 }
 
 describe('a named operator', () => {
-  long('has a key that works on every gateway at once, and none after the revocation', async () => {
+  it('has a key that works on every gateway at once, and none after the revocation', async () => {
     const other = await world.another();
     const anna = await operator();
     const viewer = '{ viewer { id name role sessionExpires } }';
@@ -120,7 +117,7 @@ describe('a named operator', () => {
       await expect(operator('read', wrong)).rejects.toMatchObject({ problems: [{ field: 'operator.name' }] });
   });
 
-  long('is found at once while another address sends unknown keys', async () => {
+  it('is found at once while another address sends unknown keys', async () => {
     const { name, key } = await operator();
     const credentials = new Credentials(world.database, Secrets.of(world.pepper), undefined);
     const order: string[] = [];
@@ -174,7 +171,7 @@ describe('a named operator', () => {
     expect(JSON.stringify(row)).not.toContain(key.slice(4, 20));
   });
 
-  long('is refused with another key of the same form, after a delay', async () => {
+  it('is refused with another key of the same form, after a delay', async () => {
     const { key, ask } = await operator();
     const began = performance.now();
     const wrong = await asking(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)('{ viewer { name } }');
@@ -311,7 +308,7 @@ describe('an operator with the role READ', () => {
     );
   });
 
-  long('fills no log: after a number of refusals it has their count', async () => {
+  it('fills no log: after a number of refusals it has their count', async () => {
     const { id, name } = await operator('read');
     const refused = new RefusedChanges(3);
     const add = () => refused.add(world.operator, { id, name }, { operation: 'verifyAccount' });
@@ -549,7 +546,7 @@ describe('the audit log', () => {
       await expect(world.sql.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  long('counts wrong keys in one entry, however many there are', async () => {
+  it('counts wrong keys in one entry, however many there are', async () => {
     const refused = () => actions('(operation: "signIn", operator: "(unknown)")');
     await asking('wrong')('{ viewer { name } }');
     const before = await refused();

@@ -24,7 +24,6 @@ import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { buildOperatorGraph } from '../../src/operator/graph.js';
 import { payoutV1 } from '../../src/resources/payout/v1.js';
-import { inTurn } from '../support/scale.js';
 import {
   details,
   type Edition,
@@ -35,8 +34,6 @@ import {
   tenantOf,
   useWorld,
 } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 type Json = any;
 
@@ -245,7 +242,7 @@ describe("access to the operator's API", () => {
     ]);
   });
 
-  long('is checked before anything is read, and the schema is not visible without the key', async () => {
+  it('is checked before anything is read, and the schema is not visible without the key', async () => {
     const broken = await send({}, { body: '{' });
     const introspecting = await send(
       { authorization: `Bearer ${keys.live.key}` },
@@ -269,24 +266,21 @@ describe("access to the operator's API", () => {
   });
 
   // The delay makes guessing slow, and the limit bounds the waiting requests; the operator's own requests never wait.
-  long(
-    'is refused after a delay for a wrong key, with few requests delayed at once; the right key is never delayed',
-    async () => {
-      const began = performance.now();
-      const wrong = Array.from({ length: 40 }, () => at('wrong').ask(query));
-      const right = await ask(query);
-      const took = performance.now() - began;
-      const replies = await Promise.all(wrong);
+  it('is refused after a delay for a wrong key, with few delayed at once; the right key is never delayed', async () => {
+    const began = performance.now();
+    const wrong = Array.from({ length: 40 }, () => at('wrong').ask(query));
+    const right = await ask(query);
+    const took = performance.now() - began;
+    const replies = await Promise.all(wrong);
 
-      expect(right.status).toBe(200);
-      const statuses = replies.map(({ status }) => status);
-      expect(new Set(statuses)).toEqual(new Set([401, 429]));
-      expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(20);
-      expect(performance.now() - began).toBeGreaterThan(1_000);
-      expect(took).toBeLessThan(performance.now() - began);
-      expect(replies.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('1');
-    },
-  );
+    expect(right.status).toBe(200);
+    const statuses = replies.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(20);
+    expect(performance.now() - began).toBeGreaterThan(1_000);
+    expect(took).toBeLessThan(performance.now() - began);
+    expect(replies.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('1');
+  });
 
   it('requires JSON by POST, which a page of another site cannot make a browser send', async () => {
     const authorization = `Bearer ${OPERATOR_KEY}`;
@@ -325,7 +319,7 @@ describe("access to the operator's API", () => {
     expect(secure.statusCode).toBe(200);
   });
 
-  long('gives a browser a cookie for HTTPS alone, which ends when OPERATOR_KEY changes', async () => {
+  it('gives a browser a cookie for HTTPS alone, which ends when OPERATOR_KEY changes', async () => {
     const environment = { TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' };
     const https = { 'x-forwarded-proto': 'https', host: 'ops.example' };
     const { app, close } = await open(environment);
@@ -359,7 +353,7 @@ describe("access to the operator's API", () => {
     expect([reply.status, reply.body.data, reply.fieldNames]).toEqual([400, undefined, ['request.variables.input.id']]);
   });
 
-  long('is logged with listed fields only: the operation, and neither the key nor the input', async () => {
+  it('is logged with listed fields only: the operation, and neither the key nor the input', async () => {
     const lines: string[] = [];
     const { app, close } = await open({}, lines);
     const ask = (key: string, payload: object) =>

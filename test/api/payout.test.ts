@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Database } from '../../src/db/database.js';
 import { Worker } from '../../src/jobs/runner.js';
-import { inTurn, oneInTurn, scale, share } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import {
   type Transport,
   must,
@@ -18,9 +18,6 @@ import {
   tenantOf,
   payoutAddress,
 } from '../support/world.js';
-
-const long = inTurn(3, it);
-const oneOf = oneInTurn();
 
 // No worker runs: `once` and `work` do its work, so that a test can inspect a payout in progress.
 const world = useWorld({ worker: false });
@@ -183,7 +180,7 @@ async function midnight(root: Speaker): Promise<void> {
 }
 
 describe('the time of a payout', () => {
-  long('is the next midnight, UTC, by default', async () => {
+  it('is the next midnight, UTC, by default', async () => {
     const user = await exporter(1);
     expect((await settingOf(user)).payouts).toMatchObject({
       ...{ interval: 'daily', weekly_anchor: null, monthly_anchor: null },
@@ -211,7 +208,7 @@ describe('the time of a payout', () => {
     ['Saturday', 6, 3],
     ['Sunday', 7, 4],
   ];
-  it.each(share(weekdays, 2, scale.seed))(
+  it.each(weekdays)(
     'is the next %s, for money that is available on a Wednesday, with the anchor %i',
     async (name, anchor, days) => {
       expect(new Date(wednesday * 1000).getUTCDay()).toBe(3);
@@ -248,25 +245,22 @@ describe('the time of a payout', () => {
     [[4, 15], 31, [4, 30]],
     [[4, 30], 31, [5, 31]],
   ];
-  it.each(share(months, 2, scale.seed))(
-    'from month and day %j with the monthly anchor %i is on %j',
-    async (from, anchor, to) => {
-      const user = await exporter(1);
-      await configure(user, { interval: 'monthly', monthly_anchor: anchor });
-      await advanceTo(user, nextYear(...from));
-      await earn(user, '10.00');
-      await advanceTo(user, nextYear(...to) - 43_500);
-      await once(user);
-      expect(await payoutsOf(user)).toEqual([]);
+  it.each(months)('from month and day %j with the monthly anchor %i is on %j', async (from, anchor, to) => {
+    const user = await exporter(1);
+    await configure(user, { interval: 'monthly', monthly_anchor: anchor });
+    await advanceTo(user, nextYear(...from));
+    await earn(user, '10.00');
+    await advanceTo(user, nextYear(...to) - 43_500);
+    await once(user);
+    expect(await payoutsOf(user)).toEqual([]);
 
-      await advanceTo(user, nextYear(...to) - 43_199);
-      await once(user);
+    await advanceTo(user, nextYear(...to) - 43_199);
+    await once(user);
 
-      expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
-    },
-  );
+    expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
+  });
 
-  long('is the last day of each month in turn, with the anchor 31', async () => {
+  it('is the last day of each month in turn, with the anchor 31', async () => {
     const user = await exporter(1);
     await configure(user, { interval: 'monthly', monthly_anchor: 31 });
     await advanceTo(user, nextYear(1, 20));
@@ -368,7 +362,7 @@ describe('the time of a payout', () => {
   });
 
   // Money that could not be paid out must not make later money wait for the interval.
-  long('is immediate with live FX also after money was held', async () => {
+  it('is immediate with live FX also after money was held', async () => {
     const platform = await given.platform(1);
     await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
     const user = await activatedUser(platform);
@@ -450,7 +444,7 @@ describe('a payout', () => {
     });
   });
 
-  long('is on the list of its account and of its platform, and on no other', async () => {
+  it('is on the list of its account and of its platform, and on no other', async () => {
     const platform = await given.platform(1);
     const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
     await earn(one, '10.00');
@@ -712,7 +706,7 @@ describe('money that cannot be paid out', () => {
     expect([(await payoutsOf(user)).map((p) => p.amount), await blocksOf(user)]).toEqual([['0.10'], []]);
   });
 
-  long('has one reason per currency, and none when payouts are disabled', async () => {
+  it('has one reason per currency, and none when payouts are disabled', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'CHF');
@@ -756,20 +750,17 @@ describe('converting', () => {
     ['INR', '99999991699.99', 'USD', '1204819177.10'],
     ['USD', '99999999999.99', 'JPY', '14999999999998.00'],
   ];
-  it.each(share(table, 2, scale.seed))(
-    'pays %s %s into %s as %s, rounded down',
-    async (source, earned, target, paid) => {
-      const user = await given.directUser(2);
-      await noon(user);
-      await payoutAddress(user, target);
-      await earn(user, earned, source);
-      await midnight(user);
-      expect((await payoutsOf(user)).map((p) => [p.amount, p.currency])).toEqual([[paid, target]]);
-      expect(await funds(user)).toEqual({ [`payout_processing ${target}`]: paid });
-      await work(user);
-      expect(await funds(user)).toEqual({});
-    },
-  );
+  it.each(table)('pays %s %s into %s as %s, rounded down', async (source, earned, target, paid) => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, target);
+    await earn(user, earned, source);
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => [p.amount, p.currency])).toEqual([[paid, target]]);
+    expect(await funds(user)).toEqual({ [`payout_processing ${target}`]: paid });
+    await work(user);
+    expect(await funds(user)).toEqual({});
+  });
 
   it('uses processing in both currencies, and settles the receivable in its own', async () => {
     const user = await exporter(1);
@@ -858,7 +849,7 @@ describe('reasons that prevent a payout', () => {
     ],
   ];
 
-  it.each(share(holds, 2, scale.seed))(
+  it.each(holds)(
     '%s does, and the money is paid out at the next interval after the hold is lifted',
     async (reason, hold, lift) => {
       const platform = await given.platform(1);
@@ -880,27 +871,24 @@ describe('reasons that prevent a payout', () => {
     },
   );
 
-  it.each(share(holds, 2, scale.seed))(
-    '%s does from its response on, also for a payout that is being made',
-    async (_, hold) => {
-      const platform = await given.platform(1);
-      const user = await activatedUser(platform);
-      await earn(user, '10.00');
-      await advance(platform, day);
-      let round: Promise<unknown> | undefined;
-      await within(
-        (sql) => sql`select from balance where tenant_id = ${tenantOf(platform)} for update`,
-        async () => {
-          round = once(platform);
-          await waiting(1);
-          await hold(platform, user);
-        },
-      );
-      await round;
-      await number(platform);
-      expect(await payoutsOf(platform)).toEqual([]);
-    },
-  );
+  it.each(holds)('%s does from its response on, also for a payout that is being made', async (_, hold) => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    await advance(platform, day);
+    let round: Promise<unknown> | undefined;
+    await within(
+      (sql) => sql`select from balance where tenant_id = ${tenantOf(platform)} for update`,
+      async () => {
+        round = once(platform);
+        await waiting(1);
+        await hold(platform, user);
+      },
+    );
+    await round;
+    await number(platform);
+    expect(await payoutsOf(platform)).toEqual([]);
+  });
 
   it('apply separately: the next reason applies after one is lifted', async () => {
     const platform = await given.platform(1);
@@ -1003,7 +991,7 @@ describe('reasons that prevent a payout', () => {
   });
 });
 
-describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
+describe.each(transports)('the end of a payout over %s', (transport) => {
   // Locks of a payout remain when their money is taken back; when the payout fails, no money is left for them.
   it.each(['dispute', 'reverse'] as const)(
     'by failure frees no lock of a deposit that a %s took back',
@@ -1126,7 +1114,7 @@ describe.each(oneOf(transports))('the end of a payout over %s', (transport) => {
 });
 
 describe('an aggregator', () => {
-  long("gets its users' money at once, and its payout settles their locks", async () => {
+  it("gets its users' money at once, and its payout settles their locks", async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
     const address = await payoutAddress(platform);
@@ -1323,7 +1311,7 @@ describe('an aggregator', () => {
   });
 });
 
-long('pays once, with any number of workers and repeated jobs', async () => {
+it('pays once, with any number of workers and repeated jobs', async () => {
   const users = await Promise.all(Array.from({ length: 8 }, () => exporter(2)));
   await Promise.all(users.map((user, i) => earn(user, `${i + 1}0.00`)));
   // The same job is queued twice, as if two writes had queued it at the same time.
@@ -1394,8 +1382,7 @@ describe('a payout with many locks', () => {
     )[0];
   const statusOf = async (user: Speaker, id: string) => (await user.get(`/v1/payouts/${id}`)).body.status;
 
-  // The short form has one of them, and the other in the next run.
-  it.each(share(transports, 2, scale.seed))(
+  it.each(transports)(
     'is completed at once over %s, and settles its receivables afterwards, each of them once',
     async (transport) => {
       const count = transport === 'REST' ? scale.locks : 1_500;
@@ -1433,95 +1420,87 @@ describe('a payout with many locks', () => {
     300_000,
   );
 
-  long(
-    'waits for the locks of a deposit that was taken back, which shrink from the newest on',
-    async () => {
-      const user = await exporter(2);
-      const kept = await earnShared(user, 300);
-      const disputed = await earnShared(user, 1_200);
-      const reversed = await earnShared(user, 1_100);
-      await must(user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' }));
-      await must(user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`));
-      expect(await funds(user)).toEqual({ 'available INR': '800.00' });
-      // Jobs shrink the rest of the locks. Until then receivables show more than there is, and nothing is paid out.
-      expect((await amounts(user))?.locked).toBe('160000');
-      await sound();
-      await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
-      for (let done = 1; done > 0; await sound()) {
-        const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
-        done = Number(row!.run_jobs);
-        if ((await payoutsOf(user)).length === 0) continue;
-        expect(await amounts(user)).toEqual({ locked: '80000', settled: '0' });
-      }
-      const unlocked = async (ids: string[]) =>
-        (
-          await world.sql`select id from receivable where tenant_id = ${tenantOf(user)} and amount_locked = 0
+  it('waits for the locks of a deposit that was taken back, which shrink from the newest on', async () => {
+    const user = await exporter(2);
+    const kept = await earnShared(user, 300);
+    const disputed = await earnShared(user, 1_200);
+    const reversed = await earnShared(user, 1_100);
+    await must(user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' }));
+    await must(user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`));
+    expect(await funds(user)).toEqual({ 'available INR': '800.00' });
+    // Jobs shrink the rest of the locks. Until then receivables show more than there is, and nothing is paid out.
+    expect((await amounts(user))?.locked).toBe('160000');
+    await sound();
+    await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
+    for (let done = 1; done > 0; await sound()) {
+      const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
+      done = Number(row!.run_jobs);
+      if ((await payoutsOf(user)).length === 0) continue;
+      expect(await amounts(user)).toEqual({ locked: '80000', settled: '0' });
+    }
+    const unlocked = async (ids: string[]) =>
+      (
+        await world.sql`select id from receivable where tenant_id = ${tenantOf(user)} and amount_locked = 0
           and id in ${world.sql(ids)} order by id`
-        ).map(({ id }) => id as string);
-      expect(await unlocked(kept.receivables)).toEqual([]);
-      expect(await unlocked(disputed.receivables)).toEqual(disputed.receivables.slice(500));
-      expect(await unlocked(reversed.receivables)).toEqual(reversed.receivables);
-      await eventually(
-        async () => {
-          await once(user);
-          return payoutsOf(user);
-        },
-        (payouts) => payouts.length === 1,
-      );
-      expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['800.00']);
-      await sound();
-    },
-    300_000,
-  );
+      ).map(({ id }) => id as string);
+    expect(await unlocked(kept.receivables)).toEqual([]);
+    expect(await unlocked(disputed.receivables)).toEqual(disputed.receivables.slice(500));
+    expect(await unlocked(reversed.receivables)).toEqual(reversed.receivables);
+    await eventually(
+      async () => {
+        await once(user);
+        return payoutsOf(user);
+      },
+      (payouts) => payouts.length === 1,
+    );
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['800.00']);
+    await sound();
+  }, 300_000);
 
-  long(
-    'has its money back at once when it fails, and is paid again when all of its locks are free',
-    async () => {
-      const user = await exporter(2);
-      const one = await earnShared(user, 800);
-      const two = await earnShared(user, 700);
-      await midnight(user);
-      const [payout] = await payoutsOf(user);
-      await must(user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' }));
+  it('has its money back at once when it fails, and is paid again when all of its locks are free', async () => {
+    const user = await exporter(2);
+    const one = await earnShared(user, 800);
+    const two = await earnShared(user, 700);
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+    await must(user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' }));
 
-      await must(end(user, 'REST', payout.id, 'fail'));
-      expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['failed', { 'available INR': '1350.00' }]);
-      await sound();
-      const lockedOf = async (ids: string[]) =>
-        (
-          await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)}
+    await must(end(user, 'REST', payout.id, 'fail'));
+    expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['failed', { 'available INR': '1350.00' }]);
+    await sound();
+    const lockedOf = async (ids: string[]) =>
+      (
+        await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)}
           and id in ${world.sql(ids)} order by id`
-        ).map(({ amount }) => amount);
-      // Money is taken back while only some locks are free.
-      const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
-      expect(reversed.status).toBe(200);
-      await sound();
-      expect(await funds(user)).toEqual({ 'available INR': '650.00' });
-      // The next payout is due, and waits for the locks that belong to it.
-      await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
-      for (let done = 1; done > 0; await sound()) {
-        const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
-        done = Number(row!.run_jobs);
-      }
-      await eventually(
-        async () => {
-          await once(user);
-          return payoutsOf(user);
-        },
-        (payouts) => payouts.length === 2,
-      );
-      expect((await payoutsOf(user)).map((p) => [p.amount, p.status])).toEqual([
-        ['650.00', 'processing'],
-        ['1500.00', 'failed'],
-      ]);
-      // The money that was taken back has shrunk the newest locks, as when all are freed at once.
-      expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
-      expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
-      const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock
+      ).map(({ amount }) => amount);
+    // Money is taken back while only some locks are free.
+    const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
+    expect(reversed.status).toBe(200);
+    await sound();
+    expect(await funds(user)).toEqual({ 'available INR': '650.00' });
+    // The next payout is due, and waits for the locks that belong to it.
+    await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
+    for (let done = 1; done > 0; await sound()) {
+      const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
+      done = Number(row!.run_jobs);
+    }
+    await eventually(
+      async () => {
+        await once(user);
+        return payoutsOf(user);
+      },
+      (payouts) => payouts.length === 2,
+    );
+    expect((await payoutsOf(user)).map((p) => [p.amount, p.status])).toEqual([
+      ['650.00', 'processing'],
+      ['1500.00', 'failed'],
+    ]);
+    // The money that was taken back has shrunk the newest locks, as when all are freed at once.
+    expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
+    expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
+    const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock
       where tenant_id = ${tenantOf(user)} and amount > 0 and batch_id in (select id from lock_batch
       where tenant_id = ${tenantOf(user)} and payout_id is not null)`;
-      expect(along).toEqual({ n: 650, amount: 65_000 });
-    },
-    300_000,
-  );
+    expect(along).toEqual({ n: 650, amount: 65_000 });
+  }, 300_000);
 });

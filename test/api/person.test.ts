@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sealTaxCards } from '../../src/resources/person/encryption.js';
 import { Secrets } from '../../src/db/secrets.js';
-import { inTurn, oneInTurn, scale, share } from '../support/scale.js';
 import {
   assemble,
   type BusinessType,
@@ -24,9 +23,6 @@ import {
   useWorld,
 } from '../support/world.js';
 
-const long = inTurn(2, it);
-const oneOf = oneInTurn();
-
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
@@ -45,7 +41,7 @@ async function userOf(platform: Speaker, type: BusinessType): Promise<string> {
 }
 
 describe('creating a person', () => {
-  it.each(oneOf([1, 2] as const))(
+  it.each([1, 2] as const)(
     'returns the person with its keys in order and a masked number, Edition %i',
     async (edition) => {
       const platform = await given.platform(edition);
@@ -215,7 +211,7 @@ const refusalOf = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes'
   fieldNames,
 ];
 
-describe.each(oneOf(transports))('changing a person over %s', (transport) => {
+describe.each(transports)('changing a person over %s', (transport) => {
   it('merges roles, identification and metadata, and leaves the other fields unchanged', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
@@ -351,7 +347,7 @@ describe('concurrent changes of persons', () => {
     expect(relationship.director || relationship.owner).toBe(true);
   });
 
-  long('and an activation: an account is never submitted without the persons that it requires', async () => {
+  it('and an activation: an account is never submitted without the persons that it requires', async () => {
     const platform = await given.platform(1);
     for (let round = 0; round < 8; round++) {
       const id = await assemble(platform, complete(1));
@@ -395,31 +391,28 @@ describe('a change of the type of business', () => {
         await must(platform.post(`/v1/persons/${kept.id}`, step));
   }
 
-  it.each(share(businessTypes, 3, scale.seed))(
-    'from %s to any other can always be completed, for every set of persons',
-    async (from) => {
-      const platform = await given.platform(1);
-      const passport = (await must(platform.upload('identity_document', pdf()))).id;
-      const casts = (id: string): object[][] =>
-        alone.includes(from)
-          ? [[], [personBody(id, ['owner'])]]
-          : [
-              [],
-              [personBody(id, ['director']), personBody(id, ['owner']), personBody(id, ['representative'])],
-              [{ ...personBody(id, ['owner']), identification: { passport_image: passport } }],
-              [personBody(id, ['director', 'owner', 'representative'])],
-              [personBody(id, ['director']), personBody(id, ['director'])],
-            ];
-      for (const to of businessTypes)
-        for (let i = 0; i < casts('').length; i++) {
-          const id = await userOf(platform, from);
-          for (const body of casts(id)[i]!) await must(create(platform, body));
-          await must(platform.post(`/v1/accounts/${id}`, { business_details: { type: to } }));
-          if ((await ofPersons(platform, id)).length > 0) await mend(platform, id, to);
-          expect([from, to, i, await ofPersons(platform, id)]).toEqual([from, to, i, []]);
-        }
-    },
-  );
+  it.each(businessTypes)('from %s to any other can always be completed, for every set of persons', async (from) => {
+    const platform = await given.platform(1);
+    const passport = (await must(platform.upload('identity_document', pdf()))).id;
+    const casts = (id: string): object[][] =>
+      alone.includes(from)
+        ? [[], [personBody(id, ['owner'])]]
+        : [
+            [],
+            [personBody(id, ['director']), personBody(id, ['owner']), personBody(id, ['representative'])],
+            [{ ...personBody(id, ['owner']), identification: { passport_image: passport } }],
+            [personBody(id, ['director', 'owner', 'representative'])],
+            [personBody(id, ['director']), personBody(id, ['director'])],
+          ];
+    for (const to of businessTypes)
+      for (let i = 0; i < casts('').length; i++) {
+        const id = await userOf(platform, from);
+        for (const body of casts(id)[i]!) await must(create(platform, body));
+        await must(platform.post(`/v1/accounts/${id}`, { business_details: { type: to } }));
+        if ((await ofPersons(platform, id)).length > 0) await mend(platform, id, to);
+        expect([from, to, i, await ofPersons(platform, id)]).toEqual([from, to, i, []]);
+      }
+  });
 
   it('is reported with the persons to remove and to update', async () => {
     const platform = await given.platform(1);
@@ -456,7 +449,7 @@ describe('a change of the type of business', () => {
     expect(await message()).toMatch(/Create this person\.$/);
   });
 
-  long('requires two directors in Edition 2, for every previous type', async () => {
+  it('requires two directors in Edition 2, for every previous type', async () => {
     const platform = await given.platform(2);
     for (const from of businessTypes)
       for (const to of businessTypes) {
@@ -818,7 +811,7 @@ describe('reading persons', () => {
     expect([odd.status, odd.codes, odd.fieldNames]).toEqual([400, ['parameter_unknown'], ['person.full_name']]);
   });
 
-  it.each(oneOf([1, 2] as const))(
+  it.each([1, 2] as const)(
     'finds no persons of other tenants or of the other mode, Edition %i',
     async (edition: Edition) => {
       const { test, live } = await given.directUserBoth(edition);

@@ -3,7 +3,6 @@ import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Cost } from '../../src/request/charge.js';
 import { weights } from '../../src/types/weights.js';
-import { inTurn } from '../support/scale.js';
 import { pdf } from '../support/onboarding-profile.js';
 import {
   details,
@@ -15,8 +14,6 @@ import {
   tenantOf,
   useWorld,
 } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const burst = 3_000;
 const perSecond = 10;
@@ -147,7 +144,7 @@ describe('an answer', () => {
 });
 
 describe('an account that has used its allowance', () => {
-  long('is refused with the time to wait, in the form of each API, before its body is read', async () => {
+  it('is refused with the time to wait, in the form of each API, before its body is read', async () => {
     const user = await given.directUser(1);
     const refused = await exhausted(user);
     expect([refused.status, refused.codes]).toEqual([429, ['rate_limit_exceeded']]);
@@ -167,7 +164,7 @@ describe('an account that has used its allowance', () => {
     }
   });
 
-  long('is refused after the document is known, in the shape of GraphQL, in both ways of execution', async () => {
+  it('is refused after the document is known, in the shape of GraphQL, in both ways of execution', async () => {
     const user = await given.directUser(1);
     const query = '{ accounts(first: 100) { nodes { id depositsIn(first: 20) { totalCount } } } }';
     for (let i = 0; i < 4; i++) {
@@ -189,7 +186,7 @@ describe('an account that has used its allowance', () => {
     }
   });
 
-  long('gets most of its refusals later when it does not wait, and other accounts do not', async () => {
+  it('gets most of its refusals later when it does not wait, and other accounts do not', async () => {
     const [user, other] = [await given.directUser(1), await given.directUser(1)];
     await exhausted(user);
     const timed = async () => {
@@ -206,7 +203,7 @@ describe('an account that has used its allowance', () => {
     expect(later.length).toBeGreaterThan(0);
   });
 
-  long('has stored nothing, and the same request with the same key succeeds later', async () => {
+  it('has stored nothing, and the same request with the same key succeeds later', async () => {
     const user = await given.directUser(1);
     await exhausted(user);
     const key = randomUUID();
@@ -238,7 +235,7 @@ describe('an account that has used its allowance', () => {
 });
 
 describe('several gateways', () => {
-  long('admit together no more than the allowance, and all of it but what they hold as leases', async () => {
+  it('admit together no more than the allowance, and all of it but what they hold as leases', async () => {
     const user = await given.directUser(1);
     const origins = [world.origin, await world.another(), await world.another()];
     const started = performance.now();
@@ -281,7 +278,7 @@ describe('several gateways', () => {
     expect(await used()).toBeLessThan(read + 2);
   });
 
-  long('give back what a quiet account has left of a large lease', async () => {
+  it('give back what a quiet account has left of a large lease', async () => {
     const user = await given.directUser(1);
     expect(
       (await user.graph('{ deposits(first: 100) { nodes { fromAccount { id } toAccount { id } } } }')).status,

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
-import { oneInTurn } from '../support/scale.js';
 import {
   givenIn,
   inputTypeOf,
@@ -14,8 +13,6 @@ import {
   transports,
   useWorld,
 } from '../support/world.js';
-
-const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -123,7 +120,7 @@ async function paidOut(user: Speaker): Promise<void> {
   expect((await user.post(`/v1/test_helpers/payouts/${payout.id}/settle`)).status).toBe(200);
 }
 
-describe.each(oneOf(transports))('creating a receivable over %s', (transport) => {
+describe.each(transports)('creating a receivable over %s', (transport) => {
   it('returns all that was sent and all that follows from it', async () => {
     const user = await given.directUser(1);
 
@@ -426,7 +423,7 @@ it('refuses unknown parameters, also those that only the service sets', async ()
   ]);
 });
 
-describe.each(oneOf(transports))('updating a receivable over %s', (transport) => {
+describe.each(transports)('updating a receivable over %s', (transport) => {
   it('returns the complete receivable, with only the sent fields changed', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October', metadata: { a: '1', b: '2' } });
@@ -592,7 +589,7 @@ describe.each(oneOf(transports))('updating a receivable over %s', (transport) =>
   });
 });
 
-describe.each(oneOf(transports))('the status of a receivable over %s', (transport) => {
+describe.each(transports)('the status of a receivable over %s', (transport) => {
   it('is open, locked when nothing can be reconciled any more, and settled when all of it is paid out', async () => {
     const user = await given.directUser(1);
     const made = await created(user);

@@ -20,10 +20,7 @@ import { editions } from '../../src/editions/editions.js';
 import { resources } from '../../src/resources/define.js';
 import { operationOf, type Route, routes } from '../../src/resources/registry.js';
 import { seedTrade } from './trade.js';
-import { oneInTurn } from '../support/scale.js';
 import { type Edition, givenIn, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
-
-const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -268,7 +265,7 @@ const routesOf = (edition: Edition): Route[] =>
         ].some((rule) => rule !== undefined),
       );
 
-describe.each(oneOf([1, 2] as const))('a refusal of Edition %i is the same through both APIs', (edition) => {
+describe.each([1, 2] as const)('a refusal of Edition %i is the same through both APIs', (edition) => {
   // The graph names the list of an export by a source: test/api/export.test.ts compares what is wrong with its filters.
   const alike = routesOf(edition).filter(({ field }) => field !== 'createExport');
   it.each(alike)('$method $path: of values of each parameter', async (route) => {

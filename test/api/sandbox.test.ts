@@ -2,7 +2,6 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../../src/jobs/runner.js';
-import { inTurn, scale, share } from '../support/scale.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import {
   type Edition,
@@ -15,8 +14,6 @@ import {
   useWorld,
   type World,
 } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -89,7 +86,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     })),
   ];
 
-  it.each(share(rows, 2, scale.seed))(
+  it.each(rows)(
     'to a $kind one $currency address, Edition $edition, aggregator: $aggregator',
     async ({ edition, kind, aggregator, currency }) => {
       const { root, id } = await draft(kind, edition, aggregator);
@@ -124,7 +121,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     },
   );
 
-  long('one address per currency of the setting that applies to the kind', async () => {
+  it('one address per currency of the setting that applies to the kind', async () => {
     const platform = await given.platform(1);
     await setOffer(platform, {
       address_currency: {
@@ -148,7 +145,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
   });
 
   // A repeated currency does not order a second account.
-  long('one address for a currency that is given twice', async () => {
+  it('one address for a currency that is given twice', async () => {
     const user = await given.directUser(1);
     const [setting] = (await must(user.get('/v1/account_settings'))).data;
     const reply = await user.post(`/v1/account_settings/${setting.id}`, {
@@ -161,7 +158,7 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     expect(await received(user, partner.id)).toEqual([reply.status === 200 ? 'EUR' : 'USD']);
   });
 
-  long('nothing to a kind that is disabled, and all of it after it is enabled', async () => {
+  it('nothing to a kind that is disabled, and all of it after it is enabled', async () => {
     const platform = await given.platform(1);
     await setOffer(platform, { address: { connected_user: false, partner: false } });
     const user = await assemble(platform, complete(1));
@@ -189,53 +186,50 @@ describe.concurrent('in test mode the sandbox verifies, and its bank issues', ()
     ]);
   });
 
-  long(
-    'an added currency to accounts that are already activated, roots included, which keep their addresses',
-    async () => {
-      const [platform, direct] = await Promise.all([given.platform(1), given.directUser(2)]);
-      const partner = (await direct.partner()).id;
-      const [waiting] = await Promise.all([direct.partner(), activate(direct, partner)]);
-      await settled(direct, partner);
-      const old = await addresses(direct, partner);
+  it('an added currency to accounts that are activated already, with roots, which keep their addresses', async () => {
+    const [platform, direct] = await Promise.all([given.platform(1), given.directUser(2)]);
+    const partner = (await direct.partner()).id;
+    const [waiting] = await Promise.all([direct.partner(), activate(direct, partner)]);
+    await settled(direct, partner);
+    const old = await addresses(direct, partner);
 
-      await Promise.all([
-        setOffer(platform, { address_currency: { platform: ['USD', 'EUR'] } }),
-        setOffer(direct, { address_currency: { user: ['INR', 'SGD'], partner: ['INR', 'USD', 'EUR'] } }),
-      ]);
-      await Promise.all([
-        eventually(
-          () => received(platform, platform.id),
-          (list) => list.length > 1,
-        ),
-        eventually(
-          () => received(direct, direct.id),
-          (list) => list.length > 1,
-        ),
-        eventually(
-          () => received(direct, partner),
-          (list) => list.length > 2,
-        ),
-      ]);
-      await Promise.all([idle(platform), idle(direct)]);
+    await Promise.all([
+      setOffer(platform, { address_currency: { platform: ['USD', 'EUR'] } }),
+      setOffer(direct, { address_currency: { user: ['INR', 'SGD'], partner: ['INR', 'USD', 'EUR'] } }),
+    ]);
+    await Promise.all([
+      eventually(
+        () => received(platform, platform.id),
+        (list) => list.length > 1,
+      ),
+      eventually(
+        () => received(direct, direct.id),
+        (list) => list.length > 1,
+      ),
+      eventually(
+        () => received(direct, partner),
+        (list) => list.length > 2,
+      ),
+    ]);
+    await Promise.all([idle(platform), idle(direct)]);
 
-      expect(await received(platform, platform.id)).toEqual(['EUR', 'USD']);
-      expect(await received(direct, direct.id)).toEqual(['INR', 'SGD']);
-      expect(await received(direct, partner)).toEqual(['EUR', 'INR', 'USD']);
-      expect(await addresses(direct, partner)).toEqual(expect.arrayContaining(old));
-      expect(await received(direct, waiting.id)).toEqual([]);
-      const shown = await Promise.all([
-        account(platform, platform.id),
-        account(direct, direct.id),
-        account(direct, partner),
-      ]);
-      expect(shown.map(({ address }) => address)).toEqual(['activated', 'activated', 'activated']);
-      expect((await history(partner)).slice(-3)).toEqual([
-        ['activated', 'requested'],
-        ['activated', 'processing'],
-        ['activated', 'activated'],
-      ]);
-    },
-  );
+    expect(await received(platform, platform.id)).toEqual(['EUR', 'USD']);
+    expect(await received(direct, direct.id)).toEqual(['INR', 'SGD']);
+    expect(await received(direct, partner)).toEqual(['EUR', 'INR', 'USD']);
+    expect(await addresses(direct, partner)).toEqual(expect.arrayContaining(old));
+    expect(await received(direct, waiting.id)).toEqual([]);
+    const shown = await Promise.all([
+      account(platform, platform.id),
+      account(direct, direct.id),
+      account(direct, partner),
+    ]);
+    expect(shown.map(({ address }) => address)).toEqual(['activated', 'activated', 'activated']);
+    expect((await history(partner)).slice(-3)).toEqual([
+      ['activated', 'requested'],
+      ['activated', 'processing'],
+      ['activated', 'activated'],
+    ]);
+  });
 });
 
 describe.concurrent('a root', () => {
@@ -278,7 +272,7 @@ describe.concurrent('a root', () => {
     },
   );
 
-  long('of Edition 2 that is a platform gets no receiving address, for every offer to its accounts', async () => {
+  it('of Edition 2 that is a platform gets no receiving address, for every offer to its accounts', async () => {
     const platform = await given.platform(2);
     await setOffer(platform, { address_currency: { partner: ['INR', 'USD'], connected_user: ['USD'] } });
     await idle(platform);
@@ -286,7 +280,7 @@ describe.concurrent('a root', () => {
     expect((await account(platform, platform.id)).address).toBe('deactivated');
   });
 
-  long('keeps its only fee advance address when it is held, verified, deactivated and ordered again', async () => {
+  it('keeps its only fee advance address when it is held, verified, deactivated and ordered again', async () => {
     const platform = await given.platform(1);
     const advance = await addresses(platform, platform.id, '&category=service_fee_advance');
     for (const verb of ['hold', 'verify'])
@@ -299,7 +293,7 @@ describe.concurrent('a root', () => {
 });
 
 describe.concurrent('deactivation', () => {
-  long('deactivates the receiving addresses, and a new activation issues new ones', async () => {
+  it('deactivates the receiving addresses, and a new activation issues new ones', async () => {
     const { root, id } = await draft("platform's partner", 1);
     await setOffer(root, { address_currency: { partner: ['USD', 'EUR'] } });
     await activate(root, id);
@@ -324,7 +318,7 @@ describe.concurrent('deactivation', () => {
     ]);
   });
 
-  long('by the test helper has the same effect on a connected user and on a root', async () => {
+  it('by the test helper has the same effect on a connected user and on a root', async () => {
     const { root, id } = await draft('connected user', 1);
     await activate(root, id);
     await settled(root, id);
@@ -491,7 +485,7 @@ describe.sequential('a worker that is killed', () => {
     }
   }
 
-  long('in the middle of a job leaves the complete job to the next worker', async () => {
+  it('in the middle of a job leaves the complete job to the next worker', async () => {
     const user = await givenStill.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -533,7 +527,7 @@ describe.sequential('a worker that is killed', () => {
   });
 
   // A job that fails must not delay the verifications of other accounts.
-  long('is not the effect of a failing job: the other jobs complete, and that one waits with its error', async () => {
+  it('is not the effect of a failing job: the other jobs complete, and that one waits with its error', async () => {
     const user = await givenStill.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -553,7 +547,7 @@ describe.sequential('a worker that is killed', () => {
 });
 
 describe.concurrent('live mode', () => {
-  long('never settles by itself: an activation waits for its verification, and no work is queued', async () => {
+  it('never settles by itself: an activation waits for its verification, and no work is queued', async () => {
     const { test, live } = await given.platformBoth(1);
     const partner = await live.partner();
     expect((await activate(live, partner.id)).status).toBe('verifying');
@@ -570,7 +564,7 @@ describe.concurrent('live mode', () => {
     });
   });
 
-  long('waits for the operator, who verifies, and records each address that the bank has issued', async () => {
+  it('waits for the operator, who verifies, and records each address that the bank has issued', async () => {
     const { live } = await given.directUserBoth(1);
     await setOffer(live, { address_currency: { partner: ['USD', 'EUR'] } });
     const partner = await live.partner();
@@ -643,7 +637,7 @@ describe.concurrent('live mode', () => {
 });
 
 describe.concurrent('tenants and modes', () => {
-  long('are separate: a currency that one adds is issued only to its own accounts', async () => {
+  it('are separate: a currency that one adds is issued only to its own accounts', async () => {
     const [one, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
     await setOffer(one, { address_currency: { user: ['USD', 'EUR'] } });
     await eventually(
@@ -654,7 +648,7 @@ describe.concurrent('tenants and modes', () => {
     expect(await received(other, other.id)).toEqual(['USD']);
   });
 
-  long('keep their payout addresses unchanged when an account is verified', async () => {
+  it('keep their payout addresses unchanged when an account is verified', async () => {
     const { root, id } = await draft('connected user', 2);
     await must(root.post('/v1/addresses', payoutAddressBody(id, { currency: 'USD' })));
     const before = await addresses(root, id);

@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { inTurn } from '../support/scale.js';
 import {
   details,
   eventually,
@@ -12,8 +11,6 @@ import {
   transports,
   useWorld,
 } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const origin = 'https://app.example';
 const second = 'https://other.example';
@@ -545,7 +542,7 @@ describe('the end of a session', () => {
     await ended(both, invalid);
   };
 
-  long('comes at its time', async () => {
+  it('comes at its time', async () => {
     const me = await given.directUser(1);
     const session = await sessionOf(me, { expires_in: 5 });
     const both = await used(session);
@@ -556,7 +553,7 @@ describe('the end of a session', () => {
     await ended(both, 'The session has expired. Make another one, by an API key on your server.');
   });
 
-  long('comes within a second of its revocation, in every gateway', async () => {
+  it('comes within a second of its revocation, in every gateway', async () => {
     const me = await given.directUser(1);
     const [one, two] = [await make(me, { role: 'operate' }), await make(me)];
     const both = await used(me.using(one.token));
@@ -568,7 +565,7 @@ describe('the end of a session', () => {
     expect(Date.parse(again.body.data.revokeSession.session.revokedAt) / 1_000).toBe(revoked.body.revoked_at);
   });
 
-  long('comes with the revocation of the key that made it, also for the session of another account', async () => {
+  it('comes with the revocation of the key that made it, also for the session of another account', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const key = await createKey(platform, {});
@@ -580,7 +577,7 @@ describe('the end of a session', () => {
     expect(outcome(await create(maker))).toBe('401 api_key_invalid');
   });
 
-  long('comes with the expiry of the key that made it, and of one that was rotated', async () => {
+  it('comes with the expiry of the key that made it, and of one that was rotated', async () => {
     const me = await given.directUser(1);
     const key = await createKey(me, { expiresInSeconds: 60 });
     const made = await make(me.using(key.secret), { expires_in: 3_600 });
@@ -618,7 +615,7 @@ describe('the end of a session', () => {
 });
 
 describe('the token of a session', () => {
-  long('is stored nowhere, in any form that the database alone could derive', async () => {
+  it('is stored nowhere, in any form that the database alone could derive', async () => {
     const me = await given.directUser(1);
     const tokens = [(await make(me)).token, (await graphCreate(me, { role: 'READ' })).body.data.createSession.token];
     for (const token of tokens) expect((await me.using(token).get('/v1/accounts')).status).toBe(200);
@@ -680,7 +677,7 @@ describe('the token of a session', () => {
     ]);
   });
 
-  long('is no credential of the operator', async () => {
+  it('is no credential of the operator', async () => {
     const me = await given.directUser(1);
     const { token } = await make(me);
     expect((await me.using(token).post('/operator/graphql', { query: '{ __typename }' })).status).toBe(401);

@@ -12,10 +12,7 @@ import { type Client as WsClient, createClient as wsClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { inTurn } from '../support/scale.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '6', CORS_ORIGINS: 'https://app.example.com' } });
 const given = givenIn(world);
@@ -134,7 +131,7 @@ describe('events over server-sent events', () => {
     expect(stream.got.filter(({ event }) => event === 'next').map(({ id }) => Number(id))).toEqual(range(1, last));
   });
 
-  long('misses and repeats nothing when a client comes back, to another gateway as well', async () => {
+  it('misses and repeats nothing when a client comes back, to another gateway as well', async () => {
     const user = await given.directUser(1);
     const origins = [world.origin, await world.another()];
     const received: number[] = [];
@@ -335,7 +332,7 @@ describe('events over server-sent events', () => {
 });
 
 describe('objects over server-sent events', () => {
-  long('sends an object at once and whenever it has changed, by a compiled query or by resolvers', async () => {
+  it('sends an object at once and whenever it has changed, by a compiled query or by resolvers', async () => {
     const user = await given.platform(1);
     const { id } = await user.connectedUser();
     const fields = '__typename ... on Account { nickname partners { totalCount } }';
@@ -500,7 +497,7 @@ describe('subscriptions over a WebSocket', () => {
     expect(second.got[0].extensions).toMatchObject({ requestId: expect.any(String), cost: expect.any(Object) });
   });
 
-  long('send an object at once and whenever it has changed, and end when the client says so', async () => {
+  it('send an object at once and whenever it has changed, and end when the client says so', async () => {
     const platform = await given.platform(1);
     const { id } = await platform.connectedUser();
     const { client } = socketsOf(bearer(platform.key));
@@ -521,7 +518,7 @@ describe('subscriptions over a WebSocket', () => {
     }
   });
 
-  long('refuses what it does not answer, with the errors of a query', async () => {
+  it('refuses what it does not answer, with the errors of a query', async () => {
     const user = await given.directUser(1);
     const { client } = socketsOf(bearer(user.key));
     const errors = async (query: string, more: object = {}) => {
@@ -658,7 +655,7 @@ describe('subscriptions over a WebSocket', () => {
     expect([await closed, await reason]).toEqual([4403, expect.stringContaining('printable ASCII')]);
   });
 
-  long('has a bounded number of connections without a key, of which the oldest give way', async () => {
+  it('has a bounded number of connections without a key, of which the oldest give way', async () => {
     const user = await given.directUser(1);
     const { client, closed } = socketsOf(bearer(user.key));
     const { got } = followSocket(client, 'subscription { balance { accountId } }');
@@ -733,7 +730,7 @@ describe('subscriptions over a WebSocket', () => {
 });
 
 describe('streams of both protocols', () => {
-  long('end when their key is revoked or their session has ended', async () => {
+  it('end when their key is revoked or their session has ended', async () => {
     const user = await given.directUser(1);
     const key = await keyOf(user);
     const { token, session } = await sessionOf(user);
@@ -763,7 +760,7 @@ describe('streams of both protocols', () => {
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  long('last longer than a request may', async () => {
+  it('last longer than a request may', async () => {
     const user = await given.directUser(1);
     const origin = await world.another({ environment: { REQUEST_SECONDS: '1' } });
     const query = 'subscription { events { number } }';
@@ -836,7 +833,7 @@ describe('streams of both protocols', () => {
     );
   });
 
-  long('keep little for a client that reads nothing', async () => {
+  it('keep little for a client that reads nothing', async () => {
     const user = await given.directUser(1);
     await partner(user);
     const { hostname, port } = new URL(world.origin);

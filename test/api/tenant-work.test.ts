@@ -6,10 +6,7 @@ import { DueJobs } from '../../src/jobs/due.js';
 import type { Retention } from '../../src/operation/work.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { rowsMax } from '../../src/jobs/tenants.js';
-import { inTurn } from '../support/scale.js';
 import { eventually, givenIn, Speaker, tenantOf, useWorld, type World } from '../support/world.js';
-
-const chapter = inTurn(3, describe);
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 
@@ -43,7 +40,7 @@ const queued = ({ sql }: World, tenant: string, count: number, due: number, kind
 const jobsOf = async ({ sql }: World, tenant: string) =>
   (await sql<{ n: number }[]>`select count(*)::int as n from job where tenant_id = ${tenant} and error is null`)[0]!.n;
 
-chapter('a tenant with 100,000 due jobs', () => {
+describe('a tenant with 100,000 due jobs', () => {
   const world = useWorld({ worker: false });
 
   it('does not keep the jobs of others waiting, whenever they became due', async () => {
@@ -81,7 +78,7 @@ chapter('a tenant with 100,000 due jobs', () => {
   });
 });
 
-chapter('the faults of a tenant', () => {
+describe('the faults of a tenant', () => {
   const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
   const given = givenIn(world);
   const tenants = Array.from({ length: 500 }, (_, n) => `good${String(n).padStart(3, '0')}`);
@@ -258,7 +255,7 @@ chapter('the faults of a tenant', () => {
   });
 });
 
-chapter('a look of the worker, with a backlog of each of 5,000 tenants', () => {
+describe('a look of the worker, with a backlog of each of 5,000 tenants', () => {
   const world = useWorld({ worker: false });
   const count = 5_000;
   beforeAll(async () => {

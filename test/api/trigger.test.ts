@@ -5,7 +5,6 @@ import { TestGateway } from '../../src/operator/trigger/gateway.js';
 import { Trader } from '../../src/operator/trigger/trade.js';
 import { trigger, triggerTypes } from '../../src/operator/trigger/trigger.js';
 import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
-import { scale, share } from '../support/scale.js';
 import { eventually, givenIn, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -34,7 +33,7 @@ it('knows each type of the catalogue, and what a test key cannot cause', () => {
 // Each has a platform of its own, because some move the test clock of the root account.
 describe.concurrent('makes an event of the type appear with a test key alone', () => {
   const made = types.filter(({ reason }) => reason === undefined);
-  it.each(share(made, 4, scale.seed))('$type', async ({ type }) => {
+  it.each(made)('$type', async ({ type }) => {
     const aggregator = type === 'payment.completed';
     const platform = await given.platform(2, aggregator ? { subType: 'aggregator' } : {});
     const { event, steps } = await triggered(platform, type);

@@ -12,11 +12,7 @@ import { Secrets } from '../../src/db/secrets.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { recordChanges, seenChanges } from './changes.js';
-import { inTurn } from '../support/scale.js';
 import { eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from '../support/world.js';
-
-const long = inTurn(3, it);
-const chapter = inTurn(3, describe);
 
 const world = useWorld();
 const given = givenIn(world);
@@ -240,7 +236,7 @@ describe('a webhook endpoint', () => {
     expect((await done(user.get('/v1/webhook_endpoints'))).data).toEqual([]);
   });
 
-  long('is one of at most 16 that are enabled, also when they are created at once', async () => {
+  it('is one of at most 16 that are enabled, also when they are created at once', async () => {
     const user = await given.directUser(1);
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, n) => create(user, { url: `https://example.com/${n}` })),
@@ -254,7 +250,7 @@ describe('a webhook endpoint', () => {
     expect(added.enabled).toBe(true);
   });
 
-  long('is managed by its account and its platform, and seen by no other', async () => {
+  it('is managed by its account and its platform, and seen by no other', async () => {
     const platform = await given.platform(1);
     const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const stranger = await given.directUser(1);
@@ -279,7 +275,7 @@ describe('a webhook endpoint', () => {
 });
 
 describe('an event for a webhook endpoint', () => {
-  long('is sent as /v1 shows it, signed, once, and in the order of the numbers', async () => {
+  it('is sent as /v1 shows it, signed, once, and in the order of the numbers', async () => {
     const user = await settled();
     const hook = await receiver();
     const { id, secret } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
@@ -438,7 +434,7 @@ describe('an event for a webhook endpoint', () => {
     new Webhook(secret).verify(body, headers as Record<string, string>);
   });
 
-  long('is tried again after a failure, with pauses that grow, for three days', async () => {
+  it('is tried again after a failure, with pauses that grow, for three days', async () => {
     const user = await settled();
     const hook = await receiver((_, response) => void response.writeHead(500).end('no'));
     const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
@@ -531,7 +527,7 @@ describe('an event for a webhook endpoint', () => {
     expect(events[0].data.object).toEqual(disabled);
   });
 
-  long('is sent again on request: one delivery, or all since a number that have not arrived', async () => {
+  it('is sent again on request: one delivery, or all since a number that have not arrived', async () => {
     const user = await settled();
     let fails = true;
     const hook = await receiver((_, response) => void response.writeHead(fails ? 500 : 204).end());
@@ -580,7 +576,7 @@ describe('an event for a webhook endpoint', () => {
       expect((await redeliver(body)).codes).toEqual([code]);
   });
 
-  long('is sent by one process at a time, and each to each endpoint once, with two workers', async () => {
+  it('is sent by one process at a time, and each to each endpoint once, with two workers', async () => {
     const user = await settled();
     const { database } = world.sql.options;
     const store = new Database({ ...inject('admin'), username: 'tidegate', database });
@@ -636,7 +632,7 @@ describe('an event for a webhook endpoint', () => {
   });
 });
 
-chapter('deliveries at the same time', () => {
+describe('deliveries at the same time', () => {
   it('are at most one for an endpoint and eight for a tenant, and another tenant waits for none of them', async () => {
     const [user, other] = [await settled(), await settled()];
     const open = new Map<string, number>();
@@ -846,7 +842,7 @@ describe('a query of a webhook endpoint', () => {
   });
 });
 
-chapter('the receivers of docs/webhooks.md', () => {
+describe('the receivers of docs/webhooks.md', () => {
   const blocks = (language: string) =>
     [
       ...fs
@@ -1105,7 +1101,7 @@ describe('an attempt', () => {
       });
   });
 
-  long('says that nothing listens, and that a host has no address', async () => {
+  it('says that nothing listens, and that a host has no address', async () => {
     expect(await attempt('http://127.0.0.1:1/')).toMatchObject({ error: 'the connection was refused' });
     expect(await attempt('http://hooks.invalid/')).toMatchObject({ error: 'the host name has no address' });
   });

@@ -12,10 +12,8 @@ import { DomainError } from '../../src/request/problems.js';
 import { deposit } from '../../src/resources/deposit/table.js';
 import { Bouncer, bouncerProgram } from '../support/bouncer.js';
 import { until } from '../support/child.js';
-import { inTurn, patience, scale } from '../support/scale.js';
+import { patience, scale } from '../support/scale.js';
 import { nickname, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 vi.setConfig(patience);
 
@@ -132,7 +130,7 @@ describe('writes of one tenant and mode', () => {
     expect([made.length, calls()]).toEqual([5, []]);
   });
 
-  long('are not delayed by one that meets a lock, which then has the time that it has alone', async () => {
+  it('are not delayed by one that meets a lock, which then has the time that it has alone', async () => {
     const holder = await world.sql.reserve();
     try {
       await holder`begin`;
@@ -154,7 +152,7 @@ describe('writes of one tenant and mode', () => {
     }
   });
 
-  long('do not wait for each other when two calls lock the same payers and balances', async () => {
+  it('do not wait for each other when two calls lock the same payers and balances', async () => {
     const rows = await Promise.all(
       Array.from({ length: 120 }, (_, n) =>
         write(here, 'create_deposit', deposited(here, 5n, { fromAccountId: here.payers[(n * 7) % 3] })),

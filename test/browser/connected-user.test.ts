@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { assemble, complete, pdf, personBody } from '../support/onboarding-profile.js';
-import { oneInTurn } from '../support/scale.js';
 import {
   details,
   type Edition,
@@ -11,8 +10,6 @@ import {
   type Speaker,
   useWorld,
 } from '../support/world.js';
-
-const oneOf = oneInTurn();
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -68,85 +65,82 @@ const keysOf = (value: unknown): unknown =>
     : null;
 
 describe('creating a connected user', () => {
-  it.each(oneOf([1, 2] as const))(
-    'accepts every parameter of an update, and returns a draft, Edition %i',
-    async (edition) => {
-      const platform = await given.platform(edition);
-      const [logo, document] = await Promise.all([
-        must(platform.upload('logo', pdf())),
-        must(platform.upload('tax_document', pdf())),
-      ]);
-      const name = nickname();
-      const second = edition === 1 ? 'ownershipStructureDocument' : 'physicalAddressDocument';
+  it.each([1, 2] as const)('accepts every parameter of an update, and returns a draft, Edition %i', async (edition) => {
+    const platform = await given.platform(edition);
+    const [logo, document] = await Promise.all([
+      must(platform.upload('logo', pdf())),
+      must(platform.upload('tax_document', pdf())),
+    ]);
+    const name = nickname();
+    const second = edition === 1 ? 'ownershipStructureDocument' : 'physicalAddressDocument';
 
-      const made = await must(
-        platform.graph(createMutation, {
-          input: {
-            nickname: name,
-            logoId: logo.id,
-            metadata: { crm: '42' },
-            businessDetails: {
-              legalName: 'Indigo Looms LLP',
-              dba: 'Indigo',
-              email: 'a@indigo.example',
-              website: 'https://indigo.example',
-              dateOfIncorporation: '2014-04-01',
-              type: 'LIMITED_LIABILITY_PARTNERSHIP',
-              ids: { business: 'B', tax: 'T', taxDeduction: 'D', taxTrade: 'X' },
-              taxGst: 'G',
-              physicalAddress: { line1: '1', line2: '2', city: 'C', state: 'S', postalCode: 'P', country: 'IN' },
-              merchantCategoryCode: '5131',
-              merchantSize: 'small',
-              productCategory: 'goods',
-              productDescription: 'Cloth',
-              ...(edition === 1 && { estimatedMonthlyVolume: { amount: '1250', currency: 'USD' } }),
-            },
-            supportingDocumentation: { idDocument: document.id, [second]: document.id },
+    const made = await must(
+      platform.graph(createMutation, {
+        input: {
+          nickname: name,
+          logoId: logo.id,
+          metadata: { crm: '42' },
+          businessDetails: {
+            legalName: 'Indigo Looms LLP',
+            dba: 'Indigo',
+            email: 'a@indigo.example',
+            website: 'https://indigo.example',
+            dateOfIncorporation: '2014-04-01',
+            type: 'LIMITED_LIABILITY_PARTNERSHIP',
+            ids: { business: 'B', tax: 'T', taxDeduction: 'D', taxTrade: 'X' },
+            taxGst: 'G',
+            physicalAddress: { line1: '1', line2: '2', city: 'C', state: 'S', postalCode: 'P', country: 'IN' },
+            merchantCategoryCode: '5131',
+            merchantSize: 'small',
+            productCategory: 'goods',
+            productDescription: 'Cloth',
+            ...(edition === 1 && { estimatedMonthlyVolume: { amount: '1250', currency: 'USD' } }),
           },
-        }),
-      );
-
-      const { id } = made.data.createConnectedUser.account;
-      const shown = await read(platform, id);
-      const base = blank(edition, id);
-      expect(shown).toEqual({
-        ...base,
-        nickname: name,
-        logo_id: logo.id,
-        metadata: { crm: '42' },
-        business_details: {
-          legal_name: 'Indigo Looms LLP',
-          dba: 'Indigo',
-          email: 'a@indigo.example',
-          website: 'https://indigo.example',
-          date_of_incorporation: '2014-04-01',
-          type: 'limited_liability_partnership',
-          ids: { business: 'B', tax: 'T', tax_deduction: 'D', tax_gst: 'G', tax_trade: 'X' },
-          physical_address: { line1: '1', line2: '2', city: 'C', state: 'S', postal_code: 'P', country: 'IN' },
-          merchant_category_code: '5131',
-          merchant_size: 'small',
-          product_category: 'goods',
-          product_description: 'Cloth',
-          ...(edition === 1 && { estimated_monthly_volume: { amount: '1250.00', currency: 'USD' } }),
+          supportingDocumentation: { idDocument: document.id, [second]: document.id },
         },
-        supporting_documentation:
-          edition === 1
-            ? { id_document: document.id, ownership_structure_document: document.id }
-            : { id_document: document.id, physical_address_document: document.id },
-      });
-      // It has its setting, and is on the platform's list and on its own.
-      expect((await must(platform.get(`/v1/account_settings?account_id=${id}`))).data).toHaveLength(1);
-      const lists = await Promise.all(
-        [platform, platform.actingFor(id)].map((speaker) => must(speaker.get('/v1/accounts'))),
-      );
-      expect(lists.map(({ data }) => data.map((account: { id: string }) => account.id))).toEqual([
-        [id, platform.id],
-        [id],
-      ]);
-    },
-  );
+      }),
+    );
 
-  it.each(oneOf([1, 2] as const))(
+    const { id } = made.data.createConnectedUser.account;
+    const shown = await read(platform, id);
+    const base = blank(edition, id);
+    expect(shown).toEqual({
+      ...base,
+      nickname: name,
+      logo_id: logo.id,
+      metadata: { crm: '42' },
+      business_details: {
+        legal_name: 'Indigo Looms LLP',
+        dba: 'Indigo',
+        email: 'a@indigo.example',
+        website: 'https://indigo.example',
+        date_of_incorporation: '2014-04-01',
+        type: 'limited_liability_partnership',
+        ids: { business: 'B', tax: 'T', tax_deduction: 'D', tax_gst: 'G', tax_trade: 'X' },
+        physical_address: { line1: '1', line2: '2', city: 'C', state: 'S', postal_code: 'P', country: 'IN' },
+        merchant_category_code: '5131',
+        merchant_size: 'small',
+        product_category: 'goods',
+        product_description: 'Cloth',
+        ...(edition === 1 && { estimated_monthly_volume: { amount: '1250.00', currency: 'USD' } }),
+      },
+      supporting_documentation:
+        edition === 1
+          ? { id_document: document.id, ownership_structure_document: document.id }
+          : { id_document: document.id, physical_address_document: document.id },
+    });
+    // It has its setting, and is on the platform's list and on its own.
+    expect((await must(platform.get(`/v1/account_settings?account_id=${id}`))).data).toHaveLength(1);
+    const lists = await Promise.all(
+      [platform, platform.actingFor(id)].map((speaker) => must(speaker.get('/v1/accounts'))),
+    );
+    expect(lists.map(({ data }) => data.map((account: { id: string }) => account.id))).toEqual([
+      [id, platform.id],
+      [id],
+    ]);
+  });
+
+  it.each([1, 2] as const)(
     'shows exactly the keys of Edition %i, in the specification’s order, at every depth',
     async (edition) => {
       const platform = await given.platform(edition);
@@ -481,32 +475,29 @@ describe('updating a connected user in draft', () => {
 });
 
 describe('an update that is refused', () => {
-  it.each(oneOf([1, 2] as const))(
-    'is one of any account except a connected user in draft, Edition %i',
-    async (edition) => {
-      const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
-      const id = await assemble(platform, complete(edition));
-      const partner = await platform.partner();
-      const refused = async (speaker: Speaker, account: string) => {
-        const before = await read(speaker, account);
-        const replies = await Promise.all([
-          update(speaker, account, { metadata: { a: 'b' } }),
-          speaker.graph(updateMutation, { input: { id: account, metadata: { a: 'b' } } }),
-        ]);
-        expect(replies.map(({ codes }) => codes)).toEqual([['account_not_updatable'], ['account_not_updatable']]);
-        expect(replies[0]!.status).toBe(400);
-        expect(await read(speaker, account)).toEqual(before);
-      };
-      await refused(platform, platform.id);
-      await refused(direct, direct.id);
-      await refused(platform, partner.id);
-      for (const step of ['activate', 'verify', 'hold', 'deactivate']) {
-        const path = step === 'activate' ? `/v1/accounts/${id}/activate` : `/v1/test_helpers/accounts/${id}/${step}`;
-        await must(platform.post(path));
-        await refused(platform, id);
-      }
-    },
-  );
+  it.each([1, 2] as const)('is one of any account except a connected user in draft, Edition %i', async (edition) => {
+    const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
+    const id = await assemble(platform, complete(edition));
+    const partner = await platform.partner();
+    const refused = async (speaker: Speaker, account: string) => {
+      const before = await read(speaker, account);
+      const replies = await Promise.all([
+        update(speaker, account, { metadata: { a: 'b' } }),
+        speaker.graph(updateMutation, { input: { id: account, metadata: { a: 'b' } } }),
+      ]);
+      expect(replies.map(({ codes }) => codes)).toEqual([['account_not_updatable'], ['account_not_updatable']]);
+      expect(replies[0]!.status).toBe(400);
+      expect(await read(speaker, account)).toEqual(before);
+    };
+    await refused(platform, platform.id);
+    await refused(direct, direct.id);
+    await refused(platform, partner.id);
+    for (const step of ['activate', 'verify', 'hold', 'deactivate']) {
+      const path = step === 'activate' ? `/v1/accounts/${id}/activate` : `/v1/test_helpers/accounts/${id}/${step}`;
+      await must(platform.post(path));
+      await refused(platform, id);
+    }
+  });
 
   const withheld: Record<Edition, [input: object, body: object, field: string][]> = {
     1: [
@@ -529,7 +520,7 @@ describe('an update that is refused', () => {
       ],
     ],
   };
-  it.each(oneOf([1, 2] as const))('is one with the other edition’s parameters, Edition %i', async (edition) => {
+  it.each([1, 2] as const)('is one with the other edition’s parameters, Edition %i', async (edition) => {
     const platform = await given.platform(edition);
     const { id } = await platform.connectedUser();
     const before = await read(platform, id);
@@ -562,27 +553,24 @@ describe('an update that is refused', () => {
 });
 
 describe('acting on behalf of a connected user', () => {
-  it.each(oneOf([1, 2] as const))(
-    'a platform creates partners that belong to the user, Edition %i',
-    async (edition) => {
-      const platform = await given.platform(edition);
-      const user = await platform.connectedUser();
+  it.each([1, 2] as const)('a platform creates partners that belong to the user, Edition %i', async (edition) => {
+    const platform = await given.platform(edition);
+    const user = await platform.connectedUser();
 
-      const partner = await platform.actingFor(user.id).partner();
+    const partner = await platform.actingFor(user.id).partner();
 
-      const owner = await must(
-        platform.graph('query ($id: ID!) { account(id: $id) { owner { id } } }', { id: partner.id }),
-      );
-      expect(owner.data.account.owner).toEqual({ id: user.id });
-      const ids = async (speaker: Speaker) =>
-        (await must(speaker.get('/v1/accounts'))).data.map((a: { id: string }) => a.id);
-      expect(await ids(user)).toEqual([partner.id, user.id]);
-      expect(await ids(platform.actingFor(user.id))).toEqual([partner.id, user.id]);
-      expect(await ids(platform)).toEqual([user.id, platform.id]);
-      // On no other list, but the platform can see it.
-      expect(await read(platform, partner.id)).toEqual(await read(user, partner.id));
-    },
-  );
+    const owner = await must(
+      platform.graph('query ($id: ID!) { account(id: $id) { owner { id } } }', { id: partner.id }),
+    );
+    expect(owner.data.account.owner).toEqual({ id: user.id });
+    const ids = async (speaker: Speaker) =>
+      (await must(speaker.get('/v1/accounts'))).data.map((a: { id: string }) => a.id);
+    expect(await ids(user)).toEqual([partner.id, user.id]);
+    expect(await ids(platform.actingFor(user.id))).toEqual([partner.id, user.id]);
+    expect(await ids(platform)).toEqual([user.id, platform.id]);
+    // On no other list, but the platform can see it.
+    expect(await read(platform, partner.id)).toEqual(await read(user, partner.id));
+  });
 
   it('a platform can also create through GraphQL, and viewer shows the acting account', async () => {
     const platform = await given.platform(1);
@@ -776,7 +764,7 @@ describe('the edges of an account', () => {
   });
 });
 
-describe.each(oneOf([1, 2] as const))('POST /v1/accounts/connected, Edition %i', (edition) => {
+describe.each([1, 2] as const)('POST /v1/accounts/connected, Edition %i', (edition) => {
   it('creates the same connected user as the mutation', async () => {
     const platform = await given.platform(edition);
     const name = nickname();

@@ -4,10 +4,8 @@ import { browser } from '../support/browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
-import { inTurn, scale, share } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import { must, type Speaker, useWorld } from '../support/world.js';
-
-const chapter = inTurn(3, describe);
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -78,9 +76,9 @@ async function send(page: Page, submit: string): Promise<string | null> {
 
 /**
  * The pages, with a text that is there when they have loaded. A page that the sources declare and that has no row here
- * is opened, too. In the short form an operator opens every second page, and one that only reads the others.
+ * is opened, too.
  */
-const pagesOf = (role: 'operate' | 'read'): (readonly [string, string])[] => {
+const everyPage = (): (readonly [string, string])[] => {
   const listed = [
     ['', hostile],
     [`/accounts/${bad}?mode=TEST`, 'Requirements'],
@@ -103,7 +101,7 @@ const pagesOf = (role: 'operate' | 'read'): (readonly [string, string])[] => {
   const others = addressesOf(routesOf('console'), { '/accounts/:id': [bad] }).filter(
     (path) => path !== '/' && !paths.has(path as never),
   );
-  return share([...listed, ...others.map((path) => [path, ''] as const)], 4, scale.seed + (role === 'read' ? 1 : 0));
+  return [...listed, ...others.map((path) => [path, ''] as const)];
 };
 
 describe("the operator's console", () => {
@@ -140,11 +138,11 @@ describe("the operator's console", () => {
   });
 });
 
-chapter('an operator that only reads', () => {
+describe('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
     const { context, page, complaints, open: load, go } = await entered('read');
     const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
-    for (const [path, ready] of pagesOf('read')) {
+    for (const [path, ready] of everyPage()) {
       // The long form loads each page anew, too.
       await (scale.whole ? load : go)(`/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
@@ -161,7 +159,7 @@ chapter('an operator that only reads', () => {
   });
 });
 
-chapter('an operator', () => {
+describe('an operator', () => {
   let visited: Visit;
   let page: Page;
   beforeAll(async () => {
@@ -176,7 +174,7 @@ chapter('an operator', () => {
 
   it('has pages without a fault in both themes, which take hostile texts as texts', async () => {
     const found: string[] = [];
-    for (const [path, ready] of pagesOf('operate')) {
+    for (const [path, ready] of everyPage()) {
       await (scale.whole ? visited.open : visited.go)(`/operator${path}`);
       await page.locator('main').getByText(ready).filter({ visible: true }).first().waitFor();
       for (const element of await foreignOn(page)) found.push(`${path}: a text became ${element}`);

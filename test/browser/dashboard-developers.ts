@@ -3,9 +3,6 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Visit } from './dashboard-fixture.js';
-import { inTurn } from '../support/scale.js';
-
-const long = inTurn(2, it);
 
 /** What the stories need: a browser signed in to the demo of Edition 2, and a secret key of the same account. */
 export interface Desk {
@@ -46,7 +43,7 @@ async function receiver(status: number) {
 
 /** The stories of the section for developers. */
 export function developerStories({ desk, ownDesk, origin, key, otherKey, faults }: Desk): void {
-  long('finds a refused request in the request log, and links to the explorer with the query of the page', async () => {
+  it('finds a refused request in the request log, and links to the explorer with the query of the page', async () => {
     const { page, complaints, open } = await desk();
     await open('/dashboard/settings');
     const headers = { authorization: `Bearer ${key()}` };
@@ -74,7 +71,7 @@ export function developerStories({ desk, ownDesk, origin, key, otherKey, faults 
     expect(complaints).toEqual([]);
   });
 
-  long('creates, rotates and revokes a key, each with a key that is entered for it, and keeps none', async () => {
+  it('creates, rotates and revokes a key, each with a key that is entered for it, and keeps none', async () => {
     const { page, complaints, open } = await desk();
     await open('/dashboard/developers/keys');
     await page.getByRole('button', { name: 'Show the keys' }).click();
@@ -129,7 +126,7 @@ export function developerStories({ desk, ownDesk, origin, key, otherKey, faults 
     expect(complaints).toEqual([]);
   });
 
-  long('adds an endpoint, tests it, sees a failed attempt, sends it again, and disables it', async () => {
+  it('adds an endpoint, tests it, sees a failed attempt, sends it again, and disables it', async () => {
     const { page, complaints, open } = await desk();
     const failing = await receiver(500);
     await open('/dashboard/developers/webhooks');
@@ -174,7 +171,7 @@ export function developerStories({ desk, ownDesk, origin, key, otherKey, faults 
     expect(complaints).toEqual([]);
   });
 
-  long('lists sessions with a key that is entered for it, and revokes its own', async () => {
+  it('lists sessions with a key that is entered for it, and revokes its own', async () => {
     const { context, page, open } = await ownDesk();
     await open('/dashboard/developers/sessions');
     await withKey(page, key(), 'Show the sessions');

@@ -200,13 +200,12 @@ export async function faults(page: Page): Promise<string[]> {
 }
 
 /**
- * The same in both themes. In the short form a page is either on a desk in light or at 320 px in dark, by turns that
- * begin by the seed; the rules for narrow screens include the contrast of colours. Its width and the sizes of its
- * targets at 320 px are always checked.
+ * The same in both themes. In the short form a page is either on a desk in light or at 320 px in dark, which its
+ * address decides; the rules for narrow screens include the contrast of colours. Its width and the sizes of its targets
+ * at 320 px are always checked.
  */
 export async function faultsInThemes(page: Page): Promise<string[]> {
-  turn++;
-  const onDesk = turn % 2 === 0;
+  const onDesk = new URL(page.url()).pathname.length % 2 === 0;
   if (!scale.whole) {
     await page.emulateMedia({ colorScheme: onDesk ? 'light' : 'dark' });
     return [...(onDesk ? await deskFaults(page) : []), ...(await narrowFaults(page, onDesk ? [] : narrowRules))];
@@ -216,8 +215,6 @@ export async function faultsInThemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'dark' });
   return [...found, ...(await deskFaults(page, ['color-contrast'])), ...(await narrowFaults(page, narrowRules))];
 }
-// Which pages a run looks at is decided by the lowest digit of the seed.
-let turn = scale.seed >> 1;
 
 /** What axe finds by all its rules, or by some. */
 async function deskFaults(page: Page, runOnly?: string[]): Promise<string[]> {

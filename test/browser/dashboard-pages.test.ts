@@ -10,9 +10,7 @@ import { DashboardLinks } from '../../src/server/dashboard-links.js';
 import { developerPages, developerStories } from './dashboard-developers.js';
 import { faults, faultsInThemes, useDashboard, type Visit } from './dashboard-fixture.js';
 import { platformStories } from './dashboard-platform.js';
-import { inTurn, scale, share } from '../support/scale.js';
-
-const long = inTurn(2, it);
+import { scale } from '../support/scale.js';
 
 const dashboard = useDashboard();
 
@@ -28,7 +26,7 @@ const cookieOf = (answer: Response) => answer.headers.get('set-cookie')!.split('
 const viewer = { query: '{ viewer { permission sessionRole } }' };
 
 describe('a session of the dashboard', () => {
-  long('is made by an API key, kept in a cookie that no script can read, and ended by signing out', async () => {
+  it('is made by an API key, kept in a cookie that no script can read, and ended by signing out', async () => {
     const answer = await signIn(`Bearer ${dashboard.tenants[0]!.testKey}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -227,7 +225,7 @@ const idsOf = (page: Page) =>
     .evaluateAll((links) => links.map((link) => link.getAttribute('href')!.split('/').at(-1)));
 
 describe('a viewer of the dashboard', () => {
-  long('signs in with a key, is told when it is wrong, and signs out', async () => {
+  it('signs in with a key, is told when it is wrong, and signs out', async () => {
     const { context, page, complaints } = await dashboard.visit('/dashboard');
     // Nothing was refused before something is asked for.
     await page.getByLabel('API key').waitFor();
@@ -271,7 +269,7 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
-  long('who may only read sees every page, and nothing that would change anything', async () => {
+  it('who may only read sees every page, and nothing that would change anything', async () => {
     const { body } = await dashboard
       .platform(2)
       .graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
@@ -330,7 +328,7 @@ describe('a viewer of the dashboard', () => {
     await context.close();
   });
 
-  long('finds payments, receivables and users by their texts, without other filters', async () => {
+  it('finds payments, receivables and users by their texts, without other filters', async () => {
     const { page, complaints, open, go } = await dashboard.desk(2);
     await open('/dashboard/settings');
     for (const [place, list, text] of [
@@ -369,7 +367,7 @@ describe('a viewer of the dashboard', () => {
     expect(complaints).toEqual([]);
   });
 
-  long('has every cell of a list on a phone, and the filters behind a button; the keyboard reaches all', async () => {
+  it('has every cell of a list on a phone, and the filters behind a button; the keyboard reaches all', async () => {
     const { page, complaints, open } = await dashboard.desk(2);
     await open('/dashboard/payments?status=COMPLETED');
     // Escape closes a dialog, and the focus is again where it was.
@@ -497,7 +495,6 @@ const pagesOfUser = [
   ['/customers/:first', 'Kite & Barrel'],
 ] as const;
 
-// The short form has every second page, and the others in the next run.
 describe.each([
   ['a platform', pages, () => dashboard.desk(2)],
   ['a user', pagesOfUser, () => dashboard.desk(1, 'Indigo Looms')],
@@ -509,7 +506,7 @@ describe.each([
     await visit.page.getByRole('heading', { name: 'Settings' }).waitFor();
   });
 
-  for (const [path, ready] of share<readonly [string, string]>(places, 4, scale.seed)) {
+  for (const [path, ready] of places) {
     it(`${path} has no fault in both themes`, async () => {
       const { page, complaints, open, go } = visit;
       // The long form loads each page anew, too.

@@ -1,9 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Visit } from './dashboard-fixture.js';
-import { inTurn, scale, share } from '../support/scale.js';
-
-const long = inTurn(2, it);
 
 /** What the stories need: a browser signed in to the demo of an edition, as its platform or as one of its users. */
 export interface Desk {
@@ -32,9 +29,8 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     [1, 'Malabar Spice'],
     [2, 'Fjord Software'],
   ] as const;
-  // The short form has one edition, and the other in the next run.
-  for (const [edition, user] of share<(typeof users)[number]>(users, 2, scale.seed)) {
-    long(`get a new viewer of Edition ${edition} paid and paid out by the pages alone`, async () => {
+  for (const [edition, user] of users) {
+    it(`get a new viewer of Edition ${edition} paid and paid out by the pages alone`, async () => {
       const { page, complaints, open } = await desk(edition);
       await open('/dashboard/settings');
       let clicks = 0;
@@ -75,7 +71,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     });
   }
 
-  long('pay a receivable in part and in full as its customer, and show what the customer owes', async () => {
+  it('pay a receivable in part and in full as its customer, and show what the customer owes', async () => {
     const { page, complaints, open } = await desk(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Receivables' }).click();
@@ -112,7 +108,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     expect(complaints).toEqual([]);
   });
 
-  long('end a payment with a reason, and addresses and wallets with a key', async () => {
+  it('end a payment with a reason, and addresses and wallets with a key', async () => {
     const { page, complaints, open } = await desk(1, 'Indigo Looms');
     await open('/dashboard/settings');
     await page.getByRole('link', { name: 'Customers' }).click();
@@ -150,7 +146,7 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
     expect(complaints).toEqual([]);
   });
 
-  long('mark in each form what the gateway demands, and name countries', async () => {
+  it('mark in each form what the gateway demands, and name countries', async () => {
     for (const [edition, user] of [
       [1, 'Indigo Looms'],
       [2, 'Lighthouse Courses'],

@@ -10,10 +10,8 @@ import { buildSchema, parse, validate } from 'graphql';
 import { examples } from '../../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../../src/request/charge.js';
 import { browser } from '../support/browser.js';
-import { inTurn, scale, share } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import { eventually, givenIn, useWorld } from '../support/world.js';
-
-const long = inTurn(3, it);
 
 const world = useWorld({ demo: true });
 const given = givenIn(world);
@@ -152,7 +150,7 @@ describe('the files of the page', () => {
     [html, policy] = [await page.text(), page.headers.get('content-security-policy')];
   });
 
-  long('are named by the hash of their content, and the page allows no other script', async () => {
+  it('are named by the hash of their content, and the page allows no other script', async () => {
     const [style, ...scripts] = filesOf(html);
     expect(scripts).toHaveLength(2);
     expect(policy).toBe(
@@ -233,8 +231,7 @@ it.each(examples)('the example is valid: $title', ({ query }) => {
   expect(validate(graph, parse(query)).map(({ message }) => message)).toEqual([]);
 });
 
-// The short form has one edition and one screen, and the others in the next run.
-describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo of Edition %i', (edition) => {
+describe.each([1, 2] as const)('the examples on the demo of Edition %i', (edition) => {
   let visited: Visit;
   let demo: Demo;
   beforeAll(async () => {
@@ -270,7 +267,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
     expect(await page.evaluate(() => [history.state, JSON.stringify(localStorage)])).toEqual([null, '{}']);
   });
 
-  long('run, and show the caller and the objects on its list', async () => {
+  it('run, and show the caller and the objects on its list', async () => {
     await show(visited.page, 'Overview');
     const { data, errors, extensions } = await answerOf(visited.page);
 
@@ -302,7 +299,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
     }
   });
 
-  long('run, and show the missing requirements of a draft', async () => {
+  it('run, and show the missing requirements of a draft', async () => {
     await show(visited.page, 'Requirements');
     const { data, errors } = await answerOf(visited.page);
 
@@ -311,7 +308,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
     expect(data.accounts.nodes[0].requirements.map((r: any) => r.fieldName)).toContain('account.addresses.user_payout');
   });
 
-  long('run, create a partner once, and report the second time that its nickname is taken', async () => {
+  it('run, create a partner once, and report the second time that its nickname is taken', async () => {
     await show(visited.page, 'CreatePartner');
     const first = await answerOf(visited.page);
     const second = await answerOf(visited.page);
@@ -328,7 +325,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
     ]);
   });
 
-  long('appear next to the schema and its descriptions', async () => {
+  it('appear next to the schema and its descriptions', async () => {
     const { page, picture } = visited;
     await show(page, 'Graph');
     await answerOf(page);
@@ -352,7 +349,7 @@ describe.each(share([1, 2] as const, 2, scale.seed))('the examples on the demo o
 
   // GraphiQL updates the name of the operation a moment after its text; an immediate click must not run another
   // operation's name.
-  long('run under their own name, even if the button is clicked immediately', async () => {
+  it('run under their own name, even if the button is clicked immediately', async () => {
     await show(visited.page, 'Overview');
     // Clicks inside the page, because on a busy machine the moment could pass between two clicks from the test.
     const { data, errors } = await answerOf(visited.page, () =>
@@ -374,51 +371,48 @@ describe('the input for the key', () => {
     await page.waitForSelector('.graphiql-execute-button');
   };
 
-  long(
-    'is empty at first: the explorer asks for a key and sends no request, and the test detects requests',
-    async () => {
-      const { page, foreign, asked, complaints, picture } = await visit('/graphiql');
+  it('is empty at first: the explorer asks for a key and sends no request, and the test detects requests', async () => {
+    const { page, foreign, asked, complaints, picture } = await visit('/graphiql');
 
-      expect(page.url()).toBe(`${world.origin}/graphiql`);
-      expect(await status(page)).toMatch(/^Paste a key /);
-      await picture('no-key');
-      await execute(page);
-      await eventually(
-        async () => asked,
-        (requests) => requests.length === 1,
-      );
-      // The page did not query the schema, and a manual request has no key.
-      expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', undefined]]);
-      expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
-      expect(foreign).toEqual([]);
+    expect(page.url()).toBe(`${world.origin}/graphiql`);
+    expect(await status(page)).toMatch(/^Paste a key /);
+    await picture('no-key');
+    await execute(page);
+    await eventually(
+      async () => asked,
+      (requests) => requests.length === 1,
+    );
+    // The page did not query the schema, and a manual request has no key.
+    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', undefined]]);
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    expect(foreign).toEqual([]);
 
-      // Neither a script of the gateway that is not the explorer's, nor one that is put into the page.
-      const refused = await page.evaluate(
-        () =>
-          new Promise<string[]>((resolve) => {
-            const found: string[] = [];
-            document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
-              if (found.push(`${effectiveDirective} ${blockedURI}`) === 2) resolve(found.sort());
-            });
-            const [other, injected] = [document.createElement('script'), document.createElement('script')];
-            other.src = '/checkout/assets/page.js';
-            injected.text = 'document.title = "taken"';
-            document.head.append(other, injected);
-          }),
-      );
-      expect(refused).toEqual([`script-src-elem ${world.origin}/checkout/assets/page.js`, 'script-src-elem inline']);
-      expect(await page.title()).toBe('Tidegate explorer');
+    // Neither a script of the gateway that is not the explorer's, nor one that is put into the page.
+    const refused = await page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const found: string[] = [];
+          document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+            if (found.push(`${effectiveDirective} ${blockedURI}`) === 2) resolve(found.sort());
+          });
+          const [other, injected] = [document.createElement('script'), document.createElement('script')];
+          other.src = '/checkout/assets/page.js';
+          injected.text = 'document.title = "taken"';
+          document.head.append(other, injected);
+        }),
+    );
+    expect(refused).toEqual([`script-src-elem ${world.origin}/checkout/assets/page.js`, 'script-src-elem inline']);
+    expect(await page.title()).toBe('Tidegate explorer');
 
-      // Without this proof, a test that detects no requests would pass too.
-      const other = await page.context().newPage();
-      await other.goto('http://fonts.example/').catch(() => undefined);
-      expect(foreign).toEqual(['http://fonts.example/']);
-      await other.close();
-    },
-  );
+    // Without this proof, a test that detects no requests would pass too.
+    const other = await page.context().newPage();
+    await other.goto('http://fonts.example/').catch(() => undefined);
+    expect(foreign).toEqual(['http://fonts.example/']);
+    await other.close();
+  });
 
   // Another tab of the browser is another session: the key is neither shared nor stored.
-  long('accepts a key that is typed, uses it, hides it from other tabs of the browser, and forgets it', async () => {
+  it('accepts a key that is typed, uses it, hides it from other tabs of the browser, and forgets it', async () => {
     const user = await given.directUser(2);
     const { page, foreign, complaints, picture } = await visit('/graphiql');
 
@@ -461,7 +455,7 @@ describe('the input for the key', () => {
     expect(kept).not.toContain(user.key.slice(-32));
   });
 
-  long('reports a wrong key, as text if it is markup, and accepts a valid one afterwards', async () => {
+  it('reports a wrong key, as text if it is markup, and accepts a valid one afterwards', async () => {
     const user = await given.directUser(1);
     const wrong = 'sk_test_<img src=x onerror="document.title=1">_</script><script>document.title=2</script>';
     const { page, foreign, complaints, picture } = await visit(`/graphiql#key=${encodeURIComponent(wrong)}`);
@@ -482,14 +476,13 @@ describe('the input for the key', () => {
   });
 });
 
-// The short form has one screen, and the other in the next run.
 const screens: [name: string, size: { dark?: boolean; width?: number }][] = [
   ['dark', { dark: true }],
   ['phone', { width: 390 }],
 ];
 
 describe('the bar and the address', () => {
-  it.each(share(screens, 2, scale.seed))(
+  it.each(screens)(
     'keep the key out of the headers pane, open examples by task and links, and act for a user: %s',
     async (...screen) => {
       const demo = tenants[1]!;
@@ -537,7 +530,7 @@ describe('the bar and the address', () => {
     },
   );
 
-  long('use the session of the dashboard for a link with a query, and say so when there is none', async () => {
+  it('use the session of the dashboard for a link with a query, and say so when there is none', async () => {
     const demo = tenants[0]!;
     const { page } = await visit(`/graphql#query=${encodeURIComponent('query Who { viewer { edition } }')}`);
     await page.locator('#key-status', { hasText: 'not signed in' }).waitFor();

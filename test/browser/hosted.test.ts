@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from '../support/browser.js';
-import { inTurn, scale, share } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import {
   cardForm,
   cards,
@@ -18,8 +18,6 @@ import {
   upiCode,
 } from '../support/checkout-fixture.js';
 import { eventually, must, useWorld } from '../support/world.js';
-
-const long = inTurn(3, it);
 
 const world = useWorld();
 const payees = payeesIn(world);
@@ -240,8 +238,7 @@ describe('every state of the page', () => {
   } as const;
 
   const screens = { desk: { width: 1280 }, narrow: { width: 320 }, phone: { width: 320, touch: true } };
-  // The short form has half of the states on a desk in light, and the others on a phone in dark; the next run has them
-  // the other way around.
+  // The short form has a desk in light and a phone in dark.
   const short: Record<string, ('light' | 'dark')[]> = { desk: ['light'], phone: ['dark'] };
   const colorsOf = (screen: string) => (scale.whole ? (['light', 'dark'] as const) : (short[screen] ?? []));
   for (const [screen, { width, touch }] of Object.entries<{ width: number; touch?: boolean }>(screens))
@@ -253,7 +250,7 @@ describe('every state of the page', () => {
           ...(touch && { isMobile: true, hasTouch: true }),
         });
         const faults: string[] = [];
-        for (const [name, [wanted, title]] of share(Object.entries(shown), 4, scale.seed + (touch ? 1 : 0))) {
+        for (const [name, [wanted, title]] of Object.entries(shown)) {
           await page.goto(addresses[name]!);
           if (name === 'invalid') {
             await choose(page, 'cards');
@@ -296,7 +293,7 @@ describe.concurrent('paying', () => {
     payee = await payees.open();
   });
 
-  long('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
+  it('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
     const checkoutFixture = await payee.checkoutFixture({ amount: '123456.78' });
     const { leave, page, returns, foreign, complaints } = await visit();
     await page.goto(checkoutFixture.url);
@@ -338,7 +335,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('on a phone opens the app by a link, and is complete when the payer returns', async () => {
+  it('on a phone opens the app by a link, and is complete when the payer returns', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit({
       viewport: { width: 390, height: 800 },
@@ -373,7 +370,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
+  it('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);
@@ -407,7 +404,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('by card: an expiry in any usual form is shown and accepted', async () => {
+  it('by card: an expiry in any usual form is shown and accepted', async () => {
     const forms = [
       ['1234', '12/34'],
       ['12/34', '12/34'],
@@ -438,7 +435,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('by card: digits are grouped as on the card, with its brand', async () => {
+  it('by card: digits are grouped as on the card, with its brand', async () => {
     const checkoutFixture = await payee.checkoutFixture({ methods: ['cards'] });
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -459,7 +456,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
+  it('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
     const checkoutFixture = await payee.checkoutFixture({ methods: ['cards', 'upi'] });
     const tabsOf = async (options: BrowserContextOptions) => {
       const { leave, page } = await visit({ ...options, javaScriptEnabled: false });
@@ -483,7 +480,7 @@ describe.concurrent('paying', () => {
     expect(await tabsOf(phone)).toEqual(['UPI', 'Card', 'Pay with UPI']);
   });
 
-  long('is possible again after a decline, and after a decline for lack of funds', async () => {
+  it('is possible again after a decline, and after a decline for lack of funds', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -522,7 +519,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
+  it('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -544,7 +541,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('works with only a keyboard', async () => {
+  it('works with only a keyboard', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit({ own: true });
     await page.clock.install();
@@ -597,7 +594,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('works without scripts, and shows errors in the page', async () => {
+  it('works without scripts, and shows errors in the page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, complaints } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
@@ -648,7 +645,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('makes one attempt, for any number of clicks on the button', async () => {
+  it('makes one attempt, for any number of clicks on the button', async () => {
     const [clicked, sent] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const { leave, page, posts } = await visit();
     await page.goto(clicked.url);
@@ -671,7 +668,7 @@ describe.concurrent('paying', () => {
     await plain.leave();
   });
 
-  long('in two tabs at the same time by card pays once, and both show it', async () => {
+  it('in two tabs at the same time by card pays once, and both show it', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit();
     const other = await pageIn(context);
@@ -689,7 +686,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
+  it('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -718,7 +715,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('twice shows that the second payment is returned', async () => {
+  it('twice shows that the second payment is returned', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 2; i++) await payee.help(checkoutFixture, 'pay');
     const { leave, page } = await visit();
@@ -729,7 +726,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long("survives a reload and the browser's back button in every state", async () => {
+  it("survives a reload and the browser's back button in every state", async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, posts } = await visit();
     const same = async () => {
@@ -780,7 +777,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('is shown when a proxy delays the stream or refuses it', async () => {
+  it('is shown when a proxy delays the stream or refuses it', async () => {
     const { leave, context, page } = await visit({ own: true });
     for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
       const checkoutFixture = await payee.checkoutFixture();
@@ -793,7 +790,7 @@ describe.concurrent('paying', () => {
   });
 
   // A change that arrives while a form is being sent, or when the page cannot be fetched, must not be lost.
-  long('is shown although the page could not be fetched when the event arrived', async () => {
+  it('is shown although the page could not be fetched when the event arrived', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit({ own: true });
     await page.goto(checkoutFixture.url);
@@ -810,7 +807,7 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long('elsewhere keeps what is being typed, until the checkout is decided', async () => {
+  it('elsewhere keeps what is being typed, until the checkout is decided', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -826,46 +823,42 @@ describe.concurrent('paying', () => {
     await leave();
   });
 
-  long(
-    'is visible at once in another tab and through the APIs',
-    async () => {
-      const rounds = scale.whole ? 30 : 3;
-      const { leave, page } = await visit();
-      const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
-      for (let round = 0; round < rounds; round++) {
-        const checkoutFixture = await payee.checkoutFixture();
-        await page.goto(checkoutFixture.url);
-        const id = await upiCode(payee, checkoutFixture);
-        await reach(page, 'awaiting');
-        await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
-        const clock = async (what: () => Promise<unknown>) => {
-          await what();
-          return Date.now();
-        };
-        const [tab, question] = await Promise.all([
-          clock(() => reach(page, 'paid')),
-          clock(async () => {
-            while ((await payee.seen(checkoutFixture)).status !== 'completed')
-              await new Promise((resume) => setTimeout(resume, 25));
-          }),
-        ]);
-        // The id of the deposit contains the time of its creation, in microseconds.
-        const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
-        const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
-        waits.tab.push(tab - credited);
-        waits.question.push(question - credited);
-      }
-      const p95 = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!);
-      const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
-      if (scale.whole)
-        console.info(
-          `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ` +
-            `${median(waits.question)} ${p95(waits.question)}`,
-        );
-      await leave();
-    },
-    120_000,
-  );
+  it('is visible at once in another tab and through the APIs', async () => {
+    const rounds = scale.whole ? 30 : 3;
+    const { leave, page } = await visit();
+    const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
+    for (let round = 0; round < rounds; round++) {
+      const checkoutFixture = await payee.checkoutFixture();
+      await page.goto(checkoutFixture.url);
+      const id = await upiCode(payee, checkoutFixture);
+      await reach(page, 'awaiting');
+      await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
+      const clock = async (what: () => Promise<unknown>) => {
+        await what();
+        return Date.now();
+      };
+      const [tab, question] = await Promise.all([
+        clock(() => reach(page, 'paid')),
+        clock(async () => {
+          while ((await payee.seen(checkoutFixture)).status !== 'completed')
+            await new Promise((resume) => setTimeout(resume, 25));
+        }),
+      ]);
+      // The id of the deposit contains the time of its creation, in microseconds.
+      const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
+      const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
+      waits.tab.push(tab - credited);
+      waits.question.push(question - credited);
+    }
+    const p95 = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!);
+    const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
+    if (scale.whole)
+      console.info(
+        `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ` +
+          `${median(waits.question)} ${p95(waits.question)}`,
+      );
+    await leave();
+  }, 120_000);
 });
 
 describe.concurrent('the next step', () => {
@@ -874,7 +867,7 @@ describe.concurrent('the next step', () => {
     payee = await payees.open();
   });
 
-  long('is a link back to the payee in every state without another step', async () => {
+  it('is a link back to the payee in every state without another step', async () => {
     const checkoutFixtures = {
       summary: await payee.checkoutFixture(),
       declined: await payee.checkoutFixture(),
@@ -905,7 +898,7 @@ describe.concurrent('the next step', () => {
     }
   });
 
-  long('is a redirect to the payee five seconds after the payment, and not before', async () => {
+  it('is a redirect to the payee five seconds after the payment, and not before', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay');
     const { leave, page, returns } = await visit({ own: true });
@@ -921,7 +914,7 @@ describe.concurrent('the next step', () => {
     await leave();
   });
 
-  long('is announced half a minute before a code expires', async () => {
+  it('is announced half a minute before a code expires', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     const { leave, page } = await visit({ own: true });
@@ -937,7 +930,7 @@ describe.concurrent('the next step', () => {
     await leave();
   });
 
-  long('is fetched as soon as the page is in front again', async () => {
+  it('is fetched as soon as the page is in front again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, context, page } = await visit({ own: true });
     // Neither the stream nor the clock reports a change.
@@ -954,7 +947,7 @@ describe.concurrent('the next step', () => {
     await leave();
   });
 
-  long('is fetched again when a browser restores an old page', async () => {
+  it('is fetched again when a browser restores an old page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -990,7 +983,7 @@ describe('an internal error', () => {
   };
   const unsure = 'We are checking your payment';
 
-  long('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
+  it('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -1011,7 +1004,7 @@ describe('an internal error', () => {
     await leave();
   });
 
-  long('after a card was charged is recovered: the page shows the result by itself', async () => {
+  it('after a card was charged is recovered: the page shows the result by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -1040,7 +1033,7 @@ describe('an internal error', () => {
     await leave();
   });
 
-  long('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
+  it('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
     await world.sql`revoke select on receivable from tidegate`;
@@ -1060,7 +1053,7 @@ describe('an internal error', () => {
 });
 
 describe.concurrent('the passage of time', () => {
-  long('expires an open page, and shows a later success as late', async () => {
+  it('expires an open page, and shows a later success as late', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
@@ -1086,7 +1079,7 @@ describe.concurrent('the passage of time', () => {
     await leave();
   });
 
-  long('expires a code, and the payer can request a new one', async () => {
+  it('expires a code, and the payer can request a new one', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit();
@@ -1109,7 +1102,7 @@ describe.concurrent('the passage of time', () => {
     await leave();
   });
 
-  long('expires a checkout that is not paid, and later forms start no attempt', async () => {
+  it('expires a checkout that is not paid, and later forms start no attempt', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page } = await visit({ javaScriptEnabled: false });
@@ -1126,7 +1119,7 @@ describe.concurrent('the passage of time', () => {
 describe.concurrent('the content of the page', () => {
   const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
 
-  long('is escaped text, for all names and references', async () => {
+  it('is escaped text, for all names and references', async () => {
     const payee = await payees.open({ dba: hostile, legalName: `</title>${hostile}` });
     const receivableIds = [await payee.receivable('1000.00', `${hostile}</li>`)];
     const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
@@ -1156,7 +1149,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long('fits with the longest names and references, which also fit into a code', async () => {
+  it('fits with the longest names and references, which also fit into a code', async () => {
     const long = 'नमस्ते-Traders-And-Sons-Of-Malabar-🎉'.repeat(40);
     const payee = await payees.open({ dba: long });
     const receivableIds = [await payee.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
@@ -1173,7 +1166,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long('shows what is invoiced, when it is due, and the part that is paid', async () => {
+  it('shows what is invoiced, when it is due, and the part that is paid', async () => {
     const payee = await payees.open();
     const receivableIds = [await payee.receivable('1000.00', 'INV 1'), await payee.receivable('250.50', 'INV 2')];
     const [part, whole] = [
@@ -1213,7 +1206,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long('folds more than three invoices, and on a phone the whole summary', async () => {
+  it('folds more than three invoices, and on a phone the whole summary', async () => {
     const payee = await payees.open();
     const names = ['INV 1', 'INV 2', 'INV 3', 'INV 4'];
     const receivableIds = await Promise.all(names.map((name) => payee.receivable('10.00', name)));
@@ -1238,7 +1231,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long('shows the time and the method of the payment', async () => {
+  it('shows the time and the method of the payment', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay', { payment_method: 'card' });
@@ -1273,7 +1266,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
+  it('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
@@ -1289,7 +1282,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long('is dark for payers who prefer that', async () => {
+  it('is dark for payers who prefer that', async () => {
     const checkoutFixture = await (await payees.open()).checkoutFixture();
     const grounds = [];
     const { leave, page } = await visit({ own: true });
@@ -1302,7 +1295,7 @@ describe.concurrent('the content of the page', () => {
     expect(grounds).toEqual(['rgb(245, 247, 248)', 'rgb(12, 18, 21)']);
   });
 
-  long('has no violation that axe finds, also without scripts', async () => {
+  it('has no violation that axe finds, also without scripts', async () => {
     const payee = await payees.open();
     const [waiting, confirming] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     await upiCode(payee, waiting);
@@ -1322,7 +1315,7 @@ describe.concurrent('the content of the page', () => {
     await leave();
   });
 
-  long("shows the payee’s own logo, from the gateway's origin", async () => {
+  it("shows the payee’s own logo, from the gateway's origin", async () => {
     const payee = await payees.open();
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',

@@ -6,10 +6,7 @@ import { catalogue } from '../../src/request/catalogue.js';
 import { graphCatalogue } from '../../src/request/graph-codes.js';
 import type { SiteIndex } from '../../src/server/docs/maker/site-files.js';
 import { browser } from '../support/browser.js';
-import { inTurn, scale, share } from '../support/scale.js';
 import { givenIn, inTurns, useWorld } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -64,7 +61,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 describe('the pages of /docs', () => {
-  long('answer at their addresses, compressed, with a policy that allows this host alone', async () => {
+  it('answer at their addresses, compressed, with a policy that allows this host alone', async () => {
     // 600 connections at once may wait longer for a busy machine than their client does.
     const answers = await inTurns([...pages.keys()], 16, async (address) => {
       const response = await get(address, { 'accept-encoding': 'identity' });
@@ -188,17 +185,15 @@ describe('the pages of /docs in a browser', () => {
     '/docs/reference/graphql/types/Deposit',
     '/docs/errors',
   ];
-  // The short form has every second page on a desk in light, and the others on a phone in dark; the next run has them
-  // the other way around.
   it.each([
-    ['light', 1440, 0],
-    ['dark', 390, 1],
-  ] as const)('have no violation that axe finds, and fit, in %s at %i', async (colorScheme, width, round) => {
+    ['light', 1440],
+    ['dark', 390],
+  ] as const)('have no violation that axe finds, and fit, in %s at %i', async (colorScheme, width) => {
     const { context, page, foreign, complaints } = await visit('/docs', {
       colorScheme,
       viewport: { width, height: 900 },
     });
-    for (const path of share(shown, 2, scale.seed + round)) {
+    for (const path of shown) {
       await page.goto(`${world.origin}${path}`);
       expect([path, await violations(page)]).toEqual([path, []]);
       const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
@@ -208,7 +203,7 @@ describe('the pages of /docs in a browser', () => {
     await context.close();
   });
 
-  long('fit the smallest screen', async () => {
+  it('fit the smallest screen', async () => {
     const { context, page } = await visit('/docs', { viewport: { width: 320, height: 640 } });
     for (const path of shown) {
       await page.goto(`${world.origin}${path}`);
@@ -217,7 +212,7 @@ describe('the pages of /docs in a browser', () => {
     await context.close();
   });
 
-  long('find what is searched for, by keyboard alone', async () => {
+  it('find what is searched for, by keyboard alone', async () => {
     const { context, page, complaints } = await visit('/docs');
     for (const [text, address] of [
       ['reconcile a deposit', '/docs/reference/rest/deposits/reconcileDeposit'],
@@ -241,7 +236,7 @@ describe('the pages of /docs in a browser', () => {
     await context.close();
   });
 
-  long('send an operation with a test key, and keep the key in no storage', async () => {
+  it('send an operation with a test key, and keep the key in no storage', async () => {
     const user = await given.directUser();
     const { context, page, foreign } = await visit('/docs/reference/rest/deposits/createDeposit');
     const form = page.locator('form.try');

@@ -88,7 +88,7 @@ export const generalRules: Statement[] = [
     scope,
     held(
       'isolation',
-      'show what the accounts of the acting account own, and nothing else, in each mode, Edition ${edition}',
+      'show what the accounts of the acting one own, and nothing else, in each mode, Edition ${edition}',
     ),
   ),
   rule(

@@ -2,7 +2,7 @@ import http from 'node:http';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contract, contradictions } from '../support/contract.js';
-import { scale } from '../support/scale.js';
+import { seedsOf } from '../support/scale.js';
 import { givenIn, payoutAddress, type Speaker, useWorld } from '../support/world.js';
 
 /*
@@ -15,7 +15,6 @@ const given = givenIn(world);
 const whole = process.env.ATTACK === 'whole';
 const requests = whole ? 10_000 : 2_500;
 const pieces = whole ? 20 : 1;
-const seed = Number(process.env.ATTACK_SEED ?? scale.seed);
 
 type Json = any;
 interface Attack {
@@ -271,7 +270,9 @@ function* attacksOf(pieceSeed: number): Generator<Attack> {
     yield* fc.sample(anyAttack, { seed: pieceSeed + made, numRuns: portion });
 }
 
-const seeds = Array.from({ length: pieces }, (_, i) => seed + i * 1_000_000);
+const seeds = seedsOf('faults/attack').flatMap((seed) =>
+  Array.from({ length: pieces }, (_, i) => seed + i * 1_000_000),
+);
 describe.each(seeds)(`${requests.toLocaleString('en')} random requests made from the contract (seed %i)`, (piece) => {
   it('get no fault of the service, and only answers that the contract describes', { timeout: 1_800_000 }, async () => {
     const statuses = new Map<number, number>();

@@ -6,11 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionOf } from '../../src/db/address.js';
 import { Database } from '../../src/db/database.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
-import { inTurn } from '../support/scale.js';
 import { type Server, Servers } from '../support/standby.js';
 import { details, type Reply, type Speaker } from '../support/world.js';
-
-const long = inTurn(2, it);
+import { hasty } from '../support/patient.js';
 
 const children = useChildren();
 const folder = children.folder();
@@ -40,6 +38,7 @@ beforeAll(async () => {
   // The standby comes first, so that the server must be chosen by its role and not by its position.
   const places = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`;
   const environment = {
+    ...hasty,
     DATABASE_URL: `postgres://tidegate@${places}/tidegate?target_session_attrs=primary`,
     API_KEY_PEPPER: 'a pepper that is long enough for a test',
     TRUSTED_PROXY: '127.0.0.1',
@@ -195,7 +194,7 @@ describe('sslmode', () => {
     expect(await reached(host, parameters)).toBe(false);
   });
 
-  long('holds for the commands, too', async () => {
+  it('holds for the commands, too', async () => {
     const list = (root: string) =>
       children.command(
         {

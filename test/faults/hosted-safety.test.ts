@@ -9,7 +9,7 @@ import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { useChildren } from '../support/child.js';
-import { inTurn, scale } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import {
   cardForm,
   cards,
@@ -21,9 +21,6 @@ import {
   upiCode,
 } from '../support/checkout-fixture.js';
 import { eventually, must, Speaker, useWorld, withLiveAcquirer } from '../support/world.js';
-
-const long = inTurn(3, it);
-const chapter = inTurn(2, describe);
 
 // No worker runs, so that an attempt stays with the acquirer until a test advances the clock.
 const world = useWorld({ worker: false });
@@ -165,7 +162,7 @@ describe('the headers of every response', () => {
 });
 
 describe('an address', () => {
-  long('is valid or does not exist: every change gets the same response', async () => {
+  it('is valid or does not exist: every change gets the same response', async () => {
     const [checkoutFixture, other] = [await payee.checkoutFixture(), await (await payees.open()).checkoutFixture()];
     const bytes = Buffer.from(checkoutFixture.token, 'base64url');
     const flipped = [...bytes.keys()].flatMap((i) =>
@@ -229,7 +226,7 @@ describe('an address', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  long('uses the configured origin', async () => {
+  it('uses the configured origin', async () => {
     const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
     const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
     const [plain, stated] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
@@ -240,7 +237,7 @@ describe('an address', () => {
     expect((await fetch(`${origin}${stated.path}`)).status).toBe(200);
   });
 
-  long('is not served over plain HTTP', async () => {
+  it('is not served over plain HTTP', async () => {
     const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
     const checkoutFixture = await payee.checkoutFixture();
     const url = `${origin}${checkoutFixture.path}`;
@@ -316,7 +313,7 @@ describe('a form', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  long('with missing fields, or with names that every object has, gets an error message', async () => {
+  it('with missing fields, or with names that every object has, gets an error message', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { attempt } = cardForm('');
     const bare = await submit(`${checkoutFixture.url}/card`, { attempt: attempt! });
@@ -339,7 +336,7 @@ describe('a form', () => {
     expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
-  long('sent 16 times at the same time makes one attempt', async () => {
+  it('sent 16 times at the same time makes one attempt', async () => {
     const [carded, coded] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const form = cardForm(cards.good);
     const code = { attempt: `${randomUUID()}-upi` };
@@ -355,7 +352,7 @@ describe('a form', () => {
     expect(await count(carded)).toBe(1);
   });
 
-  long('sent 16 times at the same time under different keys sends one attempt to the acquirer at a time', async () => {
+  it('sent 16 times at the same time under different keys sends one attempt to the acquirer at a time', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const answers = await Promise.all(
@@ -377,7 +374,7 @@ describe('a form', () => {
     expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
 
-  long('has a limit: a payer who tries many cards is refused', async () => {
+  it('has a limit: a payer who tries many cards is refused', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 30; i++) {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.declined))).status).toBe(303);
@@ -539,7 +536,7 @@ describe('a lost answer of the acquirer', () => {
     expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
   });
 
-  long('is requested by the worker of any gateway', async () => {
+  it('is requested by the worker of any gateway', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
@@ -556,7 +553,7 @@ describe('a lost answer of the acquirer', () => {
   });
 });
 
-chapter('an attempt that the acquirer has not decided', () => {
+describe('an attempt that the acquirer has not decided', () => {
   it('is polled again at growing intervals, until a day after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
@@ -613,7 +610,7 @@ describe('an attempt', () => {
   });
 });
 
-chapter('a fee', () => {
+describe('a fee', () => {
   it('is shown next to the amount, and without one there is no such line', async () => {
     const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
     const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
@@ -629,7 +626,7 @@ chapter('a fee', () => {
 });
 
 // Test numbers that are published and have valid check digits.
-chapter('a card number', () => {
+describe('a card number', () => {
   const name = 'Zenobia Quillfeather';
   const strange = ['4111111111111111', '378282246310005', '6011111111111117'];
   const known = ['4242424242424242', '4000000000000002', '4000000000009995', '4000000000003220', '4000000000000341'];
@@ -723,7 +720,7 @@ chapter('a card number', () => {
   });
 });
 
-chapter('live mode', () => {
+describe('live mode', () => {
   it('without an acquirer says so, and stores nothing', async () => {
     const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
     const page = await fetch(checkoutFixture.url);
@@ -784,7 +781,7 @@ function listen(url: string): {
 }
 
 describe('the stream', () => {
-  long('sends every state once, and nothing but the state', async () => {
+  it('sends every state once, and nothing but the state', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { news, headers, leave } = listen(checkoutFixture.url);
     const seen = (name: string) =>
@@ -811,7 +808,7 @@ describe('the stream', () => {
     leave();
   });
 
-  long('sends changes that another gateway has written', async () => {
+  it('sends changes that another gateway has written', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const { news, leave } = listen(`${other}${checkoutFixture.path}`);
@@ -879,7 +876,7 @@ describe('the stream', () => {
     expect(await listening).toBe('the comment');
   });
 
-  long('ends when the gateway shuts down, which does not wait for open pages', async () => {
+  it('ends when the gateway shuts down, which does not wait for open pages', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { app, origin } = await gatewayWith({});
     const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
@@ -889,43 +886,40 @@ describe('the stream', () => {
     await Promise.all(streams.map(({ ended }) => ended));
   });
 
-  long(
-    'whose reader has disconnected causes no further queries, also when the reader left before it began',
-    async () => {
-      const checkoutFixture = await payee.checkoutFixture();
-      await payee.checkoutFixture();
-      const { origin } = await gatewayWith({});
-      // Nothing else uses the pool of these gateways: no worker runs.
-      const { database } = world;
-      const { read } = database;
-      let reads = 0;
-      database.read = ((...args: Parameters<typeof read>) => {
-        reads++;
-        return read.apply(database, args);
-      }) as typeof read;
-      try {
-        const watched = listen(`${origin}${checkoutFixture.path}`);
-        await eventually(
-          async () => [watched.news.length, reads] as const,
-          ([news, looks]) => news === 1 && looks > 3,
-        );
-        watched.leave();
-        for (let i = 0; i < 20; i++) {
-          const { leave } = listen(`${origin}${checkoutFixture.path}`);
-          await new Promise((resume) => setTimeout(resume, i % 5));
-          leave();
-        }
-        const quiet = async () => {
-          const before = reads;
-          await new Promise((resume) => setTimeout(resume, 2_500));
-          return reads - before;
-        };
-        await eventually(quiet, (n) => n === 0);
-      } finally {
-        Object.assign(database, { read });
+  it('whose reader has disconnected causes no further queries, also when the reader left before it began', async () => {
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.checkoutFixture();
+    const { origin } = await gatewayWith({});
+    // Nothing else uses the pool of these gateways: no worker runs.
+    const { database } = world;
+    const { read } = database;
+    let reads = 0;
+    database.read = ((...args: Parameters<typeof read>) => {
+      reads++;
+      return read.apply(database, args);
+    }) as typeof read;
+    try {
+      const watched = listen(`${origin}${checkoutFixture.path}`);
+      await eventually(
+        async () => [watched.news.length, reads] as const,
+        ([news, looks]) => news === 1 && looks > 3,
+      );
+      watched.leave();
+      for (let i = 0; i < 20; i++) {
+        const { leave } = listen(`${origin}${checkoutFixture.path}`);
+        await new Promise((resume) => setTimeout(resume, i % 5));
+        leave();
       }
-    },
-  );
+      const quiet = async () => {
+        const before = reads;
+        await new Promise((resume) => setTimeout(resume, 2_500));
+        return reads - before;
+      };
+      await eventually(quiet, (n) => n === 0);
+    } finally {
+      Object.assign(database, { read });
+    }
+  });
 });
 
 describe('16 concurrent payments of one checkout', () => {

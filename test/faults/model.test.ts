@@ -19,7 +19,7 @@ import {
   shown,
 } from './harness.js';
 import { type Done, replay, type StoredEvent, textOf } from './replay.js';
-import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
+import { figures, patience, random, scale, secondsSince, seedsOf } from '../support/scale.js';
 import { combinedWrites, completeDeposit, eventually, Speaker, useWorld } from '../support/world.js';
 
 vi.setConfig(patience);
@@ -82,7 +82,7 @@ const lanes = 4;
 const perWorld = scale.whole ? 8 : 4;
 const batches = Math.ceil(scale.histories.runs / perWorld);
 
-describe(`histories of one client, seed ${scale.seed}`, () => {
+describe.each(seedsOf('faults/model'))('histories of one client, seed %i', (seed) => {
   describe.each(Array.from({ length: batches }, (_, n) => n))('%i', (batch) => {
     // No worker runs: its work is done when the test advances the clock, so that the model knows when.
     const world = useWorld({ worker: false });
@@ -141,7 +141,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
       );
       const checks = Array.from({ length: Math.min(lanes, runs) }, (_, lane) =>
         fc.assert(history, {
-          seed: scale.seed + batch * lanes + lane,
+          seed: seed + batch * lanes + lane,
           numRuns: Math.floor(runs / lanes) + (lane < runs % lanes ? 1 : 0),
           interruptAfterTimeLimit: patience.testTimeout * 0.8,
           markInterruptAsFailure: true,
@@ -150,7 +150,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
       // Wait for all lanes, because an operation that still runs would use a deleted world.
       const failed = (await Promise.allSettled(checks)).find((check) => check.status === 'rejected');
       if (failed) throw failed.reason;
-      figures('histories', { seed: scale.seed, batch, histories, commands, refused, took: secondsSince(began) });
+      figures('histories', { seed, batch, histories, commands, refused, took: secondsSince(began) });
     });
   });
 });
@@ -212,14 +212,14 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
   return { done, refused };
 }
 
-describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.seed}`, () => {
+describe.each(seedsOf('faults/model'))(`histories of ${scale.crowds.clients} clients at once, seed %i`, (seed) => {
   describe.each(Array.from({ length: scale.crowds.runs }, (_, n) => n))('%i', (run) => {
     const world = useWorld();
     const combined = combinedWrites(world);
 
     it(`end in the state of the model, after ${scale.crowds.operations} operations each`, async () => {
       const began = Date.now();
-      const roll = random(scale.seed + run);
+      const roll = random(seed + run);
       const kind = tenantKinds[Math.floor(roll() * tenantKinds.length)]!;
       const harness = await settle(world, kind, payoutCurrencies[Math.floor(roll() * 5)]);
       const { tenant, root, model } = harness;
@@ -235,7 +235,7 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
       }
       const [before] = await world.sql`select max(id) as id from event where tenant_id = ${tenant} and not livemode`;
 
-      const { done, refused } = await crowd(harness, scale.seed + run);
+      const { done, refused } = await crowd(harness, seed + run);
       const sent = secondsSince(began);
       const expected = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
       expect(Object.keys(refused).filter((answer) => !expected.test(answer))).toEqual([]);
@@ -272,7 +272,7 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
       ];
       figures('crowds', {
         ...{
-          seed: scale.seed,
+          seed,
           run,
           kind,
           operations: done.length,

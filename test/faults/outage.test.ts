@@ -16,7 +16,6 @@ import { Operator } from '../../src/operator/operator.js';
 import { alive, childrenOf, postmaster, until, useChildren } from '../support/child.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { copyDataFolder } from '../support/data-folders.js';
-import { inTurn, scale, share } from '../support/scale.js';
 import {
   details,
   eventually,
@@ -27,8 +26,7 @@ import {
   useWorld,
   type World,
 } from '../support/world.js';
-
-const long = inTurn(3, it);
+import { hasty, hastyPools } from '../support/patient.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const children = useChildren();
@@ -50,7 +48,7 @@ const askOperator = (origin: string) =>
 describe('an error of PostgreSQL that neither the client nor a bug caused', () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const world = useWorld({ worker: false, log });
+  const world = useWorld({ worker: false, log, environment: hasty });
   let me: Speaker;
   let user: string;
   beforeAll(async () => {
@@ -109,7 +107,7 @@ describe('an error of PostgreSQL that neither the client nor a bug caused', () =
     // A shard of a cluster was split, and the statement was planned before.
     ['XX000', 'could not find valid entry for shard 102681'],
   ];
-  it.each(share(contended, contended.length, scale.seed))(
+  it.each(contended)(
     'is retried for up to 5 s where a retry may help, and is then 503: %s %s',
     async (code, message) => {
       await world.sql`insert into ailment values (${code}, ${message})`;
@@ -147,7 +145,7 @@ describe('an error of PostgreSQL that neither the client nor a bug caused', () =
 });
 
 describe('a lock that is not free in time', () => {
-  const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+  const world = useWorld({ worker: false, environment: { OPERATOR_KEY, ...hasty } });
   let me: Speaker;
   let user: string;
   beforeAll(async () => {
@@ -181,7 +179,7 @@ describe('a lock that is not free in time', () => {
     },
   );
 
-  long("is 503 for a write also when the table's lock is only requested", async () => {
+  it("is 503 for a write also when the table's lock is only requested", async () => {
     const reply = await holding('lock table event in row exclusive mode', async () => {
       const altering = postgres({ ...(await login()), max: 1, onnotice: () => {} });
       const waiting = altering.unsafe('begin; lock table event').catch(() => {});
@@ -199,7 +197,7 @@ describe('a lock that is not free in time', () => {
     expect(unavailable(reply)).toEqual(is503);
   });
 
-  long('is 409 when it is the lock of a row, for the first waiting write and for those behind it', async () => {
+  it('is 409 when it is the lock of a row, for the first waiting write and for those behind it', async () => {
     const replies = await holding(`select from account where id = '${user}' for update`, () =>
       Promise.all([1, 2, 3].map((n) => update(`row ${n}`))),
     );
@@ -208,7 +206,7 @@ describe('a lock that is not free in time', () => {
     );
   });
 
-  long('is 503 for a read, over every API, and makes the gateway not ready meanwhile', async () => {
+  it('is 503 for a read, over every API, and makes the gateway not ready meanwhile', async () => {
     const [list, graph, operator, ready] = await holding('lock table account', () =>
       Promise.all([
         me.get('/v1/accounts'),
@@ -227,11 +225,12 @@ describe('a lock that is not free in time', () => {
     expect((await me.get('/v1/accounts')).status).toBe(200);
   });
 
-  long("is no domain error of a command, which prints PostgreSQL's message", async () => {
+  it("is no domain error of a command, which prints PostgreSQL's message", async () => {
     const { host, database } = await login();
     const environment = {
       DATABASE_URL: `postgres://tidegate@/${database}?host=${host}`,
       API_KEY_PEPPER: world.pepper,
+      ...hasty,
     };
     const { code, errors } = await holding('lock table account', () =>
       children.command(environment, 'account', 'list', '--json'),
@@ -259,7 +258,7 @@ describe('a separate PostgreSQL', () => {
     embedded = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
     admin = postgres({ ...embedded.admin, database: 'tidegate', max: 1, onnotice: () => {} });
     await admin`set default_transaction_read_only = off`;
-    world.database = new Database(embedded.options);
+    world.database = new Database(embedded.options, undefined, { pools: hastyPools });
     world.pepper = 'a pepper that is long enough for a test';
     world.operator = new Operator(world.database, buildGraph(), world.pepper);
     world.sql = postgres({ ...embedded.options, max: 1, onnotice: () => {} });

@@ -9,9 +9,7 @@ import {
   Speaker,
   useWorld,
 } from '../support/world.js';
-import { inTurn, scale } from '../support/scale.js';
-
-const long = inTurn(2, it);
+import { scale } from '../support/scale.js';
 
 // No worker runs, because the work of the sandbox a second later would hide how the race itself ended.
 const world = useWorld({ worker: false });
@@ -78,7 +76,7 @@ const changed = (id: string, reply: Reply, member: string) =>
   reply.body.data ? Object.values<any>(reply.body.data)[0][member] : { ...reply.body, id };
 
 describe(`16 concurrent requests, ${rounds} times`, () => {
-  long('to activate a partner: one succeeds, and the others get an error', async () => {
+  it('to activate a partner: one succeeds, and the others get an error', async () => {
     await everyRound(async () => {
       const { id } = await platform.partner();
       const replies = await race((me, i) => activate(me, id, inGraph(i)));
@@ -90,7 +88,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     });
   });
 
-  long('to activate and deactivate a partner: every response has a state that the partner had', async () => {
+  it('to activate and deactivate a partner: every response has a state that the partner had', async () => {
     await everyRound(async () => {
       const { id } = await platform.partner();
       const replies = await race((me, i) =>
@@ -105,7 +103,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     });
   });
 
-  long('to take a nickname, in any case: one succeeds, and the others get an error', async () => {
+  it('to take a nickname, in any case: one succeeds, and the others get an error', async () => {
     await everyRound(async () => {
       const name = `${nickname()} Zoë`;
       const replies = await race((me, i) =>
@@ -120,7 +118,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     });
   });
 
-  long('to exchange nicknames by updates: no account loses its nickname, and no two have the same', async () => {
+  it('to exchange nicknames by updates: no account loses its nickname, and no two have the same', async () => {
     const users = await Promise.all(Array.from({ length: racers }, () => platform.connectedUser()));
     for (let round = 0; round < rounds; round++) {
       const wanted = [`${nickname()} a`, `${nickname()} b`];
@@ -133,7 +131,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     }
   });
 
-  long("to merge metadata: no key is lost, and every response shows the request's own keys", async () => {
+  it("to merge metadata: no key is lost, and every response shows the request's own keys", async () => {
     const address = await platform.post('/v1/addresses', payoutAddressBody(platform.id));
     const setting = (await platform.graph('{ viewer { account { setting { id } } } }')).body.data.viewer.account.setting
       .id;
@@ -245,7 +243,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
           )
         : me.post(`/v1/accounts/${id}`, { business_details: { ids: { tax } } });
 
-    long('activate it with the details that were checked, or report what is missing', async () => {
+    it('activate it with the details that were checked, or report what is missing', async () => {
       await everyRound(async () => {
         const { id } = await ready();
         // Alternate which of the two starts first.
@@ -283,7 +281,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
       });
     });
 
-    long('never activate it without a detail that is set and cleared meanwhile', async () => {
+    it('never activate it without a detail that is set and cleared meanwhile', async () => {
       await everyRound(async (round) => {
         const { id } = await ready();
         if (round % 2) await update(platform, id, null, false);
@@ -366,7 +364,7 @@ describe(`16 concurrent requests, ${rounds} times`, () => {
     });
   });
 
-  long('to rotate and revoke a key: it ends revoked, and only the returned keys exist', async () => {
+  it('to rotate and revoke a key: it ends revoked, and only the returned keys exist', async () => {
     const keys = 'mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }';
     await everyRound(async () => {
       const user = await platform.connectedUser();
@@ -461,32 +459,28 @@ describe('16 concurrent requests on one checkout', () => {
   };
   const audited = async () => expect(await world.sql`select rule, what from violations`).toEqual([]);
 
-  long(
-    'to pay: one is credited, the others are duplicates, and all get the same response',
-    async () => {
-      const before = await Promise.all(shops.map(moneyOf));
-      await everyRound(async (round) => {
-        const shop = shops[round % 3]!;
-        const receivable = await receivableOf(shop.user);
-        const id = await open(shop, [receivable]);
-        const replies = await race((me, i) => pay(me, id, inGraph(i)), shop.user);
-        expect(tally(replies)).toEqual({ 200: 16 });
-        const bodies = replies.filter((_, i) => !inGraph(i)).map(({ body }) => JSON.stringify(body));
-        expect(new Set(bodies).size).toBe(1);
-        expect(await resultOf(id)).toEqual(creditedOnce(15));
-        const shown = must(await shop.user.get(`/v1/checkouts/${id}`));
-        expect(JSON.stringify(shown)).toBe(bodies[0]);
-        expect([shown.status, shown.effective_transaction.status]).toEqual(['completed', 'succeeded']);
-        expect(must(await shop.user.get(`/v1/receivables/${receivable}`)).amount_locked).toBe('60.00');
-      }, paidRounds);
-      const credited = shops.map((_, i) => Array.from({ length: paidRounds }, (__, n) => n).filter((n) => n % 3 === i));
-      expect(await Promise.all(shops.map(moneyOf))).toEqual(
-        before.map(([available, pending], i) => [available! + 6_000 * credited[i]!.length, pending]),
-      );
-      await audited();
-    },
-    900_000,
-  );
+  it('to pay: one is credited, the others are duplicates, and all get the same response', async () => {
+    const before = await Promise.all(shops.map(moneyOf));
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const receivable = await receivableOf(shop.user);
+      const id = await open(shop, [receivable]);
+      const replies = await race((me, i) => pay(me, id, inGraph(i)), shop.user);
+      expect(tally(replies)).toEqual({ 200: 16 });
+      const bodies = replies.filter((_, i) => !inGraph(i)).map(({ body }) => JSON.stringify(body));
+      expect(new Set(bodies).size).toBe(1);
+      expect(await resultOf(id)).toEqual(creditedOnce(15));
+      const shown = must(await shop.user.get(`/v1/checkouts/${id}`));
+      expect(JSON.stringify(shown)).toBe(bodies[0]);
+      expect([shown.status, shown.effective_transaction.status]).toEqual(['completed', 'succeeded']);
+      expect(must(await shop.user.get(`/v1/receivables/${receivable}`)).amount_locked).toBe('60.00');
+    }, paidRounds);
+    const credited = shops.map((_, i) => Array.from({ length: paidRounds }, (__, n) => n).filter((n) => n % 3 === i));
+    expect(await Promise.all(shops.map(moneyOf))).toEqual(
+      before.map(([available, pending], i) => [available! + 6_000 * credited[i]!.length, pending]),
+    );
+    await audited();
+  }, 900_000);
 
   for (const [verb, path, ended] of [
     ['cancel', '/v1/checkouts/:id/cancel', 'cancelled'],
@@ -516,28 +510,24 @@ describe('16 concurrent requests on one checkout', () => {
       await audited();
     }, 900_000);
 
-  long(
-    'to pay two checkouts of one receivable: both are credited once, and the receivable takes what it can',
-    async () => {
-      await everyRound(async (round) => {
-        const shop = shops[round % 3]!;
-        const receivable = await receivableOf(shop.user);
-        const other = { user: shop.user, partner: (await shop.user.partner()).id };
-        const [first, second] = [await open(shop, [receivable], '80.00'), await open(other, [receivable], '80.00')];
-        const before = await moneyOf(shop);
-        const replies = await race((me, i) => pay(me, i % 4 < 2 ? first : second, i % 8 > 3), shop.user);
-        expect(tally(replies)).toEqual({ 200: 16 });
-        for (const id of [first, second]) expect(await resultOf(id)).toEqual(creditedOnce(7, 8_000));
-        expect(await moneyOf(shop)).toEqual([before[0]! + 10_000, before[1]! + 6_000]);
-        const { amount_locked, status, deposit_ids_amount_locked } = must(
-          await shop.user.get(`/v1/receivables/${receivable}`),
-        );
-        expect([amount_locked, status, deposit_ids_amount_locked.length]).toEqual(['100.00', 'locked', 2]);
-      }, paidRounds);
-      await audited();
-    },
-    900_000,
-  );
+  it('to pay two checkouts of a receivable: both are credited once, and the receivable takes what it can', async () => {
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const receivable = await receivableOf(shop.user);
+      const other = { user: shop.user, partner: (await shop.user.partner()).id };
+      const [first, second] = [await open(shop, [receivable], '80.00'), await open(other, [receivable], '80.00')];
+      const before = await moneyOf(shop);
+      const replies = await race((me, i) => pay(me, i % 4 < 2 ? first : second, i % 8 > 3), shop.user);
+      expect(tally(replies)).toEqual({ 200: 16 });
+      for (const id of [first, second]) expect(await resultOf(id)).toEqual(creditedOnce(7, 8_000));
+      expect(await moneyOf(shop)).toEqual([before[0]! + 10_000, before[1]! + 6_000]);
+      const { amount_locked, status, deposit_ids_amount_locked } = must(
+        await shop.user.get(`/v1/receivables/${receivable}`),
+      );
+      expect([amount_locked, status, deposit_ids_amount_locked.length]).toEqual(['100.00', 'locked', 2]);
+    }, paidRounds);
+    await audited();
+  }, 900_000);
 
   it("with the acquirer's reports that attempts succeed, fail and expire: one success counts", async () => {
     await everyRound(async (round) => {
@@ -565,44 +555,36 @@ describe('16 concurrent requests on one checkout', () => {
     await audited();
   }, 900_000);
 
-  long(
-    'to create checkouts for a new partner: all are created, and the partner has one address for them',
-    async () => {
-      await everyRound(async (round) => {
-        const { user } = shops[round % 3]!;
-        const [partner, receivable] = [(await user.partner()).id as string, await receivableOf(user)];
-        const replies = await race((me) => me.post('/v1/checkouts', bodyOf(partner, [receivable])), user);
-        expect(tally(replies)).toEqual({ 200: 16 });
-        const addresses = await world.sql`select category from address where linked_id = ${partner}`;
-        expect(addresses).toEqual([{ category: 'service_checkout' }]);
-      }, paidRounds);
-    },
-    900_000,
-  );
+  it('to create checkouts for a new partner: all are created, and the partner has one address for them', async () => {
+    await everyRound(async (round) => {
+      const { user } = shops[round % 3]!;
+      const [partner, receivable] = [(await user.partner()).id as string, await receivableOf(user)];
+      const replies = await race((me) => me.post('/v1/checkouts', bodyOf(partner, [receivable])), user);
+      expect(tally(replies)).toEqual({ 200: 16 });
+      const addresses = await world.sql`select category from address where linked_id = ${partner}`;
+      expect(addresses).toEqual([{ category: 'service_checkout' }]);
+    }, paidRounds);
+  }, 900_000);
 
-  long(
-    'to create and pay checkouts with the receivables in opposite orders: there is no deadlock',
-    async () => {
-      await everyRound(async (round) => {
-        const shop = shops[round % 3]!;
-        const other = { user: shop.user, partner: (await shop.user.partner()).id as string };
-        const receivables = await Promise.all(Array.from({ length: 6 }, () => receivableOf(shop.user, '10.00')));
-        const ids = await Promise.all(Array.from({ length: racers / 2 }, () => open(shop, receivables.toReversed())));
-        const replies = await race(
-          (me, i) =>
-            i % 4 < 2
-              ? pay(me, ids[Math.floor(i / 2)]!, i % 2 > 0)
-              : me.post('/v1/checkouts', bodyOf(other.partner, receivables, '1.00')),
-          shop.user,
-        );
-        // A request after a payment finds the receivables locked.
-        expect(unexpected(replies, '200', '400 status_invalid')).toEqual([]);
-        expect(tally(replies.filter((_, i) => i % 4 < 2))).toEqual({ 200: 8 });
-      }, paidRounds);
-      await audited();
-    },
-    900_000,
-  );
+  it('to create and pay checkouts with the receivables in opposite orders: there is no deadlock', async () => {
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const other = { user: shop.user, partner: (await shop.user.partner()).id as string };
+      const receivables = await Promise.all(Array.from({ length: 6 }, () => receivableOf(shop.user, '10.00')));
+      const ids = await Promise.all(Array.from({ length: racers / 2 }, () => open(shop, receivables.toReversed())));
+      const replies = await race(
+        (me, i) =>
+          i % 4 < 2
+            ? pay(me, ids[Math.floor(i / 2)]!, i % 2 > 0)
+            : me.post('/v1/checkouts', bodyOf(other.partner, receivables, '1.00')),
+        shop.user,
+      );
+      // A request after a payment finds the receivables locked.
+      expect(unexpected(replies, '200', '400 status_invalid')).toEqual([]);
+      expect(tally(replies.filter((_, i) => i % 4 < 2))).toEqual({ 200: 8 });
+    }, paidRounds);
+    await audited();
+  }, 900_000);
 });
 
 // PostgreSQL breaks a deadlock and the gateway tries again, so a deadlock would not be visible in the responses.

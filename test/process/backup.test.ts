@@ -10,10 +10,8 @@ import { makeTables, migrationFiles } from '../../src/db/migrate.js';
 import { programVersion } from '../../src/db/schema-version.js';
 import { Secrets } from '../../src/db/secrets.js';
 import { behind, type Gateway, until, useChildren } from '../support/child.js';
-import { figures, inTurn, patience, scale, secondsSince } from '../support/scale.js';
+import { figures, patience, scale, secondsSince } from '../support/scale.js';
 import { details, must, type Speaker } from '../support/world.js';
-
-const chapter = inTurn(3, describe);
 
 vi.setConfig(patience);
 
@@ -102,7 +100,7 @@ beforeAll(async () => {
   await running;
 }, 600_000);
 
-chapter(`a backup while ${clients} clients write`, () => {
+describe(`a backup while ${clients} clients write`, () => {
   let restored: string;
   let again: Gateway;
   let second: postgres.Sql;
@@ -361,7 +359,7 @@ describe('a backup after a change of the pepper', () => {
   });
 });
 
-chapter('a backup of an older version', () => {
+describe('a backup of an older version', () => {
   it('is migrated where it is restored', async () => {
     const source = await children.database();
     const sql = connect(source);
@@ -384,7 +382,7 @@ chapter('a backup of an older version', () => {
   });
 });
 
-chapter('a command that is killed', () => {
+describe('a command that is killed', () => {
   it('leaves no folder that looks like a backup', async () => {
     const target = await children.database({ migrated: true });
     const sql = connect(target);

@@ -3,10 +3,8 @@ import os from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from '../support/child.js';
 import { readingCommands } from '../../src/operator/commands/command.js';
-import { inTurn, scale } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import { details, eventually, payoutAddressBody, type Speaker } from '../support/world.js';
-
-const chapter = inTurn(3, describe);
 
 type Json = any;
 
@@ -771,7 +769,7 @@ describe('tidegate demo', () => {
   });
 });
 
-chapter('a list that is longer than a page', () => {
+describe('a list that is longer than a page', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(async () => {
     sql = behind(DATA_DIR);
@@ -904,7 +902,7 @@ describe('tidegate job', () => {
   });
 });
 
-chapter('tidegate ledger', () => {
+describe('tidegate ledger', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(() => {
     sql = behind(DATA_DIR);
@@ -1050,7 +1048,7 @@ describe('tidegate operator', () => {
   });
 });
 
-chapter('an invalid command', () => {
+describe('an invalid command', () => {
   let [connected, partner] = ['', ''];
   const refusals = new Map<string, Promise<Finished>>();
   beforeAll(async () => {
@@ -1131,7 +1129,7 @@ chapter('an invalid command', () => {
   });
 });
 
-chapter('a command without a running gateway', () => {
+describe('a command without a running gateway', () => {
   it('starts PostgreSQL and stops it again, also when two start at once in an empty folder', async () => {
     const folder = children.folder();
     const here = (...args: string[]) => children.command({ DATA_DIR: folder }, ...args, '--json');
@@ -1158,7 +1156,7 @@ chapter('a command without a running gateway', () => {
   });
 });
 
-chapter('a command on a separate PostgreSQL', () => {
+describe('a command on a separate PostgreSQL', () => {
   it('creates accounts whose keys work there, and has no demo for it', async () => {
     const environment = await children.database();
     const here = (...args: string[]) => children.command(environment, ...args, '--json');

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { scale, share } from '../support/scale.js';
 import { details, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 // Without a worker, so that the sandbox does not complete a deposit before its client does.
@@ -77,8 +76,7 @@ const stories: [language: string, does: string, story: () => Promise<void>][] = 
   ['typescript', 'compiles, and creates a partner, a receivable and a deposit, lists, and reads an error', typescript],
   ['python', 'reads every kind of answer without a loss', python],
 ];
-// The short form has one language, and the other in the next run: generating takes the longest.
-it.each(share(stories, 2, scale.seed))('a client in %s %s', { timeout: 300_000 }, async (language, _, story) => {
+it.each(stories)('a client in %s %s', { timeout: 300_000 }, async (language, _, story) => {
   await inFolder(process.execPath, ['generate.mjs', language]);
   await story();
 });

@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { alive, behind, childrenOf, type Gateway, postmaster, until, useChildren } from '../support/child.js';
-import { inTurn } from '../support/scale.js';
-
-const long = inTurn(2, it);
 
 const children = useChildren();
 const WORKERS = 3;
@@ -73,7 +70,7 @@ describe('several processes on one port', () => {
     expect(gateway.errors).toBe('');
   });
 
-  long('run a request once that is sent sixteen times with one key to any of them', async () => {
+  it('run a request once that is sent sixteen times with one key to any of them', async () => {
     for (let round = 0; round < 5; round++) {
       const nickname = `several ${randomUUID()}`;
       const racers = await Promise.all(
@@ -88,7 +85,7 @@ describe('several processes on one port', () => {
     }
   });
 
-  long('all refuse a revoked key within a second', async () => {
+  it('all refuse a revoked key within a second', async () => {
     const mutate = async (query: string) =>
       (await ask(gateway, key, '/graphql', { query })).body as unknown as {
         data: { createApiKey: { apiKey: { id: string }; secret: string } };
@@ -111,7 +108,7 @@ describe('several processes on one port', () => {
     expect(after.map(({ status }) => status)).toEqual(Array(12).fill(401));
   });
 
-  long('complete a deposit once, although each has a worker', async () => {
+  it('complete a deposit once, although each has a worker', async () => {
     const second = gateway.keys[2]!;
     const users = (await ask(gateway, second, '/v1/accounts?type=user&status=activated&limit=1')) as unknown as {
       body: { data: { id: string }[] };
@@ -140,7 +137,7 @@ describe('several processes on one port', () => {
     await sql.end();
   });
 
-  long('are replaced after one of them is killed, and the port is served all the time', async () => {
+  it('are replaced after one of them is killed, and the port is served all the time', async () => {
     const before = childrenOf(gateway.pid);
     process.kill(before[0]!, 'SIGKILL');
     await until(() => !alive(before[0]));
@@ -159,7 +156,7 @@ describe('several processes on one port', () => {
 });
 
 describe('the end of their parent process', () => {
-  long('ends all of them and their PostgreSQL', async () => {
+  it('ends all of them and their PostgreSQL', async () => {
     const DATA_DIR = await children.preparedFolder('migrated');
     const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
     await until(() => childrenOf(gateway.pid).length === 2);
@@ -169,7 +166,7 @@ describe('the end of their parent process', () => {
     await until(() => pids.every((each) => !alive(each)) && !alive(pid));
   });
 
-  long('is immediate when the first of them cannot start, with its reason', async () => {
+  it('is immediate when the first of them cannot start, with its reason', async () => {
     const child = children.start({ DATA_DIR: children.folder(), WORKERS: '2', TLS_CERT_FILE: '/nowhere' });
     expect(await child.ended).toBe(1);
     expect(child.errors).toContain('TLS_CERT_FILE');

@@ -11,12 +11,10 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
 import { config, settings } from '../../src/config.js';
-import { figures, inTurn, patience, scale, share } from '../support/scale.js';
+import { figures, patience, scale } from '../support/scale.js';
 import { freePort } from '../support/ports.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { details } from '../support/world.js';
-
-const chapter = inTurn(3, describe);
 
 vi.setConfig(patience);
 
@@ -101,7 +99,7 @@ describe('the files for deployment', () => {
   });
 });
 
-chapter('the program as the container file lays it out', () => {
+describe('the program as the container file lays it out', () => {
   const image = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-image-'));
   const root = process.getuid?.() === 0;
   // The container's user, as far as it can reach the socket of the run's PostgreSQL: the user of that server, not root.
@@ -298,7 +296,7 @@ class Balancer {
   }
 }
 
-chapter('a rolling restart of two gateways under load', () => {
+describe('a rolling restart of two gateways under load', () => {
   it(`fails no request, ${scale.restarts} times`, async () => {
     const environment = {
       ...(await children.database({ migrated: true })),
@@ -367,7 +365,7 @@ chapter('a rolling restart of two gateways under load', () => {
   });
 });
 
-chapter('SIGHUP with a certificate', () => {
+describe('SIGHUP with a certificate', () => {
   const pair = children.folder();
   const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
   const makeCertificate = (name: string) =>
@@ -397,8 +395,7 @@ chapter('SIGHUP with a certificate', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     });
 
-  // The short form has one number of processes, and the other in the next run.
-  it.each(share(['1', '2'], 2, scale.seed))(
+  it.each(['1', '2'])(
     'renews it for new connections, and keeps open ones and a good one: %s processes',
     async (WORKERS) => {
       makeCertificate('first');

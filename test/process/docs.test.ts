@@ -4,7 +4,6 @@ import path from 'node:path';
 import { buildSchema, type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../support/child.js';
-import { scale, share } from '../support/scale.js';
 import { expectPrinted, stepsOf } from '../support/page-commands.js';
 
 /** The pages of the documentation by their paths. */
@@ -69,9 +68,7 @@ describe('the commands of the documentation', () => {
     for (const edition of editions) for (const outcome of outcomes) expect(edition).toContain(outcome);
   });
 
-  // The short form has the README and a third of the other pages, and in the next run the next ones.
-  const [readme, ...others] = withCommands.map(([name]) => name);
-  it.each([readme!, ...share(others, 3, scale.seed)])(
+  it.each(withCommands.map(([name]) => name))(
     'print the output that the page shows, block by block: %s',
     async (name) => {
       await expectPrinted(page(name), { TIDEGATE: gateway.origin, DATA_DIR: gateway.dataDir, OPERATOR_KEY });

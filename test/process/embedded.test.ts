@@ -9,9 +9,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { childrenOf } from '../support/child.js';
-import { inTurn } from '../support/scale.js';
-
-const long = inTurn(3, it);
 
 let dir: string;
 const folders: string[] = [];
@@ -32,7 +29,7 @@ describe('the lease of the embedded PostgreSQL', () => {
   // A first start takes most of the time, so only the first of these tests has one.
   beforeAll(empty);
 
-  long('is shared by two processes that start concurrently in an empty folder', async () => {
+  it('is shared by two processes that start concurrently in an empty folder', async () => {
     const [one, other] = [leaseHolder(), leaseHolder()];
 
     const [first, second] = [await one.waitFor('ready'), await other.waitFor('ready')];
@@ -41,25 +38,22 @@ describe('the lease of the embedded PostgreSQL', () => {
     expect([...one.lines, ...other.lines].filter(({ step }) => step === 'Making the database')).toHaveLength(1);
   });
 
-  long(
-    'keeps the server for the second holder if the starter is killed, and stops it when the second releases',
-    async () => {
-      const starter = leaseHolder();
-      const { started } = await starter.waitFor('ready');
-      const second = leaseHolder();
-      await second.waitFor('ready');
+  it('keeps the server for the second holder if the starter is killed, and stops it at its release', async () => {
+    const starter = leaseHolder();
+    const { started } = await starter.waitFor('ready');
+    const second = leaseHolder();
+    await second.waitFor('ready');
 
-      await starter.kill();
-      second.say('ask');
+    await starter.kill();
+    second.say('ask');
 
-      expect(await second.waitFor('started', 2)).toEqual({ started });
-      const pid = postmaster();
-      expect(alive(pid)).toBe(true);
-      second.say('release');
-      await second.waitFor('released');
-      expect(alive(pid)).toBe(false);
-    },
-  );
+    expect(await second.waitFor('started', 2)).toEqual({ started });
+    const pid = postmaster();
+    expect(alive(pid)).toBe(true);
+    second.say('release');
+    await second.waitFor('released');
+    expect(alive(pid)).toBe(false);
+  });
 
   it('is released without waiting for a stop while another process has one', async () => {
     const embedded = await lease();
@@ -101,7 +95,7 @@ describe('the lease of the embedded PostgreSQL', () => {
     }
   });
 
-  long('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
+  it('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
     const only = leaseHolder();
     await only.waitFor('ready');
     only.say('insert');
@@ -114,7 +108,7 @@ describe('the lease of the embedded PostgreSQL', () => {
     expect(await rows(await lease())).toBeGreaterThanOrEqual(only.lines.at(-1)?.id as number);
   });
 
-  long('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
+  it('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
     const writer = leaseHolder();
     await writer.waitFor('ready');
     writer.say('insert');
@@ -131,7 +125,7 @@ describe('the lease of the embedded PostgreSQL', () => {
 
   // The supervisor finds no holder left, and a new process takes a lease before the supervisor hides its FIFO with
   // `mv`.
-  long('is never given for a server that is about to stop', async () => {
+  it('is never given for a server that is about to stop', async () => {
     const tools = path.join(dir, 'tools');
     const [begun, go] = [path.join(tools, 'begun'), path.join(tools, 'go')];
     fs.mkdirSync(tools);
@@ -169,7 +163,7 @@ describe('the lease of the embedded PostgreSQL', () => {
   });
 
   // After a hard stop of the machine the pid in the lock file may belong to any process, here to the test.
-  long('starts although another program has the pid of a server that was killed', async () => {
+  it('starts although another program has the pid of a server that was killed', async () => {
     const killed = await lease();
     process.kill(postmaster() as number, 'SIGKILL');
     await killed.release();
@@ -183,7 +177,7 @@ describe('the lease of the embedded PostgreSQL', () => {
 describe('a start', () => {
   beforeEach(empty);
 
-  long('repairs a first start that was killed', async () => {
+  it('repairs a first start that was killed', async () => {
     const first = leaseHolder();
     await first.waitFor('step');
     const run = path.join(dir, 'run');
@@ -197,7 +191,7 @@ describe('a start', () => {
   });
 
   // The old server would write its last checkpoint, by path, into the data of the new one.
-  long('refuses to put new data where a server still uses deleted ones', async () => {
+  it('refuses to put new data where a server still uses deleted ones', async () => {
     const embedded = await lease();
     const pid = postmaster()!;
     // A server that finds its files gone ends by itself within a second. One that is busy does not find out. None of
@@ -218,7 +212,7 @@ describe('a start', () => {
     expect(await answers(await lease())).toBe(true);
   });
 
-  long('reports the reason if the server cannot start', async () => {
+  it('reports the reason if the server cannot start', async () => {
     await (await lease()).release();
     fs.writeFileSync(path.join(dir, 'cluster', 'PG_VERSION'), '9\n');
 

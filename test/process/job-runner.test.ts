@@ -12,11 +12,8 @@ import type { WorkObserver } from '../../src/jobs/lane.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { countStuck } from '../../src/jobs/stuck-count.js';
 import { useChildren } from '../support/child.js';
-import { inTurn, scale } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import { eventually, givenIn, must, type Speaker, useWorld, tenantOf } from '../support/world.js';
-
-const long = inTurn(3, it);
-const chapter = inTurn(3, describe);
 
 // No workers run except those that a test starts.
 const world = useWorld({ worker: false });
@@ -86,7 +83,7 @@ describe('what has failed', () => {
 });
 
 describe('jobs of many tenants', () => {
-  long('run in turns, even if many tenants have more than a batch', async () => {
+  it('run in turns, even if many tenants have more than a batch', async () => {
     const tenants = Array.from({ length: 300 }, (_, n) => `turn${String(n).padStart(3, '0')}`);
     const each = 160;
     await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
@@ -119,7 +116,7 @@ describe('jobs of many tenants', () => {
   });
 
   // PostgreSQL cancels the statement: the jobs that the batch has done must not be undone together with the slow job.
-  long('count a failed attempt when they are cancelled, and jobs done before in the same call stay done', async () => {
+  it('count a failed attempt when they are cancelled, and jobs done before in the same call stay done', async () => {
     const user = await given.directUser(2);
     const tenant = tenantOf(user);
     const { id } = await user.partner();
@@ -226,7 +223,7 @@ describe('jobs of many tenants', () => {
       expect(await must(user.get(`/v1/deposits/${id}`))).toMatchObject({ status: 'completed' });
   });
 
-  long('issue 175 addresses to each of many partners, although one batch cannot', async () => {
+  it('issue 175 addresses to each of many partners, although one batch cannot', async () => {
     const user = await given.directUser(1);
     const { partners } = scale;
     const currencies = Intl.supportedValuesOf('currency')
@@ -285,7 +282,7 @@ describe('old rows', () => {
     expect([await forget('keys', 0, 1_000), await answers('keys')]).toEqual([200, 100]);
   });
 
-  long('are deleted by the worker for all tenants, more than one call can delete', async () => {
+  it('are deleted by the worker for all tenants, more than one call can delete', async () => {
     for (const [n, count] of [31_000, 7_000, 1].entries()) {
       await answered(`old${n}`, count, 49);
       await answered(`old${n}`, 3, 47);
@@ -353,7 +350,7 @@ describe('old events', () => {
   }
 });
 
-chapter('a gateway with a wrong clock', () => {
+describe('a gateway with a wrong clock', () => {
   const children = useChildren();
   const day = 86_400;
   /** Makes a process see a time that is the given number of seconds later. */

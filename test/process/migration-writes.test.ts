@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { programVersion } from '../../src/db/schema-version.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { details, type Reply, type Speaker } from '../support/world.js';
+import { hasty } from '../support/patient.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /**
@@ -49,7 +50,7 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   environment = await children.database();
   expect((await children.command(environment, 'migrate')).code).toBe(0);
-  gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
+  gateway = await children.gateway({ ...environment, ...hasty, TRUSTED_PROXY: '127.0.0.1' });
   const create = ['account', 'create', '--type=user', '--edition=1', '--legal-name=Root Traders', '--json'];
   const { keys } = JSON.parse((await children.command(environment, ...create)).out);
   me = gateway.speaker(keys.test, { 'x-forwarded-proto': 'https' });

@@ -10,11 +10,7 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { Operator } from '../../src/operator/operator.js';
 import { Bouncer, bouncerProgram } from '../support/bouncer.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
-import { inTurn, scale, share } from '../support/scale.js';
 import { details, eventually, type Speaker } from '../support/world.js';
-
-const long = inTurn(3, it);
-const chapter = inTurn(3, describe);
 
 const children = useChildren();
 const createPlatform = ['account', 'create', '--type=platform', '--edition=2', '--legal-name=Root Traders', '--json'];
@@ -61,7 +57,7 @@ describe('the version of the schema', () => {
     expect(version).toBe(own.version + 1);
   });
 
-  long('is stored, and an older program reports it and changes nothing', async () => {
+  it('is stored, and an older program reports it and changes nothing', async () => {
     const environment = await children.database();
     const sql = connect(environment.DATABASE_URL);
     const migrated = await children.quickCommand(environment, 'migrate', '--json');
@@ -91,7 +87,7 @@ describe('the version of the schema', () => {
   });
 
   // During a rolling deploy, a gateway of the previous release may have to start again.
-  long('that is newer is served by the older program if the newer version allows it', async () => {
+  it('that is newer is served by the older program if the newer version allows it', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL);
     await mark(sql);
@@ -116,7 +112,7 @@ describe('the version of the schema', () => {
     await expect(sql.unsafe('select name, sha256 from drizzle.function_file')).rejects.toThrow('does not exist');
   });
 
-  long('is reached from a database from before versions were stored', async () => {
+  it('is reached from a database from before versions were stored', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await mark(sql);
@@ -138,31 +134,28 @@ describe('the version of the schema', () => {
 });
 
 describe('a migration', () => {
-  long(
-    'is run by `tidegate migrate` and by no other command, nor by a gateway without the setting for it',
-    async () => {
-      const environment = await children.database();
-      const sql = connect(environment.DATABASE_URL);
-      const tables = async () => (await sql`select from pg_tables where schemaname in ('public', 'drizzle')`).length;
-      for (const words of [['account', 'list'], ['ledger', 'audit'], ['key', 'list', '--account=x'], createPlatform]) {
-        const { code, out, errors } = await children.quickCommand(environment, ...words);
-        expect([words, code, out, errors]).toEqual([words, 2, '', expect.stringContaining('"tidegate migrate"')]);
-      }
-      const serving = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATE: 'never' };
-      const refused = children.start(serving);
-      expect(await refused.ended).toBe(1);
-      expect(refused.errors).toBe(
-        `Tidegate could not start.\nThe database is not migrated to any numbered version; this program needs ` +
-          `version ${own.version}. Run the command "tidegate migrate".\n`,
-      );
-      expect(await tables()).toBe(0);
+  it('is run by `tidegate migrate` and by no other command, nor by a gateway without the setting for it', async () => {
+    const environment = await children.database();
+    const sql = connect(environment.DATABASE_URL);
+    const tables = async () => (await sql`select from pg_tables where schemaname in ('public', 'drizzle')`).length;
+    for (const words of [['account', 'list'], ['ledger', 'audit'], ['key', 'list', '--account=x'], createPlatform]) {
+      const { code, out, errors } = await children.quickCommand(environment, ...words);
+      expect([words, code, out, errors]).toEqual([words, 2, '', expect.stringContaining('"tidegate migrate"')]);
+    }
+    const serving = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATE: 'never' };
+    const refused = children.start(serving);
+    expect(await refused.ended).toBe(1);
+    expect(refused.errors).toBe(
+      `Tidegate could not start.\nThe database is not migrated to any numbered version; this program needs ` +
+        `version ${own.version}. Run the command "tidegate migrate".\n`,
+    );
+    expect(await tables()).toBe(0);
 
-      expect((await children.quickCommand(environment, 'migrate')).code).toBe(0);
-      const gateway = await children.gateway(serving);
-      expect((await children.quickCommand(environment, 'account', 'list', '--json')).out).toBe('{"accounts":[]}\n');
-      expect(await gateway.stop()).toBe(0);
-    },
-  );
+    expect((await children.quickCommand(environment, 'migrate')).code).toBe(0);
+    const gateway = await children.gateway(serving);
+    expect((await children.quickCommand(environment, 'account', 'list', '--json')).out).toBe('{"accounts":[]}\n');
+    expect(await gateway.stop()).toBe(0);
+  });
 
   it('changes nothing when one of its files cannot be applied, and reports the failed step and reason', async () => {
     const environment = await children.database({ migrated: true });
@@ -180,7 +173,7 @@ describe('a migration', () => {
     expect(await sql`select version from drizzle.schema_version`).toEqual([{ version: 0 }]);
   });
 
-  long('reports who holds its lock, and fails at the limit', async () => {
+  it('reports who holds its lock, and fails at the limit', async () => {
     const environment = { ...(await children.database()), MIGRATION_LOCK_SECONDS: '3' };
     const forgotten = connect(environment.DATABASE_URL, {
       username: 'tidegate',
@@ -208,7 +201,7 @@ describe('a migration', () => {
   });
 });
 
-chapter('an owner and a serving role', () => {
+describe('an owner and a serving role', () => {
   const tag = randomUUID().slice(0, 8);
   const [owner, runtime] = [`owner_${tag}`, `runtime_${tag}`];
   let environment: { DATABASE_URL: string; API_KEY_PEPPER: string };
@@ -246,15 +239,14 @@ chapter('an owner and a serving role', () => {
     gateway = await children.gateway(serving);
     const platform = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });
     await trade(platform);
-    // A quarter of trade, with every kind of write, and the work of a worker. The short form has one edition, and the
-    // other in the next run.
+    // A quarter of trade, with every kind of write, and the work of a worker.
     const database = new Database({
       ...inject('admin'),
       username: runtime,
       database: new URL(serving.DATABASE_URL!).pathname.slice(1),
     });
     const pepper = serving.API_KEY_PEPPER!;
-    const editions = share([1, 2] as const, 2, scale.seed);
+    const editions = [1, 2] as const;
     const operator = new Operator(database, buildGraph(), pepper);
     await Promise.all(editions.map((edition) => seedEdition(operator, pepper, edition, 1, () => {})));
     await database.close();

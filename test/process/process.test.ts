@@ -20,10 +20,8 @@ import {
   until,
   useChildren,
 } from '../support/child.js';
-import { inTurn, scale, share } from '../support/scale.js';
 import { details, eventually, nickname, payoutAddressBody, type Reply, type Speaker } from '../support/world.js';
-
-const chapter = inTurn(3, describe);
+import { hasty } from '../support/patient.js';
 
 // Each test starts Node and PostgreSQL, which takes long on a busy machine.
 
@@ -41,7 +39,7 @@ type Account = { id: string; nickname: string; addresses: { nodes: { category: s
 
 // The first two are interrupted while one seeds and the other waits for it: a seeding takes the longest, so one of them
 // serves both chapters.
-chapter('two first starts at the same time in an empty folder, after two that were interrupted there', () => {
+describe('two first starts at the same time in an empty folder, after two that were interrupted there', () => {
   let gateway: Gateway;
   let other: Gateway;
   /** The demo of both, compared with those of later starts. */
@@ -231,7 +229,7 @@ chapter('two first starts at the same time in an empty folder, after two that we
   });
 });
 
-chapter('a sudden end', () => {
+describe('a sudden end', () => {
   const promised: Reply[] = [];
   const names = (time: string) => Array.from({ length: 6 }, (_, i) => `${time} the end of the database ${i}`);
   let gateway: Gateway;
@@ -243,7 +241,7 @@ chapter('a sudden end', () => {
     const { pid } = postmaster(DATA_DIR)!;
     const acknowledged = new Map<string, string>();
     const unanswered: string[] = [];
-    const enough = 20 + (scale.seed % 40);
+    const enough = 21;
     let killed = false;
     const write = async () => {
       while (!killed) {
@@ -325,7 +323,7 @@ chapter('a sudden end', () => {
   });
 });
 
-chapter('SIGTERM', () => {
+describe('SIGTERM', () => {
   let gateway: Gateway;
   let sql: postgres.Sql;
   let user: string;
@@ -414,7 +412,7 @@ chapter('SIGTERM', () => {
   });
 });
 
-chapter('a failed start', () => {
+describe('a failed start', () => {
   /** What a gateway and a command print for these settings; neither may repeat a password. */
   const said = async (environment: Record<string, string>) => {
     const gateway = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
@@ -512,7 +510,7 @@ chapter('a failed start', () => {
 // A terminal, a container and a service manager know npm's process, or the group of all processes, and not the
 // gateway's.
 // Each test starts npm twice, the compiler, and the gateway.
-chapter('npm start', () => {
+describe('npm start', () => {
   const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
   let dataDir: string;
   beforeAll(async () => {
@@ -573,8 +571,7 @@ chapter('npm start', () => {
     ['SIGTERM to all of them', '2', (npm) => process.kill(-npm, 'SIGTERM')],
     ['Ctrl-C', '1', (npm) => process.kill(-npm, 'SIGINT')],
   ];
-  // The short form has one of them, and another one in the next run.
-  it.each(share(ends, ends.length, scale.seed))(
+  it.each(ends)(
     'finishes what is under way on %s, and leaves no process behind',
     async (_, WORKERS, end) => {
       const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
@@ -617,7 +614,7 @@ chapter('npm start', () => {
 });
 
 // The gateway cannot restart a PostgreSQL that it did not start.
-chapter('a separate PostgreSQL that is away for a while', () => {
+describe('a separate PostgreSQL that is away for a while', () => {
   let folder: string;
   const holds: Embedded[] = [];
   const hold = async () => {
@@ -637,7 +634,7 @@ chapter('a separate PostgreSQL that is away for a while', () => {
       API_KEY_PEPPER: 'a pepper that is long enough for a test',
     };
     const made = await children.quickCommand(environment, ...createPlatform);
-    const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
+    const gateway = await children.gateway({ ...environment, ...hasty, TRUSTED_PROXY: '127.0.0.1' });
     const speaker = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });
     const ask = (nickname: string) =>
       speaker.post(
@@ -676,7 +673,7 @@ chapter('a separate PostgreSQL that is away for a while', () => {
   });
 });
 
-chapter('behind a trusted proxy, on a separate PostgreSQL', () => {
+describe('behind a trusted proxy, on a separate PostgreSQL', () => {
   let gateway: Gateway;
   let key: string;
   let before: Finished;

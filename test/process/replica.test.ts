@@ -17,7 +17,7 @@ import { Operator } from '../../src/operator/operator.js';
 import { gateway } from '../../src/server/app.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
 import { until, useChildren } from '../support/child.js';
-import { inTurn, scale } from '../support/scale.js';
+import { scale } from '../support/scale.js';
 import { patient } from '../support/patient.js';
 import { caughtUp, positionOf, type Server, Servers } from '../support/standby.js';
 import {
@@ -31,9 +31,6 @@ import {
   tenantOf,
   type World,
 } from '../support/world.js';
-
-const long = inTurn(3, it);
-const chapter = inTurn(2, describe);
 
 const pepper = 'a pepper that is long enough for a test';
 const schema = buildGraph();
@@ -271,7 +268,7 @@ describe('a read that may be old', () => {
 });
 
 describe('the own writes of an account', () => {
-  long('are found at once on the gateway that made them, and on every other one with the header', async () => {
+  it('are found at once on the gateway that made them, and on every other one with the header', async () => {
     const user = await givenIn(one.world).directUser(1);
     const other = through(two, user);
     await user.partner();
@@ -305,7 +302,7 @@ describe('the own writes of an account', () => {
     expect(answeredBy(one)).toBe(sent + 1);
   });
 
-  long('are found for a platform that acts for its user, and by the user itself', async () => {
+  it('are found for a platform that acts for its user, and by the user itself', async () => {
     const platform = await givenIn(one.world).platform(1);
     const user = await platform.connectedUser();
     await settled();
@@ -317,7 +314,7 @@ describe('the own writes of an account', () => {
     await settled();
   });
 
-  long('are found on another gateway by the header, whatever the standby has replayed by then', async () => {
+  it('are found on another gateway by the header, whatever the standby has replayed by then', async () => {
     // Each commit reaches readers of the standby this much later.
     await standby.sql`alter system set recovery_min_apply_delay = '300ms'`;
     await standby.sql`select pg_reload_conf()`;
@@ -350,7 +347,7 @@ describe('the own writes of an account', () => {
     await settled();
   });
 
-  long('need no position that the primary does not say: then the account reads there', async () => {
+  it('need no position that the primary does not say: then the account reads there', async () => {
     const user = await givenIn(one.world).directUser(1);
     await settled();
     await primary.sql`revoke execute on function pg_current_wal_insert_lsn() from public`;
@@ -410,7 +407,7 @@ describe('the own writes of an account', () => {
   });
 });
 
-chapter('what a standby does not have', () => {
+describe('what a standby does not have', () => {
   it('is asked again on the primary: cursors, accounts, and first objects', async () => {
     const [user, platform] = [await givenIn(one.world).directUser(1), await givenIn(one.world).platform(1)];
     const other = through(two, user);
@@ -495,7 +492,7 @@ describe('a server that is no standby of this primary', () => {
     await settled();
   });
 
-  long('is not used, either, while the database is distributed', async () => {
+  it('is not used, either, while the database is distributed', async () => {
     await settled();
     await primary.sql`insert into pg_extension values (99999, 'citus', 10, 11, false, '1')`;
     try {
@@ -566,7 +563,7 @@ describe('a standby that is lost while clients read', () => {
     return { longest, again };
   };
 
-  long('fails no request when its statements are cancelled and its connections cut', async () => {
+  it('fails no request when its statements are cancelled and its connections cut', async () => {
     const { again } = await among('cut', async () => {
       const began = one.database.replicas!.states[0]!.counts.failed;
       await until(async () => {
@@ -579,7 +576,7 @@ describe('a standby that is lost while clients read', () => {
     await settled();
   });
 
-  long('fails no request when it hangs, and delays none for long', async () => {
+  it('fails no request when it hangs, and delays none for long', async () => {
     const { longest } = await among('hangs', async () => {
       servers.signal(standby, 'SIGSTOP');
       await until(() => one.database.replicas!.choose(0n) === undefined);
@@ -590,7 +587,7 @@ describe('a standby that is lost while clients read', () => {
     await settled();
   });
 
-  long('fails no request when it is killed, and is used again when it has come back', async () => {
+  it('fails no request when it is killed, and is used again when it has come back', async () => {
     const { port, data } = standby;
     const { longest } = await among('killed', async () => {
       await servers.end(standby);

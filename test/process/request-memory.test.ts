@@ -2,7 +2,6 @@ import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { useChildren } from '../support/child.js';
-import { scale, share } from '../support/scale.js';
 
 const children = useChildren();
 const tracing = fileURLToPath(new URL('../fixtures/trace-collections.mjs', import.meta.url));
@@ -22,8 +21,7 @@ const loads: [what: string, most: number][] = [
   // It was 0.04 to 0.05 when the rows of a statement were kept, and is 0.009 since.
   ['lists in turn', 0.02],
 ];
-// The short form has one of them, and the other in the next run.
-it.each(share(loads, 2, scale.seed))('what %s need is gone with them, before it becomes old', async (what, most) => {
+it.each(loads)('what %s need is gone with them, before it becomes old', async (what, most) => {
   const gateway = await children.gateway({
     DATA_DIR: await children.preparedFolder('demo'),
     NODE_OPTIONS: `--import ${tracing}`,

@@ -6,10 +6,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { followEvents } from '../../src/operator/event-client.js';
 import { useChildren } from '../support/child.js';
-import { inTurn, random, scale } from '../support/scale.js';
+import { random, scale } from '../support/scale.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
-const long = inTurn(2, it);
 const roll = random(scale.seed);
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '4' } });
@@ -133,7 +132,7 @@ describe('GET /v1/events/stream', () => {
     expect(stream.got.filter(({ data }) => data).map(({ id }) => Number(id))).toEqual(stream.numbers());
   });
 
-  long('misses and repeats nothing over lost connections, two gateways and a lost connection for hints', async () => {
+  it('misses and repeats nothing over lost connections, two gateways and a lost connection for hints', async () => {
     const user = await given.directUser(1);
     const origins = [world.origin, await world.another()];
     const received: number[] = [];
@@ -170,7 +169,7 @@ describe('GET /v1/events/stream', () => {
     expect(received).toEqual(range(1, await lastNumber(user)));
   });
 
-  long('begins with the next event without a number, and says the position at once', async () => {
+  it('begins with the next event without a number, and says the position at once', async () => {
     const user = await given.directUser(1);
     await settled(user);
     const before = await lastNumber(user);
@@ -314,7 +313,7 @@ describe('GET /v1/events/stream', () => {
     );
   });
 
-  long('ends with the reason when its key is revoked', async () => {
+  it('ends with the reason when its key is revoked', async () => {
     const user = await given.directUser(1);
     const { secret, apiKey } = (
       await user.graph('mutation { createApiKey(input: { permission: READ }) { secret apiKey { id } } }')
@@ -350,52 +349,49 @@ describe('GET /v1/events/stream', () => {
 });
 
 describe('the command line', () => {
-  long(
-    'listen forwards each event with a signature that verifies, and events tail prints the same events',
-    async () => {
-      const user = await given.directUser(1);
-      await partner(user);
-      await settled(user);
-      const last = await lastNumber(user);
-      const got: { headers: http.IncomingHttpHeaders; body: string }[] = [];
-      const receiver = http.createServer((request, response) => {
-        let body = '';
-        request.setEncoding('utf8').on('data', (part: string) => (body += part));
-        request.on('end', () => {
-          got.push({ headers: request.headers, body });
-          response.writeHead(got.length === 1 ? 500 : 204).end();
-        });
+  it('listen forwards each event with a signature that verifies, and events tail prints the same events', async () => {
+    const user = await given.directUser(1);
+    await partner(user);
+    await settled(user);
+    const last = await lastNumber(user);
+    const got: { headers: http.IncomingHttpHeaders; body: string }[] = [];
+    const receiver = http.createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (part: string) => (body += part));
+      request.on('end', () => {
+        got.push({ headers: request.headers, body });
+        response.writeHead(got.length === 1 ? 500 : 204).end();
       });
-      await new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
-      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
-      const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
-      const target = ['--gateway', world.origin, '--after', '0', '--count', String(last)];
-      const [listened, tailed, refused] = await Promise.all([
-        children.command({ TIDEGATE_KEY: user.key }, 'listen', ...target, '--forward-to', url, '--secret', secret),
-        children.command({}, 'events', 'tail', '--key', user.key, ...target, '--print-json'),
-        children.command({}, 'events', 'tail', '--key', `${user.key}x`, ...target),
-      ]).finally(() => receiver.close());
-      expect([listened.code, listened.errors]).toEqual([0, `Events are signed with the secret ${secret}\n`]);
-      const events = got.map(({ body, headers }) => {
-        new Webhook(secret).verify(body, headers as Record<string, string>);
-        expect(headers['webhook-id']).toBe(JSON.parse(body).id);
-        return JSON.parse(body);
-      });
-      expect(events.map(({ number }) => number)).toEqual(range(1, last));
-      const [first = '', second] = listened.out.trimEnd().split('\n');
-      expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}#1 {2}\S+ {2}\S+ {2}-> 500 \(\d+ ms\)$/);
-      expect(second).toContain('-> 204');
-      expect(
-        tailed.out
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      ).toEqual(events);
-      expect([refused.code, refused.errors]).toEqual([2, 'The API key is not valid. Check it, or create a new one.\n']);
-    },
-  );
+    });
+    await new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const target = ['--gateway', world.origin, '--after', '0', '--count', String(last)];
+    const [listened, tailed, refused] = await Promise.all([
+      children.command({ TIDEGATE_KEY: user.key }, 'listen', ...target, '--forward-to', url, '--secret', secret),
+      children.command({}, 'events', 'tail', '--key', user.key, ...target, '--print-json'),
+      children.command({}, 'events', 'tail', '--key', `${user.key}x`, ...target),
+    ]).finally(() => receiver.close());
+    expect([listened.code, listened.errors]).toEqual([0, `Events are signed with the secret ${secret}\n`]);
+    const events = got.map(({ body, headers }) => {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+      expect(headers['webhook-id']).toBe(JSON.parse(body).id);
+      return JSON.parse(body);
+    });
+    expect(events.map(({ number }) => number)).toEqual(range(1, last));
+    const [first = '', second] = listened.out.trimEnd().split('\n');
+    expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}#1 {2}\S+ {2}\S+ {2}-> 500 \(\d+ ms\)$/);
+    expect(second).toContain('-> 204');
+    expect(
+      tailed.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(events);
+    expect([refused.code, refused.errors]).toEqual([2, 'The API key is not valid. Check it, or create a new one.\n']);
+  });
 
-  long('goes on after the last event when the connection is lost, again and again', async () => {
+  it('goes on after the last event when the connection is lost, again and again', async () => {
     const user = await given.directUser(1);
     let connections = 0;
     // A proxy that ends each connection but the fifth after a part of the stream, in the middle of a message.
@@ -431,7 +427,7 @@ describe('the command line', () => {
     expect(connections).toBeGreaterThan(1);
   });
 
-  long('has its example in the documentation, which follows a stream with fetch alone', async () => {
+  it('has its example in the documentation, which follows a stream with fetch alone', async () => {
     const user = await given.directUser(1);
     await settled(user);
     const [, code = ''] = /```js\n([\s\S]*?)```/.exec(fs.readFileSync('docs/streams.md', 'utf8'))!;

@@ -5,11 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
-import { inTurn } from '../support/scale.js';
 import { freePort } from '../support/ports.js';
 import { eventually } from '../support/world.js';
-
-const long = inTurn(2, it);
 
 const children = useChildren();
 const docs = path.join(import.meta.dirname, '../../docs');
@@ -86,7 +83,7 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     await until(async () => total(samples(await metrics(), 'process_resident_memory_bytes')) > 0);
   });
 
-  long('count each request once, by API, operation and status, whichever process answered it', async () => {
+  it('count each request once, by API, operation and status, whichever process answered it', async () => {
     const query = '{ deposits(first: 1) { nodes { id } } }';
     for (let i = 0; i < 12; i++) expect((await graphql(query)).status).toBe(200);
     for (let i = 0; i < 6; i++) expect((await ask(`/v1/deposits/missing_${i}`)).status).toBe(404);
@@ -221,7 +218,7 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(gateway.out).not.toContain(secretText);
   });
 
-  long('are not kept from ending by a scraper', async () => {
+  it('are not kept from ending by a scraper', async () => {
     expect(await gateway.stop()).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import net from 'node:net';
 // no other program gets one between its choice and its use. Another run on the machine begins elsewhere in the range.
 const perWorker = 250;
 const first = 21_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 40) * perWorker;
-let next = Math.floor(Math.random() * perWorker);
+let next = process.pid % perWorker;
 
 /** A port of this machine on which nothing listens, and which nothing else takes. */
 export async function freePort(): Promise<number> {

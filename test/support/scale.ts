@@ -3,7 +3,7 @@
  * Only this file sets these numbers; an environment variable overrides one of them for one run.
  */
 const whole = process.env.FAULTS === 'whole';
-/** Whether nothing takes turns, as in the long form and with `npm run test:all`. */
+/** Whether tables of combinations are tried whole, as in the long form and with `npm run test:all`. */
 const all = whole || process.env.TESTS === 'all';
 
 const number = (name: string, short: number, long: number): number => {
@@ -16,8 +16,8 @@ const number = (name: string, short: number, long: number): number => {
 export const scale = {
   whole,
   all,
-  /** The seed of every random choice. The configuration draws one for all files of a run, which prints it. */
-  seed: number('SEED', 0, 0),
+  /** The seed of every random choice: always the same, but for `npm run fuzz`, which gives others. */
+  seed: number('SEED', 1, 1),
   /** Histories of one client, of at most `commands` commands each, compared with the model. */
   histories: { runs: number('HISTORIES', 3, 1_000), commands: 100 },
   /** Histories of many concurrent clients, which are put in order afterwards and then compared with the same model. */
@@ -67,6 +67,13 @@ export const scale = {
   lists: { writers: 8, deposits: number('LISTED', 160, 5_000), readers: whole ? 12 : 6 },
 };
 
+/** Seeds with which `npm run fuzz` has found a fault, by the file of tests. They stay, so that it stays away. */
+const found: Record<string, readonly number[]> = {};
+
+/** The seeds that a file of tests tries: the usual one and those that found a fault, or the one of `SEED`. */
+export const seedsOf = (file: string): number[] =>
+  process.env.SEED ? [scale.seed] : [scale.seed, ...(found[file] ?? [])];
+
 /** The time-outs of a test in either form. On a cluster a statement takes several times as long. */
 const short = process.env.CITUS_URL === undefined ? 300_000 : 1_200_000;
 export const patience = { testTimeout: whole ? 6 * 3_600_000 : short, hookTimeout: 600_000 };
@@ -82,34 +89,33 @@ export function figures(suite: string, numbers: Record<string, number | string>)
 export const secondsSince = (start: number): string => `${((Date.now() - start) / 1000).toFixed(1)} s`;
 
 /**
- * What a round tries of many combinations: all of them where nothing takes turns. Otherwise it is a part, the next one
- * in each round, so that the rounds together try everything.
+ * What `npm test` tries of a table of combinations: rows that together have each pair of values that a row of the table
+ * has, or with `together` 1 each value. It is the same part each time, in the table's order. `npm run test:all` tries
+ * the whole table.
  */
-export const share = <T>(every: readonly T[], parts: number, round: number): T[] =>
-  every.filter((_, place) => all || (place + round) % parts === 0);
-
-/** What `it` and `describe` have in common: they register tests by a title, perhaps with a time-out. */
-type Register = (title: string, run: () => Promise<void> | void, milliseconds?: number) => void;
-
-/**
- * Registers long tests, of which none needs another: all where nothing takes turns, and else one of `parts`. Tests
- * that follow each other in a file are in different parts. Which part it is depends on higher digits of the seed than
- * what a test itself tries of its combinations, so that each combination has its turn.
- */
-export function inTurn(parts: number, register: Register): Register {
-  let place = scale.seed >> 4;
-  return (...given) => {
-    if (all || place++ % parts === 0) register(...given);
+export function covering<T>(rows: readonly T[], valuesOf: (row: T) => readonly unknown[], together: 1 | 2 = 2): T[] {
+  if (all) return [...rows];
+  const wanted = rows.map((row) => {
+    const values = valuesOf(row).map((value, place) => `${place} ${String(value)}`);
+    const pairs = values.flatMap((one, n) => values.slice(n + 1).map((other) => `${one} & ${other}`));
+    return new Set(together === 1 ? values : pairs);
+  });
+  // Mixed, so that the values that several rows could give take turns.
+  const roll = random(1);
+  const places = rows.map((_, place) => ({ place, order: roll() })).toSorted((a, b) => a.order - b.order);
+  const covered = new Set<string>();
+  const missing = (place: number) => {
+    for (const each of wanted[place]!) if (covered.has(each)) wanted[place]!.delete(each);
+    return wanted[place]!.size;
   };
-}
-
-/**
- * For a file whose tests are repeated for several values, such as both APIs or both editions: all of them where nothing
- * takes turns, and else one of them for each table of the file, another one in the next run.
- */
-export function oneInTurn(): <T>(values: readonly T[]) => T[] {
-  let table = scale.seed >> 8;
-  return (values) => share(values, values.length, table++);
+  const chosen = new Set<number>();
+  for (let most = Math.max(0, ...wanted.map(({ size }) => size)); most > 0; most--)
+    for (const { place } of places) {
+      if (missing(place) < most) continue;
+      chosen.add(place);
+      for (const each of wanted[place]!) covered.add(each);
+    }
+  return rows.filter((_, place) => chosen.has(place));
 }
 
 /** A generator of numbers in [0, 1) from a seed: mulberry32. */

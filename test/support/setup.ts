@@ -1,8 +1,15 @@
 import 'reflect-metadata';
+import fc from 'fast-check';
 // The order of the schema's fields follows the order in which the resources are loaded, which must be the same for
 // every test file.
 import '../../src/api/graphql/server.js';
+import { poolsDefault } from '../../src/db/database-settings.js';
 import { json } from '../../src/db/driver-types.js';
+import { hastyPools, patient } from './patient.js';
+import { scale } from './scale.js';
+
+// What a property is tried with is the same in each run.
+fc.configureGlobal({ seed: scale.seed });
 
 /** A value of JSON that nothing can change, as deep as it goes. */
 function frozen<T>(value: T): T {
@@ -14,3 +21,10 @@ function frozen<T>(value: T): T {
 // change is an error.
 const { parse } = json;
 json.parse = (text) => frozen(parse(text));
+
+// A database that a test opens itself waits as long as the gateways of the tests, unless the test says otherwise.
+Object.assign(poolsDefault, {
+  ...hastyPools,
+  statementMilliseconds: Number(patient.STATEMENT_SECONDS) * 1_000,
+  lockMilliseconds: Number(patient.LOCK_SECONDS) * 1_000,
+});

@@ -198,6 +198,22 @@ describe('the conventions of the code', () => {
     expect(named.filter(([, count]) => count > 300)).toEqual([]);
   });
 
+  it('leaves no choice of the tests to chance or to the time', () => {
+    const sources = fs
+      .readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll(path.sep, '/'))
+      .filter((name) => /\.(ts|mjs)$/.test(name) && !/^bench\/|node_modules|^clients\/generated\//.test(name))
+      // New seeds are what it is for.
+      .filter((name) => name !== 'tools/fuzz.mjs' && name !== 'unit/conventions.test.ts');
+    expect(sources.length).toBeGreaterThan(200);
+    const chance =
+      /Math\.random|randomInt\(|[sS]eed\w* = .*Date\.now|SEED \?\?=? .*Date|Date\.now\(\) %|seed >>(?!>)|seed: Date/;
+    const found = sources.filter((name) => chance.test(fs.readFileSync(path.join('test', name), 'utf8')));
+    expect(found).toEqual([]);
+    // Properties are tried with the seed that all tests have.
+    expect(fs.readFileSync('test/support/setup.ts', 'utf8')).toContain('fc.configureGlobal({ seed: scale.seed })');
+  });
+
   it('has no folder for miscellaneous files', () => {
     expect(
       files
