@@ -22,12 +22,33 @@ begin
 end;
 $$;
 
+-- Whether two notices are about one transfer: the address, the currency and the amount are the same.
+create or replace function is_same_transfer(p_one jsonb, p_other jsonb)
+returns boolean
+language plpgsql
+immutable
+as $$
+begin
+  return (p_one ->> 'toAddressId', p_one ->> 'currency', p_one ->> 'amount') is not distinct from (
+    p_other ->> 'toAddressId',
+    p_other ->> 'currency',
+    p_other ->> 'amount'
+  );
+end;
+$$;
+
 -- The reference under which a notice is stored: that of the oldest notice of received money, or else of a reversal,
--- which has the same but for white space around it, or else the given one without that. A reversal under the exact
--- reference of one of several such notices is of that one, so that a duplicate from before can be taken back. Refuses a
--- new reference that is empty, and one with control characters or characters that nobody sees, which would make it
--- another than it looks.
-create or replace function stored_reference(p_tenant text, p_live boolean, p_reference text, p_event text)
+-- which has the same but for white space around it, or else the given one without that. Notices of the same transfer
+-- come before those of another one. A reversal under the exact reference of one of several such notices is of that one,
+-- so that a duplicate from before can be taken back. Refuses a new reference that is empty, and one with control
+-- characters or characters that nobody sees, which would make it another than it looks.
+create or replace function stored_reference(
+  p_tenant text,
+  p_live boolean,
+  p_reference text,
+  p_event text,
+  p_content jsonb
+)
 returns text
 language plpgsql
 stable
@@ -40,6 +61,7 @@ begin
   into v_stored
   from bank_notices_under(p_tenant, p_live, v_bare) n
   order by
+    is_same_transfer(n.content, p_content) desc,
     p_event = 'reversed' and n.event = 'received' and n.reference = p_reference desc,
     n.event = 'received' desc,
     n.created,
@@ -68,15 +90,20 @@ begin
 end;
 $$;
 
--- Refuses the reversal of a transfer again while a notice from before, whose reference differs in white space alone,
--- has a deposit that was not reversed: what was reversed may have been taken back as a duplicate, and the bank means
--- this one.
+-- Refuses the reversal of a transfer again while another notice of the same transfer from before, whose reference
+-- differs in white space alone, has a deposit that was not reversed: what was reversed may have been taken back as a
+-- duplicate, and the bank means this one.
 create or replace function refuse_other_deposit(p_tenant text, p_live boolean, p_reference text)
 returns void
 language plpgsql
 stable
 as $$
 declare
+  v_content jsonb := (
+    select b.content
+    from bank_notice b
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_reference and b.event = 'reversed'
+  );
   n bank_notice;
   v_reversed text[] := '{}';
   v_received text[] := '{}';
@@ -84,7 +111,7 @@ begin
   for n in select x.* from bank_notices_under(p_tenant, p_live, btrim(p_reference, white_space())) x loop
     if n.event = 'reversed' then
       v_reversed := v_reversed || n.reference;
-    else
+    elseif is_same_transfer(n.content, v_content) then
       v_received := v_received || n.reference;
     end if;
   end loop;

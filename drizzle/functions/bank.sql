@@ -40,7 +40,7 @@ begin
       jsonb_build_object('account', transfer_target(p_tenant, p_live, v_receiver), 'currency', v_content ->> 'currency')
     )
   );
-  v_reference := stored_reference(p_tenant, p_live, v_args ->> 'reference', v_args ->> 'event');
+  v_reference := stored_reference(p_tenant, p_live, v_args ->> 'reference', v_args ->> 'event', v_content);
   insert into bank_notice (tenant_id, livemode, reference, event, created, content)
   values (p_tenant, p_live, v_reference, v_args ->> 'event', v_now, v_content)
   on conflict (tenant_id, livemode, reference, event) do nothing

@@ -116,10 +116,35 @@ of('record_bank_notice', () => {
   });
 });
 
+async function storedContent(more: object = {}): Promise<string> {
+  const { amount, ...rest } = await content(more);
+  return JSON.stringify({ ...rest, amount: String(amount) });
+}
+
+/** Another address of the account that takes money. */
+async function otherAddress(): Promise<string> {
+  const owner = await rowText('account', root, root.id);
+  const [made] = await call(
+    'insert_address',
+    root.tenantId,
+    false,
+    '{}',
+    owner,
+    'service_receive',
+    'bank_account',
+    'USD',
+  );
+  return String(made!.id);
+}
+
 /** A notice as an earlier release stored it: with the white space that is around its reference, and its own deposit. */
-async function recordedBefore(of_: string, event: 'received' | 'reversed', created = 1): Promise<string | null> {
-  const { amount, ...rest } = await content();
-  const given = JSON.stringify({ ...rest, amount: String(amount) });
+async function recordedBefore(
+  of_: string,
+  event: 'received' | 'reversed',
+  created = 1,
+  more: object = {},
+): Promise<string | null> {
+  const given = await storedContent(more);
   const id =
     event === 'received' ? String(await value('receive_transfer', root.tenantId, false, '{}', given, created)) : null;
   await world.sql`insert into bank_notice (tenant_id, livemode, reference, event, created, deposit_id, content)
@@ -143,8 +168,8 @@ of('white_space', () => {
 });
 
 of('stored_reference', () => {
-  const referenceOf = (given: string, event = 'received') =>
-    value('stored_reference', root.tenantId, false, given, event);
+  const referenceOf = async (given: string, event = 'received') =>
+    value('stored_reference', root.tenantId, false, given, event, await storedContent());
 
   it.each(spaces.map((space) => [JSON.stringify(space), space]))(
     'leaves %s around a reference out',
@@ -165,6 +190,16 @@ of('stored_reference', () => {
     // A reversal under the reference of one of them takes that one back.
     expect(await referenceOf(`${id} `, 'reversed')).toBe(`${id} `);
     expect(await referenceOf(id, 'reversed')).toBe(`\t${id}`);
+  });
+
+  it('is that of the same transfer where another one has it but for white space', async () => {
+    const [id, other] = [reference(), { amount: 99n }];
+    const ten = await recordedBefore(id, 'received', 1);
+    const nine = await recordedBefore(`${id} `, 'received', 2, other);
+    expect(await record(`${id} `, 'received', other)).toMatchObject({ reference: `${id} `, deposit_id: nine });
+    expect(await record(id, 'reversed', other)).toMatchObject({ reference: `${id} `, deposit_id: nine });
+    expect(await record(`${id} `, 'reversed')).toMatchObject({ reference: id, deposit_id: ten });
+    expect(await refusal(record(id, 'received', { amount: 98n }))).toBe('state_conflict deposit.reference');
   });
 
   it.each(['A\tB', 'A\u0001B', 'A\nB', 'A\u0085B', 'A\u200BB', 'A\u202EB', 'A\uFEFFB'])('refuses %j', async (given) => {
@@ -195,6 +230,20 @@ of('refuse_other_deposit', () => {
     await check();
     expect(await record(id, 'reversed')).toEqual(taken);
   });
+
+  it('returns the reversal again where the other deposit is of another transfer', async () => {
+    for (const other of [{ amount: 99n }, { currency: 'EUR' }, { toAddressId: await otherAddress() }]) {
+      const id = reference();
+      await recordedBefore(id, 'received', 1);
+      await recordedBefore(`${id} `, 'received', 2, other);
+      const taken = await record(id, 'reversed');
+      await call('refuse_other_deposit', root.tenantId, false, id);
+      expect(await record(id, 'reversed')).toEqual(taken);
+      // The duplicate of the same transfer is still to be reversed by its own reference.
+      await recordedBefore(`\t${id}`, 'received', 3);
+      expect(await refusal(record(id, 'reversed'))).toBe('state_conflict deposit.reference');
+    }
+  });
 });
 
 of('bank_notices_under', () => {
@@ -220,8 +269,7 @@ of('bank_notices_under', () => {
 
 of('receive_transfer', () => {
   it('creates a completed deposit of the transfer', async () => {
-    const { amount, ...rest } = await content({ statementDescriptor: 'INV 7' });
-    const given = JSON.stringify({ ...rest, amount: String(amount) });
+    const given = await storedContent({ statementDescriptor: 'INV 7' });
     const id = await value('receive_transfer', root.tenantId, false, '{}', given, 45);
     const made = { status: 'completed', amount: '100', created: '45', statement_descriptor: 'INV 7' };
     expect(await stored('deposit', root, id)).toMatchObject(made);
@@ -262,6 +310,15 @@ of('refuse_without_details', () => {
     await check((await content()).toAddressId);
     await world.sql`update address set bank_account = '{"number": "12"}' where id = ${id}`;
     await check(id);
+  });
+});
+
+of('is_same_transfer', () => {
+  it('compares the address, the currency and the amount', async () => {
+    const transfer = { toAddressId: 'address_1', currency: 'USD', amount: '1' };
+    const compare = (other: object) => value('is_same_transfer', JSON.stringify(transfer), JSON.stringify(other));
+    expect(await compare({ ...transfer, paymentMethod: 'x' })).toBe(true);
+    for (const key of Object.keys(transfer)) expect(await compare({ ...transfer, [key]: '2' })).toBe(false);
   });
 });
 
