@@ -146,8 +146,8 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(received.split('\n').filter((line) => line !== '' && !line.startsWith('/v1/traces '))).toEqual([]);
   });
 
-  it('send no value of a client: no address of a payment page, search, variable, header or host', async () => {
-    const marks = Array.from({ length: 9 }, (_, i) => `clientvalue${i}`);
+  it('send no value of a client: no address of a payment page or a connection, search, variable, header or host', async () => {
+    const marks = Array.from({ length: 11 }, (_, i) => `clientvalue${i}`);
     const variables = encodeURIComponent(JSON.stringify({ id: `account_${marks[0]}` }));
     const query = encodeURIComponent('query ($id: ID!) { account(id: $id) { id } }');
     const headers = {
@@ -155,6 +155,9 @@ describe('two processes with metrics, traces and a limit for slow statements', (
       'x-forwarded-for': marks[2]!,
       'x-forwarded-host': marks[3]!,
       forwarded: `for=${marks[2]};host=${marks[3]}`,
+      traceparent: `00-${traceId.slice(0, 28)}0fff-b7ad6b7169203331-01`,
+      tracestate: `vendor=${marks[9]}`,
+      baggage: `member=${marks[10]}`,
     };
     const paths = [
       `/graphql?query=${query}&variables=${variables}`,
@@ -165,8 +168,8 @@ describe('two processes with metrics, traces and a limit for slow statements', (
       `/${marks[7]}?a=${marks[7]}`,
       `/v1/%${marks[7]}`,
     ];
-    const ended = () => spans.filter(({ parentSpanId, name }) => !parentSpanId && /^(GET|POST)/.test(name)).length;
-    const before = ended();
+    const ended = () => spans.filter(({ name }) => /^(GET|POST)/.test(name));
+    const before = ended().length;
     for (const path of paths) await ask(path, { headers });
     await new Promise<void>((resolve, reject) => {
       const { hostname, port } = new URL(gateway.origin);
@@ -176,10 +179,17 @@ describe('two processes with metrics, traces and a limit for slow statements', (
       );
       request.on('error', reject);
     });
-    await until(() => ended() >= before + paths.length + 1);
+    await until(() => ended().length >= before + paths.length + 1);
 
     for (const mark of marks) expect([mark, received.includes(mark)]).toEqual([mark, false]);
-    expect(received).toContain('http.request.method');
+    // Each attribute of a request is known, so that none has the address or the port of a connection.
+    const known = [
+      ...['http.request.method', 'http.response.status_code', 'http.route', 'network.protocol.version', 'url.scheme'],
+      ...['error.type', 'tidegate.request_id'],
+    ];
+    const keys = ended().flatMap(({ attributes }) => attributes.map(({ key }) => key));
+    expect([...new Set(keys)].filter((key) => !known.includes(key))).toEqual([]);
+    expect(keys).toContain('http.request.method');
   });
 
   it('keep the statements of requests that wait for each other in their own traces', async () => {

@@ -40,7 +40,11 @@ export class Traces implements StatementObserver {
       instrumentations: [
         new HttpInstrumentation({
           disableOutgoingRequestInstrumentation: true,
-          startIncomingSpanHook: () => withoutClientValues,
+          startIncomingSpanHook: (request) => {
+            // Each span of a trace would have its text. A client's trace is continued by `traceparent` alone.
+            if ('headers' in request) delete request.headers.tracestate;
+            return withoutClientValues;
+          },
         }),
       ],
       serviceName,
