@@ -14,7 +14,7 @@ import { until, useChildren } from '../support/child.js';
 import { clusterNodes } from './cluster-node.js';
 import { everyStatement } from '../support/every-statement.js';
 import { freePort } from '../support/ports.js';
-import { eventually, givenIn, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { completeDeposit, eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -115,17 +115,18 @@ describe('a cluster', () => {
     expect(rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
+  const violated = async (platform: Speaker) => {
+    const { source } = await violationsOf(world.database, { tenantId: tenantOf(platform), livemode: false });
+    return world.database.auditQuery('ledger_check_violations', (db) =>
+      db.select({ rule: drizzleSql<string>`v.rule`, what: drizzleSql<string>`v.what` }).from(source),
+    );
+  };
+
   it('finds no violation while tenants write, and the work of each node', async () => {
     const platforms = [await given.platform(1), await given.platform(1), await given.platform(2)];
     const stops = platforms.map(writing);
     for (let n = 0; n < 4; n++) {
-      for (const platform of platforms) {
-        const { source } = await violationsOf(world.database, { tenantId: tenantOf(platform), livemode: false });
-        const found = await world.database.auditQuery('ledger_check_violations', (db) =>
-          db.select({ rule: drizzleSql<string>`v.rule`, what: drizzleSql<string>`v.what` }).from(source),
-        );
-        expect(found).toEqual([]);
-      }
+      for (const platform of platforms) expect(await violated(platform)).toEqual([]);
     }
     await Promise.all(stops.map((stop) => stop()));
     // The worker of this gateway has completed them: it finds the jobs of all nodes.
@@ -137,6 +138,30 @@ describe('a cluster', () => {
         ([row]) => row!.left === 0,
         120,
       );
+  });
+
+  it('finds what is wrong by each part of the audit, and by the view over all tenants', async () => {
+    const user = await given.directUser(1);
+    const tenant = tenantOf(user);
+    const body = { amount: '1.00', currency: 'USD', to: { account_id: user.id }, payment_method: 'domestic_credit' };
+    await completeDeposit(user, (await must(user.post('/v1/deposits', body))).id);
+    await eventually(
+      () => sql`select from balance_rank where tenant_id = ${tenant} and amount > 0`,
+      (ranks) => ranks.length > 0,
+      120,
+    );
+    const found = async (rule: string) => {
+      const expected = [{ rule, what: `${user.id} USD` }];
+      expect(await violated(user)).toEqual(expected);
+      expect([...(await sql`select rule, what from violations where tenant_id = ${tenant}`)]).toEqual(expected);
+    };
+    await sql`update balance set latest = latest + 1 where tenant_id = ${tenant}`;
+    await found('balance has another greatest time than its entries');
+    await sql`update balance set latest = latest - 1 where tenant_id = ${tenant}`;
+    await sql`update balance_rank set amount = amount + 1 where tenant_id = ${tenant}`;
+    await found('rank is not the sum of its entries');
+    await sql`update balance_rank set amount = amount - 1 where tenant_id = ${tenant}`;
+    expect(await violated(user)).toEqual([]);
   });
 });
 

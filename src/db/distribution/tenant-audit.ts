@@ -15,11 +15,11 @@ interface AuditView {
   definition: string;
 }
 
-/** The view that a part of the audit reads, and the parts. A view stands behind those that it reads. */
-const names = [
-  'counted_deposit',
-  ...['ledger', 'deposit', 'deposit_total', 'payout', 'checkout'].map((name) => `${name}_violations`),
-];
+/** The view that a part of the audit reads. A view stands behind those that it reads. */
+const readByParts = 'counted_deposit';
+
+/** Whether a view is a part of `violations`. */
+const isPart = ({ kind, name }: AuditView): boolean => kind === 'view' && name.endsWith('_violations');
 
 /**
  * The violations of one tenant and mode, as the source `v` of a statement, with its condition. Where data is
@@ -49,7 +49,8 @@ export async function violationsOf(
       ),
   );
   const hidden = (name: string, as: SQL) => sql`${sql.identifier(name)} as not materialized (${as})`;
-  const views = names.map((name) => found.find((view) => view.kind === 'view' && view.name === name)!);
+  const first = found.find(({ kind, name }) => kind === 'view' && name === readByParts)!;
+  const parts = found.filter(isPart);
   const text = ({ definition }: AuditView) => sql.raw(definition.trim().replace(/;$/, ''));
   const tables = found
     .filter(({ kind }) => kind === 'table')
@@ -59,8 +60,7 @@ export async function violationsOf(
         sql`select * from public.${sql.identifier(name)} where tenant_id = ${tenantId} and livemode = ${livemode}`,
       ),
     );
-  const [first, ...parts] = views;
-  const source = sql`(with ${sql.join([...tables, hidden(first!.name, text(first!))], sql`, `)}
+  const source = sql`(with ${sql.join([...tables, hidden(first.name, text(first))], sql`, `)}
     ${sql.join(
       parts.map((view) => sql`select rule, what from (${text(view)}) part`),
       sql` union all `,
