@@ -120,7 +120,14 @@ export type Act =
   | { do: 'deposit'; to: Destination; currency: string; amount: bigint; payer: string | undefined }
   | { do: 'move'; id: string; verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse' }
   | { do: 'dispute'; id: string; amount: bigint | undefined }
-  | { do: 'receivable'; owner: string; currency: string; invoice: bigint; maximum: bigint | undefined }
+  | {
+      do: 'receivable';
+      owner: string;
+      currency: string;
+      invoice: bigint;
+      maximum: bigint | undefined;
+      reference: string;
+    }
   | { do: 'limit'; id: string; maximum: bigint }
   | { do: 'void'; id: string }
   | { do: 'reconcile'; id: string; shares: Share[]; by: string | undefined }
@@ -163,6 +170,7 @@ function partOf(amount: bigint, n: number): bigint {
   return (amount * BigInt(n % 256)) / 256n;
 }
 
+let references = 0;
 const viewMax = 250;
 
 /** The objects of a shelf that a draw chooses from: all of them, or `viewMax` consecutive ones when there are more. */
@@ -184,7 +192,9 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
   if (kind === 'receivable') {
     const invoice = amountOf(b + 2, c);
     const maximum = d % 4 === 0 ? partOf(invoice, d >> 2) : undefined;
-    return { do: 'receivable', owner: one(harness.users, a), currency: one(harness.currencies, b), invoice, maximum };
+    const reference = `INV-${++references}`;
+    const [owner, currency] = [one(harness.users, a), one(harness.currencies, b)];
+    return { do: 'receivable', owner, currency, invoice, maximum, reference };
   }
   if (kind === 'pass') return { do: 'pass', seconds: a % 2 === 0 ? 86_400 : 61 };
   if (kind === 'stop') {
@@ -241,8 +251,6 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
   return { do: 'reconcile', id: deposit.id, shares, by: own && b % 2 === 0 ? receiver : undefined };
 }
 
-let references = 0;
-
 /** Sends an operation to the REST API. */
 export function send(harness: Harness, act: Act, speaker = harness.root): Promise<Reply> {
   const { root } = harness;
@@ -265,7 +273,7 @@ export function send(harness: Harness, act: Act, speaker = harness.root): Promis
       return speaker.post('/v1/receivables', {
         ...{ currency: act.currency, account_id: act.owner, purpose_code: 'P0802', transaction_type: 'services' },
         invoice: {
-          ...{ amount: text(act.invoice), currency: act.currency, reference_number: `INV-${++references}` },
+          ...{ amount: text(act.invoice), currency: act.currency, reference_number: act.reference },
           ...{ creation_date: '2026-10-01', due_date: '2026-12-01' },
         },
         ...(act.maximum !== undefined && { amount_maximum_reconcilable: text(act.maximum) }),
