@@ -39,7 +39,7 @@ const slowest = [
   ['process/job-runner', 'process/cluster', 'api/admission'],
   ['faults/race', 'api/checkout', 'process/telemetry'],
   ['api/graph', 'process/migration-writes', 'api/subscription'],
-  ['api/activation', 'api/operator', 'process/clients', 'faults/combined'],
+  ['api/activation', 'api/operator', 'process/clients', 'faults/deposits'],
   ['api/bad-input', 'api/statements', 'api/tenant-work'],
   ['api/deposit-totals', 'api/operator-audit', 'api/request-budget'],
   ['faults/list', 'api/states', 'process/stream'],

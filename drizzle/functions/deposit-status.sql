@@ -97,26 +97,3 @@ begin
   return next v;
 end;
 $$;
-
--- The sandbox bank takes on deposits that a client has begun to process: it will complete them like its own. The
--- caller has locked them, so none gets a second job.
-create or replace function take_on_deposits(p_tenant text, p_live boolean, p_ids text[])
-returns void
-language plpgsql
-set plan_cache_mode = force_custom_plan
-as $$
-declare
-  v_ids text[] := array(
-    select x
-    from unnest(p_ids) x
-    where
-      not exists (
-        select
-        from job j
-        where j.tenant_id = p_tenant and j.livemode = p_live and j.subject_id = x and j.kind = 'complete_deposit'
-      )
-  );
-begin
-  perform enqueue_for_each(p_tenant, p_live, 'complete_deposit', v_ids, 1, clock(p_tenant, p_live));
-end;
-$$;

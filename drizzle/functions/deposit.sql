@@ -110,21 +110,6 @@ begin
 end;
 $$;
 
--- The arguments of a new deposit.
-create or replace function deposit_args()
-returns declared_args
-language plpgsql
-immutable
-as $$
-begin
-  return args_of(
-    'toAccountId text, toAddressId text null, fromAccountId text null, fromAddressId text null, amount bigint,
-      currency text, paymentMethod text, statementDescriptor? text null,
-      metadata? object null, visibleTo? text null'
-  );
-end;
-$$;
-
 -- The row of a deposit that `p_to` will receive, with a new id, but without its time and its payment. It locks the
 -- payer, and may create the address from which a partner pays.
 create or replace function deposit_of_args(p_tenant text, p_live boolean, p_envelope jsonb, p_to account, p_args jsonb)
@@ -183,7 +168,14 @@ returns setof deposit
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, deposit_args());
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'toAccountId text, toAddressId text null, fromAccountId text null, fromAddressId text null, amount bigint,
+        currency text, paymentMethod text, statementDescriptor? text null,
+        metadata? object null, visibleTo? text null'
+    )
+  );
   v deposit;
   v_to account;
   v_now bigint;
@@ -248,3 +240,27 @@ begin
   return next v;
 end;
 $$;
+
+drop function if exists write_deposits(text, boolean, int, jsonb);
+
+drop function if exists create_first_deposits(text, boolean, int, jsonb);
+
+drop function if exists create_deposits(text, boolean, int, jsonb[], jsonb[]);
+
+drop function if exists lock_payer(text, boolean, text, int);
+
+drop function if exists lock_balances_of_writes(text, boolean, jsonb);
+
+drop function if exists envelope_of_write(jsonb);
+
+drop function if exists answer_of_deposit(jsonb);
+
+drop function if exists deposit_args();
+
+drop function if exists index_new_objects(text, boolean, text, jsonb[]);
+
+drop function if exists enqueue_for_each(text, boolean, text, text[], bigint, bigint);
+
+drop function if exists emit_events_at(text, boolean, jsonb[], text, text, jsonb[], bigint);
+
+drop function if exists store_idempotent_responses(text, boolean, jsonb[], jsonb[]);

@@ -57,39 +57,6 @@ begin
 end;
 $$;
 
--- Emits an event of one type for each of several changed rows, in one statement. `p_envelopes` has the write envelope
--- of each of `p_rows`.
-create or replace function emit_events_at(
-  p_tenant text,
-  p_live boolean,
-  p_envelopes jsonb[],
-  p_type text,
-  p_object text,
-  p_rows jsonb[],
-  p_now bigint
-)
-returns void
-language plpgsql
-as $$
-begin
-  insert into event
-    (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
-  select
-    p_tenant,
-    p_live,
-    new_id('event'),
-    p_now,
-    p_type,
-    p_object,
-    x.row ->> 'id',
-    event_data(x.row),
-    x.envelope ->> 'requestId',
-    x.row ->> 'context_id',
-    (x.row ->> 'on_root_list')::boolean
-  from unnest(p_envelopes, p_rows) x (envelope, row);
-end;
-$$;
-
 -- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant,
 -- the visibility and the time. Numbers become text, because JSON numbers could not hold the largest amounts to the
 -- cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.

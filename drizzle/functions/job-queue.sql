@@ -1,4 +1,4 @@
--- The queue of jobs: what a write adds to it, and how jobs that were done together leave it.
+-- The queue of jobs: what a write adds to it.
 
 -- Enqueues a job; the worker sees it when the calling statement commits. Due times follow the wall clock, so that one
 -- index serves all tenants; moving a test clock forward moves them back.
@@ -40,37 +40,5 @@ begin
   insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
   values (p_tenant, p_live, v_id, p_now, p_kind, p_subject, p_args, v_due);
   return v_id;
-end;
-$$;
-
--- The same for each of several objects at once, in one statement. Their jobs have no arguments.
-create or replace function enqueue_for_each(
-  p_tenant text,
-  p_live boolean,
-  p_kind text,
-  p_subjects text[],
-  p_seconds bigint,
-  p_now bigint
-)
-returns void
-language plpgsql
-as $$
-declare
-  v_due bigint := wall_clock() + p_seconds;
-begin
-  insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-  select p_tenant, p_live, new_id('job'), p_now, p_kind, s, '{}', v_due
-  from unnest(p_subjects) s;
-end;
-$$;
-
--- Deletes several jobs. It is planned for each call: a plan from when the table was small scans it.
-create or replace function delete_jobs(p_tenant text, p_live boolean, p_ids text[])
-returns void
-language plpgsql
-set plan_cache_mode = force_custom_plan
-as $$
-begin
-  delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.id = any (p_ids);
 end;
 $$;

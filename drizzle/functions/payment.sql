@@ -96,24 +96,3 @@ begin
   where tenant_id = p_tenant and livemode = p_live and id = p_id;
 end;
 $$;
-
--- Changes the status of several payments, and returns them. It is planned for each call: a plan from when the table was
--- small scans it.
-create or replace function set_payments_status(p_tenant text, p_live boolean, p_ids text[], p_status text, p_now bigint)
-returns setof payment
-language plpgsql
-set plan_cache_mode = force_custom_plan
-as $$
-declare
-  p payment;
-begin
-  for p in update payment x
-  set
-    status = p_status,
-    updated_at = greatest(x.updated_at, p_now)
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (p_ids)
-  returning * loop
-    return next p;
-  end loop;
-end;
-$$;

@@ -191,35 +191,3 @@ begin
   return v_id;
 end;
 $$;
-
--- Writes the entries of several new objects of one kind, in one statement.
-create or replace function index_new_objects(p_tenant text, p_live boolean, p_object text, p_rows jsonb[])
-returns void
-language plpgsql
-as $$
-declare
-  v search_entry;
-  v_row jsonb;
-  v_start text;
-  v_starts text[];
-  v_new search_entry[] := '{}';
-begin
-  foreach v_row in array p_rows loop
-    v.list := search_list(p_object, v_row ->> 'context_id');
-    v.root_list := case
-      when (v_row ->> 'on_root_list')::boolean then search_list(p_object, null)
-    end;
-    v.age := -(v_row ->> 'created')::bigint;
-    v.id := v_row ->> 'id';
-    v_starts := entry_starts(p_tenant, p_live, p_object, v_row);
-    foreach v_start in array v_starts loop
-      v.start := v_start;
-      v_new := v_new || v;
-    end loop;
-  end loop;
-  insert into search_entry
-    (tenant_id, livemode, list, root_list, start, age, id)
-  select p_tenant, p_live, e.list, e.root_list, e.start, e.age, e.id
-  from unnest(v_new) e;
-end;
-$$;

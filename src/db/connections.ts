@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
-import { type Attempts, busy, slowMilliseconds, within } from './deadline.js';
+import { busy, slowMilliseconds, within } from './deadline.js';
 import { type Connection, movedRows, openClient } from './connection.js';
 import { optionsOf, type PoolOptions } from './connection-options.js';
 import type { PoolSettings } from './database-settings.js';
@@ -96,13 +96,13 @@ export class Connections {
 
   /**
    * Runs a statement, and repeats it after a failure that leaves open whether it took effect. This is safe for a read,
-   * and for a write with its key. All attempts together end at `until`. While the server is known to be unavailable, no
-   * statement starts; a statement that started before waits for the server. Throws PostgreSQL's error, or a DomainError
-   * when the time is over.
+   * and for a write with its key. All attempts together end after the pool's `answerMilliseconds`. While the server is
+   * known to be unavailable, no statement starts; a statement that started before waits for the server. Throws
+   * PostgreSQL's error, or a DomainError when the time is over.
    */
-  async retried<T>(pool: Pool, attempt: (track: TrackQuery) => Promise<T>, attempts: Attempts = {}): Promise<T> {
-    const { until = performance.now() + pool.answerMilliseconds, once = false } = attempts;
-    if (this.availability.away || until <= performance.now()) throw busy();
+  async retried<T>(pool: Pool, attempt: (track: TrackQuery) => Promise<T>): Promise<T> {
+    const until = performance.now() + pool.answerMilliseconds;
+    if (this.availability.away) throw busy();
     // Each connection has its own prepared statements, so a retry may find an outdated one on every connection.
     const outdatedMax = Math.max(this.settings.pools.write, this.settings.pools.read) + 1;
     let outdated = 0;
@@ -112,7 +112,6 @@ export class Connections {
         return movedRows(await this.#within(attempt(this.#trackerOf(handed)), until));
       } catch (error) {
         if (handed.unanswered && handed.query) this.#suspect(pool, handed);
-        if (once) throw error;
         const meaning = error instanceof DomainError ? undefined : outageOf(error);
         if (meaning === undefined && mayBeOutdated(error) && outdated < outdatedMax) outdated++;
         else if (meaning === undefined || meaning === 'refused') throw error;

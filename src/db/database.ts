@@ -7,7 +7,7 @@ import { Turns } from '../request/turns.js';
 import { AuditQueries } from './audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connections.js';
 import { type DatabaseSettings, poolsDefault } from './database-settings.js';
-import { type Attempts, busy, endsWait } from './deadline.js';
+import { busy } from './deadline.js';
 import { CrossTenantQueries } from './distribution/cross-tenant-queries.js';
 import { Failures } from './failures.js';
 import { observed, type PoolName, type StatementObserver } from './observer.js';
@@ -34,9 +34,13 @@ import {
   type WriteEnvelope,
   type WriteFunction,
 } from './write-arguments.js';
-import { type FunctionValue, isCombined, type Rows, WriteCombiner } from './write-combiner.js';
 
 const readsInFlightMax = 2_000;
+
+type FunctionValue = string | number | boolean | null;
+/** The rows of a function, as the driver has them. */
+type Rows = Record<string, unknown>[];
+
 /**
  * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one
  * for the worker. Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and a
@@ -52,7 +56,6 @@ export class Database {
   /** Reads whole lists, for exports. */
   readonly lists: ListStreams;
   readonly #writes: Turns;
-  readonly #combiner: WriteCombiner;
   #reads = 0;
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
@@ -85,9 +88,6 @@ export class Database {
       onNewReader: () => this.#statements.open(),
       onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });
-    const run = (...given: [string, FunctionValue[], Attempts]) => this.#inTurn(...given);
-    const onCombined = (writes: number) => this.observers.forEach((observer) => observer.combined?.(writes));
-    this.#combiner = new WriteCombiner({ run, onCombined, ...pools }, writeLimits(pools));
     this.#statements = new Statements(this.#connections, now, () => {
       this.#quickReads.renew();
       this.replicas?.renew();
@@ -177,10 +177,8 @@ export class Database {
   ): Promise<T['$inferSelect'][]> {
     try {
       const stored = JSON.stringify(storedEnvelope(envelope));
-      const combined = envelope && 'key' in envelope && isCombined(fn);
-      const rows = await (combined
-        ? this.#observed('write', fn, () => this.#combiner.write(fn, tenantId, livemode, stored, args))
-        : this.call(fn, [tenantId, livemode, stored, text(args), ...(content === undefined ? [] : [content])]));
+      const contents = content === undefined ? [] : [content];
+      const rows = await this.call(fn, [tenantId, livemode, stored, text(args), ...contents]);
       this.onWrite();
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
@@ -201,12 +199,8 @@ export class Database {
    * call would not be delegated to a shard.
    */
   call(fn: string, values: FunctionValue[]): Promise<Rows> {
-    return this.#observed('write', fn, () => this.#inTurn(fn, values));
-  }
-
-  #inTurn(fn: string, values: FunctionValue[], attempts?: Attempts): Promise<Rows> {
-    const run = () => this.#run(this.#connections.writer, fn, values, attempts);
-    return this.#writes.during(String(values[0]), run, endsWait(attempts));
+    const run = () => this.#run(this.#connections.writer, fn, values);
+    return this.#observed('write', fn, () => this.#writes.during(String(values[0]), run));
   }
 
   /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
@@ -215,14 +209,10 @@ export class Database {
   }
 
   /** Runs the statement that calls a function. */
-  #run(pool: Pool, fn: string, values: FunctionValue[], attempts?: Attempts): Promise<Rows> {
+  #run(pool: Pool, fn: string, values: FunctionValue[]): Promise<Rows> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
-    return this.#connections.retried(
-      pool,
-      (track) => track(pool.client.unsafe(statement, values, { prepare: true })),
-      attempts,
-    );
+    return this.#connections.retried(pool, (track) => track(pool.client.unsafe(statement, values, { prepare: true })));
   }
 
   /** Reports a call to the observers. Throws its failure as a client may see it. */
@@ -263,7 +253,7 @@ export class Database {
     return {
       read: this.#reads,
       slow: this.#slowReads.visitors,
-      write: this.#writes.visitors + this.#combiner.waiting,
+      write: this.#writes.visitors,
       audit: this.#audits.visitors,
     };
   }

@@ -4,16 +4,6 @@ import { Slots } from '../request/slots.js';
 /** A statement that takes longer than this starts a check whether the server is available. */
 export const slowMilliseconds = 1_000;
 
-/** The bounds of the attempts at a statement. */
-export interface Attempts {
-  /** When they end, by `performance.now()`; without it, the pool's `answerMilliseconds` after the start. */
-  until?: number;
-  /** When the wait for a turn ends; without it, at `until`. */
-  beginsBy?: number;
-  /** Whether the caller repeats the statement itself. */
-  once?: boolean;
-}
-
 /**
  * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
  * statement.
@@ -51,15 +41,6 @@ export function within<T>(answer: Promise<T>, until: number, onSlow: () => void)
       resolve(value);
     }, refuse);
   });
-}
-
-/** Ends the wait for a turn in time: `leave` gets the reason. Returns a function that forgets it. */
-export function endsWait({ until, beginsBy = until }: Attempts = {}) {
-  if (beginsBy === undefined) return undefined;
-  return (leave: (reason: DomainError) => void) => {
-    const timer = setTimeout(() => leave(busy()), beginsBy - performance.now());
-    return () => clearTimeout(timer);
-  };
 }
 
 /** The 503 error for a database that cannot serve a request now. */

@@ -17,8 +17,6 @@ export interface StatementObserver {
   began(statement: ObservedStatement): (error?: unknown) => void;
   /** Called when a statement is repeated after an outage or a conflict. */
   repeated?(pool: PoolName): void;
-  /** Called when several writes are sent in one call; each of them began before. */
-  combined?(writes: number): void;
 }
 
 /** Runs a statement and reports it. The time includes the wait for a connection and all attempts. */

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
-import { causeOf, queryCanceled } from '../db/outage.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { DomainError } from '../request/problems.js';
 import { faultLine } from '../server/log.js';
@@ -9,9 +8,6 @@ import type { Numbering } from './numbering.js';
 import { OwnWork } from './table.js';
 
 const batchMax = 50;
-
-/** Whether a statement was cancelled by its time limit, or had no answer until the gateway's own. */
-const isTimeOver = (error: DomainError) => error.cause === undefined || causeOf(error).code === queryCanceled;
 
 /** Runs the jobs of a tenant that a database function does, some in each call. */
 export class JobBatches {
@@ -29,10 +25,8 @@ export class JobBatches {
 
   /**
    * Runs a batch of jobs; returns whether there may be more. The database counts a failed attempt against the job that
-   * fails, and keeps the work of the other jobs. When a whole batch fails, or takes longer than a statement may, the
-   * next batch has half of its size; a job that fails alone in its batch gets the failed attempt. After a batch that
-   * succeeds, the next one has two more: twice as many would fail again at once. Throws when PostgreSQL is unavailable
-   * and when the time is over, which cannot always be told apart; the work then pauses, as after any fault.
+   * fails, and keeps the work of the other jobs. When a whole batch fails, the next batch has half of its size; a job
+   * that fails alone in its batch gets the failed attempt. Throws when PostgreSQL is unavailable.
    */
   async run({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
     const key = `${tenantId} ${livemode}`;
@@ -40,8 +34,8 @@ export class JobBatches {
     const line = workLine(OwnWork.RUN_JOBS, { tenantId, livemode });
     try {
       const rows = await this.database.work('run_due_jobs', [tenantId, livemode, size]);
-      if (size + 2 >= batchMax) this.#batches.delete(key);
-      else this.#batches.set(key, size + 2);
+      if (size * 2 >= batchMax) this.#batches.delete(key);
+      else this.#batches.set(key, size * 2);
       const failed = rows.filter((row) => row.job_error !== null);
       const [first] = failed;
       if (first)
@@ -52,9 +46,8 @@ export class JobBatches {
       if (rows.length > 0) this.numbers.soon();
       return rows.length > 0;
     } catch (error) {
-      const isOutage = error instanceof DomainError;
-      if (!isOutage || isTimeOver(error)) this.#batches.set(key, Math.max(1, Math.floor(size / 2)));
-      if (isOutage) throw error;
+      if (error instanceof DomainError) throw error;
+      this.#batches.set(key, Math.max(1, Math.floor(size / 2)));
       if (size === 1) {
         const message = String((error as Error).message);
         const [row] = await this.database.work('charge_first_job', [tenantId, livemode, message]);

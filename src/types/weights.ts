@@ -44,7 +44,7 @@ export function pointsOfTotal(found: number | null): number {
 
 /**
  * How many of the gateway's turns a request takes that could read so many objects. A write takes one: it waits for
- * PostgreSQL most of its time, where writes that wait together become one call. Measured: docs/decisions/fair-turns.md.
+ * PostgreSQL most of its time. Measured: docs/decisions/fair-turns.md.
  */
 export function turnsOf(objects: number): number {
   return 1 + Math.floor(objects / objectsPerTurn);

@@ -1,7 +1,7 @@
 import { afterAll, expect, it, vi } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { patience, scale } from '../support/scale.js';
-import { eventually, givenIn, must, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, repeated, Speaker, tenantOf, useWorld } from '../support/world.js';
 
 vi.setConfig(patience);
 
@@ -24,7 +24,7 @@ const ways = [
   'initialized cancelled',
 ];
 
-it('go together in several workers while clients move them, each through one way, with the sum of all', async () => {
+it('are done by several workers while clients move them, each through one way, with the sum of all', async () => {
   const user = await given.directUser(1);
   const tenant = tenantOf(user);
   const second = new Speaker({ ...world, origin: await world.another() }, user.id, user.key, user.edition);
@@ -41,14 +41,17 @@ it('go together in several workers while clients move them, each through one way
     const made = await Promise.all(
       Array.from({ length: 32 }, async (_, n) => {
         const body = { amount: `${n + 1}.07`, currency: 'USD' };
-        return (await must((n % 2 ? user : second).post('/v1/deposits', body))).id as string;
+        const me = n % 2 ? user : second;
+        return (await must(repeated((headers) => me.post('/v1/deposits', body, headers)))).id as string;
       }),
     );
     ids.push(...made);
     const moves = made.map(async (id, n) => {
       const move = ['complete', 'fail', 'reverse', 'cancel', undefined, undefined][(n + round) % 6];
       if (move === undefined) return;
-      const ask = () => (n % 4 ? user : second).post(`/v1/test_helpers/deposits/${id}/${move}`);
+      const me = n % 4 ? user : second;
+      const path = `/v1/test_helpers/deposits/${id}/${move}`;
+      const ask = () => repeated((headers) => me.post(path, undefined, headers));
       // A worker completes it, so that it can be reversed.
       const reply = await eventually(ask, ({ status }) => move !== 'reverse' || status === 200);
       expect([200, 400]).toContain(reply.status);

@@ -28,13 +28,6 @@ const post = (user: Speaker, legs: Legs) => world.sql`
     select lock_balances(${tenantOf(user)}, false, ${world.sql.json(legsOf(legs) as never)}))
   select post(${tenantOf(user)}, false, 'deposit', ${`cause_${++causes}`}, 'payment_1',
     ${world.sql.json(legsOf(legs) as never)}) from locked`;
-const credits = (user: Speaker, all: Legs[]) => world.sql`
-  with locked as materialized (
-    select lock_balances(${tenantOf(user)}, false, ${world.sql.json(legsOf(all[0]!) as never)}))
-  select post_credits(${tenantOf(user)}, false, 'deposit', ${all.map(() => `cause_${++causes}`)},
-    ${all.map(() => 'payment_1')}, (select array_agg(x) from jsonb_array_elements(
-      ${world.sql.json(all.map(legsOf) as never)}) x)) from locked`;
-
 /** The entries of a user in their order, each with the amounts after it and the time by which it counts. */
 async function counted(user: Speaker): Promise<{ at: number; after: Amounts }[]> {
   const rows = await world.sql<{ created: string; category: string; balance_after: string }[]>`
@@ -123,9 +116,9 @@ async function stepped(): Promise<Speaker> {
     await post(user, legs);
   }
   await setClock(user, -2 * day - 7_200);
-  await credits(user, [credit(19), credit(23)]);
+  for (const amount of [19, 23]) await post(user, credit(amount));
   await setClock(user, -day);
-  await credits(user, [credit(29)]);
+  await post(user, credit(29));
   await setClock(user, 0);
   return user;
 }

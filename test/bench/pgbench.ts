@@ -73,7 +73,7 @@ interface LedgerScript {
 
 const line = (text: string) => text.replaceAll(/\s*\n\s*/g, ' ');
 /** The seeded account of a number, as SQL. */
-export const accountOf = (n: string) =>
+const accountOf = (n: string) =>
   `('account_' || lpad(to_hex((1700000000000000 + (${n} * 10) * 1000)::bigint), 14, '0') || left(md5('account' ` +
   `|| (${n} * 10)), 18))`;
 const accounts = 2_000;

@@ -48,21 +48,18 @@ export interface Report {
 
 /** The least ratio to each contender. */
 const least: [workload: string, contender: string, ratio: number][] = [
-  ...eachOf(['Q1', 'Q2', 'M1'], 'stock', 4),
+  ...eachOf(['Q1', 'Q2'], 'stock', 4),
   ['Q3', 'stock', 6],
   ...eachOf(['Q1', 'Q2'], 'postgraphile', 2.5),
-  ['M1', 'postgraphile', 1.3],
   ['Q3', 'postgraphile', 3.5],
   ...eachOf(['Q1', 'Q2'], 'mercurius', 1),
   ['Q3', 'mercurius', 3.5],
-  ['M1', 'mercurius', 1.3],
   ...eachOf(['REST by id', 'REST list', 'first page', 'balance'], 'rest', 1.2),
   ...eachOf(
     ['REST by id', 'REST list', 'first page', 'balance'].map((name) => `${name} at ${many}`),
     'rest',
     1.5,
   ),
-  ...eachOf(['M1', 'REST create'], 'pgbench', 1),
 ];
 
 function eachOf(names: string[], contender: string, ratio: number): [string, string, number][] {

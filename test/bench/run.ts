@@ -2,7 +2,6 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Buffers, buffers, buffersTable } from './buffers.ts';
 import { type DepositCost, depositCost, depositCostTable } from './deposit-cost.ts';
-import { type HotAccount, hotAccount, hotAccountTable } from './hot-account.ts';
 import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf, transfers } from './pgbench.ts';
@@ -31,7 +30,6 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --deposit-cost     the bytes and the CPU that a deposit costs, over 8,000 deposits times --scale
   --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --pgledger <dir>   also transfers between two balances, compared with those of pgledger: its repository's folder
-  --hot-account      one account that receives everything: postings, the worker, creations; needs pgbench
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
   --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute; needs wrk
 
@@ -57,7 +55,6 @@ const { values: flags } = parseArgs({
     'deposit-cost': { type: 'boolean' },
     neighbours: { type: 'boolean' },
     pgledger: { type: 'string' },
-    'hot-account': { type: 'boolean' },
   },
 });
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
@@ -77,7 +74,7 @@ interface Cell extends Round {
   cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
-async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers | DepositCost | HotAccount> {
+async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers | DepositCost> {
   const server = await openServer(flags.data);
   if (flags.growth)
     return await buffers(server, 5_000_000 * Number(flags.scale), progress).finally(() => server.close());
@@ -98,12 +95,6 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     const only = flags.only === undefined ? undefined : chosen(flags.only, names);
     const all = every.filter(({ name }) => !only || only.includes(name));
     if (flags.neighbours && generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
-    if (flags['hot-account']) {
-      if (!pgbench) throw new Error('--hot-account needs pgbench, which was not found.');
-      const creations = every.filter(({ name }) => name.startsWith('REST create'));
-      const on = { login: server.login, sql, postgresql };
-      return await hotAccount(on, seeded, address, creations, { rounds, seconds }, progress);
-    }
     if (flags.soak !== undefined && flags.neighbours) {
       const honest = [await seedNeighbour(server, progress), await seedNeighbour(server, progress, 1)];
       const product = await start('tidegate', server.login, seeded, 0, 1, settings);
@@ -450,8 +441,7 @@ const withoutRatios = (growth: Growth): Growth => ({
 });
 
 /** A report as text. */
-function textOf(report: Report | Soak | FairSoak | Neighbours | Buffers | DepositCost | HotAccount): string {
-  if ('hot' in report) return hotAccountTable(report);
+function textOf(report: Report | Soak | FairSoak | Neighbours | Buffers | DepositCost): string {
   if ('rebuilt' in report) return depositCostTable(report);
   if ('questions' in report) return buffersTable(report);
   if ('drained' in report) return fairSoakTable(report);

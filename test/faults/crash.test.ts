@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../support/ports.js';
 import { behind, type Gateway, postmaster, until, useChildren } from '../support/child.js';
 import { text } from './harness.js';
 import { Receiver } from './receiver.js';
@@ -62,23 +61,9 @@ const wrong: string[] = [];
 let over = false;
 const receiver = new Receiver();
 
-/** The ports of the gateways' metrics. */
-const metrics = [0, 0];
-
 const start = async (n: number) => {
-  metrics[n] = await freePort();
-  const METRICS_PORT = String(metrics[n]);
-  serving[n] = await children.gateway({ DATA_DIR, METRICS_PORT, METRICS_HOST: '127.0.0.1', LOG_LEVEL: 'error' });
+  serving[n] = await children.gateway({ DATA_DIR, LOG_LEVEL: 'error' });
 };
-
-/** The writes that gateways sent in one call with others, before they were killed. */
-let combinedBefore = 0;
-
-/** How many writes a gateway has sent in one call with others since its start. */
-async function combinedBy(n: number): Promise<number> {
-  const metricsText = await (await fetch(`http://127.0.0.1:${metrics[n]}/metrics`)).text();
-  return Number(/^tidegate_writes_combined_total(?:\{[^}]*\})? (\d+)/m.exec(metricsText)?.[1]);
-}
 
 beforeAll(async () => {
   DATA_DIR = await children.preparedFolder('migrated');
@@ -193,7 +178,6 @@ async function killGateway(both: boolean): Promise<number> {
   await Promise.all(
     victims.map(async (n) => {
       const gateway = serving[n]!;
-      combinedBefore += await combinedBy(n);
       serving[n] = undefined;
       gateway.signal('SIGKILL');
       await gateway.ended;
@@ -230,12 +214,6 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       recoveries[ofDatabase ? 'PostgreSQL' : 'gateway'].push(Date.now() - at);
     }
     await until(() => counts.acknowledged >= writes || wrong.length > 0);
-    // Whether writes wait for each other, and are combined, is chance: the clients go on until some were.
-    let combined = 0;
-    await until(async () => {
-      combined = combinedBefore + (await combinedBy(0)) + (await combinedBy(1));
-      return combined > 0 || wrong.length > 0;
-    });
     over = true;
     await running;
     expect(wrong).toEqual([]);
@@ -244,7 +222,6 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     const worst = (list: number[]) => `${(Math.max(0, ...list) / 1000).toFixed(1)} s`;
     figures('crash', {
       ...{ gateways, databases, clients, ...counts, seed: scale.seed, took: secondsSince(began) },
-      combined,
       ...{ 'longest after a gateway': worst(recoveries.gateway), 'after PostgreSQL': worst(recoveries.PostgreSQL) },
     });
   });

@@ -21,7 +21,7 @@ import {
 } from './harness.js';
 import { type Done, replay, type StoredEvent, textOf } from './replay.js';
 import { figures, patience, random, scale, secondsSince, seedsOf } from '../support/scale.js';
-import { combinedWrites, completeDeposit, eventually, type Reply, Speaker, useWorld } from '../support/world.js';
+import { completeDeposit, eventually, type Reply, Speaker, useWorld } from '../support/world.js';
 
 vi.setConfig(patience);
 
@@ -228,7 +228,6 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
 describe.each(seedsOf('faults/model'))(`histories of ${scale.crowds.clients} clients at once, seed %i`, (seed) => {
   describe.each(Array.from({ length: scale.crowds.runs }, (_, n) => n))('%i', (run) => {
     const world = useWorld();
-    const combined = combinedWrites(world);
 
     it(`end in the state of the model, after ${scale.crowds.operations} operations each`, async () => {
       const began = Date.now();
@@ -291,7 +290,6 @@ describe.each(seedsOf('faults/model'))(`histories of ${scale.crowds.clients} cli
           operations: done.length,
           refused: JSON.stringify(refused),
           events: events.length,
-          combined: combined(),
         },
         ...{ payouts: model.payouts.size, sent, deadlocks, took: secondsSince(began) },
       });

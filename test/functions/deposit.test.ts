@@ -60,6 +60,25 @@ of('create_deposit', () => {
   });
 });
 
+of('deposit_of_args', () => {
+  it('is the row of a deposit without its time and its payment, which is not stored', async () => {
+    const partner = (await makeAccount(fixture, root)).id;
+    const args = {
+      ...{ toAccountId: root.id, toAddressId: null, fromAccountId: partner, fromAddressId: null, amount: '12' },
+      ...{ currency: 'USD', paymentMethod: 'domestic_credit', metadata: { a: '1' } },
+    };
+    const [row] = await call(
+      'deposit_of_args',
+      ...([root.tenantId, false, '{}', await rowText('account', root, root.id), json(args)] as const),
+    );
+    expect(row).toMatchObject({ amount: '12', from_account_id: partner, status: 'initialized', metadata: { a: '1' } });
+    expect(row).toMatchObject({ created: null, payment_id: null, statement_descriptor: '', on_root_list: true });
+    expect(row!.to_address_id).toBe((await addressOf(root.id))[0]!.id);
+    expect(await stored('address', root, row!.from_address_id)).toMatchObject({ linked_id: partner });
+    expect(await stored('deposit', root, row!.id)).toBeUndefined();
+  });
+});
+
 of('deposit_destination', () => {
   it('is the newest usable address, preferably in the currency, of an account that the caller sees', async () => {
     const to = (actingAccount: string | null, currency = 'USD', account: string = root.id) =>

@@ -9,10 +9,6 @@ import { nickname, statementsWaiting, useWorld } from '../support/world.js';
 export type Row = Record<string, any>;
 type Value = string | number | boolean | null;
 
-/** Objects as the text of an array of JSON. */
-export const jsonList = (objects: object[]) =>
-  `{${objects.map((object) => JSON.stringify(JSON.stringify(object))).join()}}`;
-
 /** A tenant in one of its modes. */
 export interface Place {
   tenantId: string;
@@ -202,23 +198,6 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
     },
     stored: (table: string, id: string) => stored(table, root, id),
   };
-}
-
-/**
- * The rows of tables whose column, or expression, has the first of some ids, without what differs between objects that
- * are made in the same way: the ids, times and keys.
- */
-export async function comparable({ world }: FunctionsFixture, tables: Record<string, string>, ids: string[]) {
-  const found: Record<string, Row[]> = {};
-  const differs = /"(created|updated_at|age|due|id|posting_id|key|request_id)": ?("(?:[a-z]+)_[^"]*"|"?-?\d+"?)/g;
-  for (const [table, column] of Object.entries(tables)) {
-    const rows = await world.sql.unsafe(`select to_jsonb(x) as row from ${table} x where ${column} = $1`, [ids[0]!]);
-    let text = JSON.stringify(rows.map(({ row }) => row));
-    for (const [n, id] of ids.entries()) text = text.replaceAll(id, `object_${n}`);
-    const same = (JSON.parse(text.replaceAll(differs, '"$1":"x"')) as Row[]).map((row) => [JSON.stringify(row), row]);
-    found[table] = same.toSorted(([a], [b]) => (a! < b! ? -1 : 1)).map(([, row]) => row as Row);
-  }
-  return found;
 }
 
 /** What breaks an invariant of the ledger of a tenant that was used. */

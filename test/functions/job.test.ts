@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { statementsWaiting } from '../support/world.js';
 import { refusal, useFunctions } from './fixture.js';
 import { payeesOf } from './payee.js';
@@ -33,6 +33,52 @@ of('lock_balances_of_jobs', () => {
     });
     await asked;
   });
+});
+
+of('deposits_by_id', () => {
+  const idsOf = (...ids: string[]) => `{${ids.join()}}`;
+
+  it('finds those of the tenant and mode', async () => {
+    const root = await payee(1n);
+    const { id } = await root.money.create(9n);
+    const found = await call('deposits_by_id', root.tenantId, false, idsOf(id, 'deposit_none'));
+    expect(found.map((row) => row.id)).toEqual([id]);
+    expect(await call('deposits_by_id', root.tenantId, true, idsOf(id))).toEqual([]);
+  });
+
+  // What a cluster's node reads is not in the statistics of the coordinator.
+  it.runIf(inject('distributed') === undefined)(
+    'finds them by their keys, with a plan from before the table grew',
+    async () => {
+      const root = await payee(1n);
+      const ids: string[] = [];
+      for (let n = 0; n < 16; n++) ids.push((await root.money.create(9n)).id);
+      const session = await world.sql.reserve();
+      const find = () => session`select id from deposits_by_id(${root.tenantId}, false, ${idsOf(...ids)}::text[])`;
+      const read = async () => {
+        const [row] = await session`select seq_tup_read::int as scanned, idx_tup_fetch::int as found
+          from pg_stat_xact_user_tables where relname = 'deposit'`;
+        return [row!.scanned, row!.found] as [number, number];
+      };
+      try {
+        // After five calls the session would keep a plan.
+        for (let n = 0; n < 8; n++) expect(await find()).toHaveLength(16);
+        await session`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id,
+            payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
+          select d.tenant_id, d.livemode, d.id || n, d.created, d.amount, d.currency, d.to_account_id,
+            d.payment_method, d.statement_descriptor, d.status, d.payment_id, d.context_id, d.on_root_list
+          from (select * from deposit where id = ${ids[0]!}) d, generate_series(1, 3000) n`;
+        await session`begin`;
+        const before = await read();
+        expect(await find()).toHaveLength(16);
+        const after = await read();
+        await session`rollback`;
+        expect(after.map((rows, n) => rows - before[n]!)).toEqual([0, 16]);
+      } finally {
+        session.release();
+      }
+    },
+  );
 });
 
 of('run_job', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
 import { eventually } from '../support/world.js';
-import { jsonList, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot } from './fixture.js';
+import { makeAccount, moneyOf, refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, rowText, stored, jobsOf, eventsOf } = fixture;
@@ -297,88 +297,6 @@ of('move_payment', () => {
     const id = await payment();
     await call('move_payment', root.tenantId, false, id, 'completed');
     expect(await stored('payment', root, id)).toMatchObject({ status: 'completed' });
-  });
-});
-
-of('set_payments_status', () => {
-  it('changes the status and the time of several, and returns them', async () => {
-    const ids = [await payment(), await payment()] as string[];
-    const other = await payment();
-    const values = [root.tenantId, false, `{${ids.join()}}`, 'completed', 4_000_000_000] as const;
-    const rows = await call('set_payments_status', ...values);
-    expect(rows.map((row) => [row.id, row.status, row.updated_at]).toSorted()).toEqual(
-      ids.toSorted().map((id) => [id, 'completed', '4000000000']),
-    );
-    expect(await stored('payment', root, other)).toMatchObject({ status: 'processing' });
-  });
-});
-
-of('post_credits', () => {
-  const credits = async (all: object[][], these = all.map(() => `cause_${++causes}`)) => {
-    const payments = await Promise.all(all.map(payment));
-    return call(
-      'post_credits',
-      ...([root.tenantId, false, 'deposit', `{${these.join()}}`, `{${payments.join()}}`, jsonList(all)] as const),
-    );
-  };
-  const entriesOf = (id: string) =>
-    world.sql<Row[]>`select category, amount, balance_after, version from entry
-      where tenant_id = ${root.tenantId} and not livemode and account_id = ${id} order by version`;
-
-  it('stores what a posting of each stores, and the amount and version of the balance after each', async () => {
-    const [one, other, alone] = [await account(), await account(), await account()];
-    const legs = (id: string): object[][] => [
-      [pending(id, 100), bank(-100)],
-      [pending(id, 7, 'fee_advance'), bank(-7)],
-      [pending(id, 20), bank(-20)],
-      [pending(id, 30, 'available'), { ...bank(-33), contra: 'acquirer' }, { ...bank(3), contra: 'fees' }],
-      [pending(id, 4), bank(-4), { ...bank(0), contra: 'fees' }],
-    ];
-    const mixed = legs(one).flatMap((each, n) => [each, legs(other)[n]!]);
-    const before = causes;
-    await credits(mixed);
-    for (const each of legs(alone)) await post('deposit', each);
-    expect(await entriesOf(one)).toEqual(await entriesOf(alone));
-    expect(await entriesOf(other)).toEqual(await entriesOf(alone));
-    expect((await entriesOf(one)).map((entry) => entry.balance_after)).toEqual(['100', '7', '120', '30', '124']);
-    expect(await balance(one)).toEqual({ available: '30', fee_advance: '7', pending: '124' });
-    const contras = async (cause: number) => {
-      const { id } = await stored('posting', root, `cause_${cause}`, 'cause');
-      expect(await stored('unsealed', root, id, 'posting_id')).toBeDefined();
-      const rows = await world.sql`select contra, amount from contra_entry
-        where tenant_id = ${root.tenantId} and posting_id = ${id} order by amount`;
-      return rows.map((row) => `${row.contra} ${row.amount}`);
-    };
-    expect([await contras(before + 7), await contras(before + 9)]).toEqual([['acquirer -33', 'fees 3'], ['bank -4']]);
-  });
-
-  it.each([
-    ['takes money', [pending('', -5), bank(5)]],
-    ['moves nothing', [pending('', 0)]],
-    ['does not sum to zero', [pending('', 5), bank(-4)]],
-    ['has no balance', [bank(5), bank(-5)]],
-    ['moves money between two balances', [pending('', 5), pending('', -5, 'available')]],
-    ['has two currencies', [pending('', 5), bank(-5, 'EUR')]],
-    ['has no legs', []],
-  ])('stores none when one %s', async (_, legs) => {
-    const id = await account();
-    const wrong = legs.map((leg) => ('account' in leg ? { ...leg, account: id } : leg));
-    await expect(credits([[pending(id, 1), bank(-1)], wrong])).rejects.toThrow('is no credit');
-    expect(await entriesOf(id)).toEqual([]);
-  });
-
-  it('stores none when one has posted before, or has no balance row', async () => {
-    const id = await account();
-    await post('deposit', [pending(id, 1), bank(-1)], 'cause_once');
-    const two = [
-      [pending(id, 1), bank(-1)],
-      [pending(id, 1), bank(-1)],
-    ];
-    await expect(credits(two, ['cause_new', 'cause_once'])).rejects.toMatchObject({ code: '23505' });
-    await expect(credits(two, ['cause_new', 'cause_new'])).rejects.toMatchObject({ code: '23505' });
-    const { id: unlocked } = await makeAccount(fixture, root);
-    await expect(credits([[pending(unlocked, 1), bank(-1)]])).rejects.toMatchObject({ code: 'P0002' });
-    expect(await balance(id)).toEqual({ pending: '1' });
   });
 });
 

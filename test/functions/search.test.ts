@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonList, makeAccount, moneyOf, useFunctions, useRoot } from './fixture.js';
+import { makeAccount, moneyOf, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, jobText, jobsOf } = fixture;
@@ -118,23 +118,6 @@ of('index_object', () => {
     expect(await world.sql`select root_list from search_entry where id = 'receivable_1'`).toEqual([
       { root_list: null },
     ]);
-  });
-});
-
-of('index_new_objects', () => {
-  it('adds what index_object adds for a new row, for each of several', async () => {
-    const rows = ['one two', 'hidden'].map((referenceNumber, n) => ({
-      ...{ id: `receivable_1${n}`, created: 7 + n, context_id: root.id, on_root_list: n === 0 },
-      invoice: { referenceNumber },
-    }));
-    await call('index_new_objects', ...key(), 'receivable', jsonList(rows));
-    const entries = (id: string) =>
-      world.sql`select list, root_list, start, age from search_entry where id = ${id} order by start`;
-    const found = [await entries('receivable_10'), await entries('receivable_11')];
-    expect(found.map((all) => all.map(({ start }) => start))).toEqual([['one two', 'two'], ['hidden']]);
-    await world.sql`delete from search_entry where id in ('receivable_10', 'receivable_11')`;
-    for (const row of rows) await call('index_object', ...key(), 'receivable', null, JSON.stringify(row));
-    expect([await entries('receivable_10'), await entries('receivable_11')]).toEqual(found);
   });
 });
 

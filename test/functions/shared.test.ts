@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { editions } from '../../src/editions/editions.js';
 import { AccountKind } from '../../src/resources/account/table.js';
-import { jsonList, refusal, useFunctions, useRoot } from './fixture.js';
+import { refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, stored, jobsOf, eventsOf } = fixture;
@@ -256,21 +256,6 @@ of('emit_event_at', () => {
   });
 });
 
-of('emit_events_at', () => {
-  it('stores one for each row, with the request of its envelope', async () => {
-    const envelopes = jsonList([{ requestId: 'req_8' }, {}]);
-    const rows = jsonList([object(), object()].map((row, n) => ({ ...row, id: `thing_${21 + n}` })));
-    await call('emit_events_at', root.tenantId, false, envelopes, 'thing.made', 'thing', rows, 44);
-    const made = { type: 'thing.made', created: '44', context_id: root.id, on_root_list: true, data: { amount: '5' } };
-    const events = await Promise.all(['thing_21', 'thing_22'].map((id) => stored('event', root, id, 'object_id')));
-    expect(events).toMatchObject([
-      { ...made, request_id: 'req_8' },
-      { ...made, request_id: null },
-    ]);
-    expect(events[0]!.id < events[1]!.id).toBe(true);
-  });
-});
-
 of('emit_root_event', () => {
   it('is about the root account, on its lists', async () => {
     await call('emit_root_event', root.tenantId, true, '{}', 'thing.announced', 'thing', json({ now: 3 }));
@@ -296,34 +281,6 @@ of('store_idempotent_response', () => {
     await store({ requestId: 'req_2' }, { id: 'thing_5' });
     const found = await world.sql`select from idempotency where answer ->> 'id' = 'thing_5'`;
     expect(found).toHaveLength(0);
-  });
-});
-
-of('store_idempotent_responses', () => {
-  const envelope = (key?: string) => ({ account: 'operator', key, operation: 'make', request: {}, requestId: 'req_3' });
-  const store = (envelopes: object[], rows: object[]) =>
-    call('store_idempotent_responses', root.tenantId, false, jsonList(envelopes), jsonList(rows));
-
-  it('stores the row of each envelope that has a key, without secrets', async () => {
-    const rows = ['thing_31', 'thing_32', 'thing_33'].map((id) => ({ id, digest: 'secret', none: null }));
-    await store([envelope('k31'), envelope(), envelope('k33')], rows);
-    expect(await stored('idempotency', root, 'k31', 'key')).toMatchObject({
-      ...{ operation: 'make', request: {}, request_id: 'req_3', answer: { id: 'thing_31' } },
-    });
-    const { answer } = await stored('idempotency', root, 'k33', 'key');
-    expect(answer).toEqual({ id: 'thing_33' });
-    expect(await world.sql`select from idempotency where answer ->> 'id' = 'thing_32'`).toHaveLength(0);
-  });
-
-  it('refuses all for a key that was used, also by one of them', async () => {
-    const used = [envelope('k34'), envelope('k31')];
-    expect(await refusal(store(used, [{ id: 'a' }, { id: 'b' }]))).toBe('idempotency_key_in_use');
-    expect(await refusal(store([envelope('k35'), envelope('k35')], [{}, {}]))).toBe('idempotency_key_in_use');
-    expect(await world.sql`select from idempotency where key in ('k34', 'k35')`).toHaveLength(0);
-  });
-
-  it('refuses an envelope with a member that is not declared', async () => {
-    await expect(store([{ other: 1 }], [{}])).rejects.toThrow('store_idempotent_responses: "other" is not declared');
   });
 });
 
@@ -369,28 +326,6 @@ of('enqueue_at', () => {
   it('takes the time of creation from the caller, and returns the id', async () => {
     const id = await value('enqueue_at', root.tenantId, false, 'some_kind', 'thing_7', 0, '{}', 43);
     expect((await jobsOf(root, 'thing_7'))[0]).toMatchObject({ id, created: '43' });
-  });
-});
-
-of('delete_jobs', () => {
-  it('deletes those of some ids, in one mode', async () => {
-    const ids = [await value('enqueue_at', root.tenantId, false, 'some_kind', 'thing_43', 0, '{}', 43), 'job_none'];
-    await call('delete_jobs', root.tenantId, true, `{${ids.join()}}`);
-    expect(await jobsOf(root, 'thing_43')).toHaveLength(1);
-    await call('delete_jobs', root.tenantId, false, `{${ids.join()}}`);
-    expect(await jobsOf(root, 'thing_43')).toHaveLength(0);
-  });
-});
-
-of('enqueue_for_each', () => {
-  it('makes a job for each object, which is due so many seconds from now', async () => {
-    const before = await seconds();
-    await call('enqueue_for_each', root.tenantId, false, 'some_kind', '{thing_41,thing_42}', 100, 45);
-    for (const id of ['thing_41', 'thing_42']) {
-      const [job, ...more] = await jobsOf(root, id);
-      expect([job!.created, job!.kind, job!.args, more]).toEqual(['45', 'some_kind', {}, []]);
-      expect(Number(job!.due)).toBeGreaterThanOrEqual(before + 100);
-    }
   });
 });
 

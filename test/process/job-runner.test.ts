@@ -2,18 +2,14 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
-import { DomainError } from '../../src/request/problems.js';
-import { poolsDefault } from '../../src/db/database-settings.js';
 import { Database } from '../../src/db/database.js';
-import { JobBatches } from '../../src/jobs/job-batches.js';
-import { Numbering } from '../../src/jobs/numbering.js';
 import type { Retention } from '../../src/operation/work.js';
 import type { WorkObserver } from '../../src/jobs/lane.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { countStuck } from '../../src/jobs/stuck-count.js';
 import { useChildren } from '../support/child.js';
 import { scale } from '../support/scale.js';
-import { eventually, givenIn, must, type Speaker, useWorld, tenantOf } from '../support/world.js';
+import { eventually, givenIn, type Speaker, useWorld, tenantOf } from '../support/world.js';
 
 // No workers run except those that a test starts.
 const world = useWorld({ worker: false });
@@ -188,40 +184,6 @@ describe('jobs of many tenants', () => {
       }
     },
   );
-
-  // A statement is cancelled once. Jobs that go together are undone then, so the next call must take fewer.
-  it('go together in smaller numbers when all of them take longer than a statement may', async () => {
-    const user = await given.directUser(1);
-    const tenantId = tenantOf(user);
-    const made = await Promise.all(
-      Array.from({ length: 10 }, () => must(user.post('/v1/deposits', { amount: '2.00', currency: 'USD' }))),
-    );
-    const pools = { ...poolsDefault, statementMilliseconds: 2_000 };
-    const database = new Database(await place(), undefined, { pools });
-    const lines: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
-    const batches = new JobBatches(database, log, new Numbering(database));
-    const cancelled: unknown[] = [];
-    await world.sql.unsafe(`create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.6);
-      return new; end $$; create trigger slowly before insert on posting for each row execute function slowly()`);
-    const left = () => world.sql`select from job where tenant_id = ${tenantId} and kind like '%_deposit'`;
-    try {
-      for (let calls = 0; (await left()).length > 0; calls++) {
-        expect(calls).toBeLessThan(40);
-        await world.sql`update job set due = 0 where tenant_id = ${tenantId} and due > 0`;
-        await batches.run({ tenantId, livemode: false }).catch((error) => cancelled.push(error));
-      }
-      // Four were cancelled together, and no job was charged with it.
-      expect(cancelled.length).toBeGreaterThan(0);
-      expect(cancelled.every((error) => error instanceof DomainError && error.status === 503)).toBe(true);
-      expect(lines).toEqual([]);
-    } finally {
-      await world.sql.unsafe('drop trigger slowly on posting; drop function slowly');
-      await database.close();
-    }
-    for (const { id } of made)
-      expect(await must(user.get(`/v1/deposits/${id}`))).toMatchObject({ status: 'completed' });
-  });
 
   it('issue 175 addresses to each of many partners, although one batch cannot', async () => {
     const user = await given.directUser(1);

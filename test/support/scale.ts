@@ -37,13 +37,13 @@ export const scale = {
     clients: 32,
     writes: number('WRITES', 300, 100_000),
   },
-  /** Rounds in which the connections of writes that wait for each other are ended three times. */
+  /** Rounds in which the connections of writes are ended three times. */
   writeKills: number('WRITE_KILLS', 2, 100),
-  /** Clients whose writes are combined, until so many calls were, and the rounds of faults meanwhile. */
-  combined: {
+  /** Clients that trade, until so many of their requests were answered, and the rounds of faults meanwhile. */
+  deposits: {
     clients: 64,
-    batches: number('COMBINED_CALLS', 10, 600),
-    rounds: number('COMBINED_ROUNDS', 1, 8),
+    requests: number('DEPOSIT_REQUESTS', 400, 20_000),
+    rounds: number('DEPOSIT_ROUNDS', 1, 8),
   },
   /** Standbys that are promoted one after the other while clients write. */
   promotions: number('PROMOTIONS', 1, 6),

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import postgres from 'postgres';
@@ -426,15 +427,6 @@ export function givenIn(world: World) {
   };
 }
 
-/** Counts the writes of a world's first gateway that went in one call with others. */
-export function combinedWrites(world: World): () => number {
-  let count = 0;
-  beforeAll(() => {
-    world.database.observers.push({ began: () => () => {}, combined: (writes) => (count += writes) });
-  });
-  return () => count;
-}
-
 /** The tenant of a root account: their ids differ only in the prefix. */
 export const tenantOf = (root: { id: string } | string): string =>
   (typeof root === 'string' ? root : root.id).replace('account_', '');
@@ -479,6 +471,19 @@ export async function must(reply: Promise<{ status: number; body: any; text: str
 /** Creates a bank account to which an account's money is paid out; returns its /v1 object. */
 export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {
   return must(speaker.post('/v1/addresses', payoutAddressBody(linkedId, { currency })));
+}
+
+/**
+ * Sends a write with a key of its own, and again while its answer is one that a client has to repeat. Where many write at
+ * once on a busy machine, some wait too long for their turn.
+ */
+export async function repeated(write: (headers: Record<string, string>) => Promise<Reply>): Promise<Reply> {
+  const headers = { 'idempotency-key': randomUUID() };
+  for (;;) {
+    const reply = await write(headers);
+    if (reply.status !== 503 && reply.codes[0] !== 'idempotency_key_in_use') return reply;
+    await sleep(20);
+  }
 }
 
 /**

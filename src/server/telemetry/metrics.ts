@@ -56,11 +56,6 @@ export class Metrics implements StatementObserver {
     'Attempts at a statement after an outage or a conflict.',
     ['pool'],
   );
-  readonly #combined = this.#counter(
-    'tidegate_writes_combined_total',
-    'Writes that waited for others of their tenant, and were sent with others in one call.',
-    [],
-  );
   readonly #turns = this.#histogram(
     'tidegate_worker_turn_seconds',
     "Time from finding a tenant's work until its turn ends.",
@@ -129,10 +124,6 @@ export class Metrics implements StatementObserver {
 
   repeated(pool: PoolName): void {
     this.#repeats.inc({ pool });
-  }
-
-  combined(writes: number): void {
-    this.#combined.inc(writes);
   }
 
   /** A tenant's turn of some kind of work has ended. */

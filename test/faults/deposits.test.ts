@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { until } from '../support/child.js';
-import { combinedWrites, completeDeposit, eventually, type Reply, Speaker, useWorld } from '../support/world.js';
+import { completeDeposit, eventually, type Reply, Speaker, useWorld } from '../support/world.js';
 import {
   type Act,
   actOf,
@@ -21,7 +21,7 @@ import { figures, patience, random, scale, secondsSince } from '../support/scale
 
 vi.setConfig(patience);
 
-const { clients, batches, rounds } = scale.combined;
+const { clients, requests, rounds } = scale.deposits;
 
 /** A request that was sent with a key: the same key may be sent again. */
 interface Keyed {
@@ -52,14 +52,9 @@ async function requestOf(harness: Harness, act: Act): Promise<Pick<Keyed, 'path'
   return request!;
 }
 
-describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, () => {
+describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, () => {
   // With the usual number of slots few writes would wait behind those that run.
   const world = useWorld({ environment: { REQUEST_SLOTS: '64' } });
-  const combined = combinedWrites(world);
-  let calls = 0;
-  beforeAll(() => {
-    world.database.observers.push({ began: () => () => {}, combined: () => calls++ });
-  });
 
   const tenants: Trading[] = [];
   /** The addresses of the gateways that serve. */
@@ -112,7 +107,7 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
     const { harness, sight } = trading;
     const roll = random(scale.seed + n);
     const number = () => Math.floor(roll() * (drawMax + 1));
-    // The functions whose calls are combined are half of all.
+    // Writes of deposits are half of all: their clients wait for each other's balances.
     const mixed = [
       ...kinds.filter((kind) => kind !== 'stop' && kind !== 'pass'),
       'deposit',
@@ -202,12 +197,11 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
       tenants.push({ harness, sight, done: [], used: [] });
     }
     const [start] = await world.sql`select max(id) as id from event`;
-    calls = 0;
 
     const running = Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
     running.catch(() => (over = true));
     const reached = async (wanted: number) => {
-      while (calls < wanted && wrong.length === 0 && !over) {
+      while (counts.done + counts.refused < wanted && wrong.length === 0 && !over) {
         await findPayouts();
         await sleep(50);
       }
@@ -215,14 +209,13 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
     const names = Object.keys(faults);
     const steps = rounds * names.length;
     for (let step = 0; step < steps && wrong.length === 0; step++) {
-      await reached((batches * (step + 1)) / (steps + 1));
+      await reached((requests * (step + 1)) / (steps + 1));
       await faults[names[step % names.length]!]!();
     }
-    await reached(batches);
+    await reached(requests);
     over = true;
     await running;
     expect(wrong).toEqual([]);
-    expect(calls).toBeGreaterThanOrEqual(batches);
     if (scale.whole) expect([counts.replayed, counts.reused].every((n) => n > 0)).toBe(true);
 
     for (const { harness, done } of tenants) {
@@ -247,10 +240,8 @@ describe(`writes of ${clients} clients that are combined, seed ${scale.seed}`, (
       await audit(harness);
     }
     const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
-    figures('combined writes', {
+    figures('deposits', {
       seed: scale.seed,
-      calls,
-      writes: combined(),
       ...counts,
       deadlocks: row!.n,
       took: secondsSince(began),
