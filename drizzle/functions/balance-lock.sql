@@ -8,7 +8,6 @@ language plpgsql
 as $$
 declare
   k record;
-  v_id text;
   v_account text := p_keys -> 0 ->> 'account';
   v_currency text := p_keys -> 0 ->> 'currency';
   v_other text;
@@ -16,17 +15,17 @@ declare
 begin
   -- One key needs no sorting, and two need no query for it. Many callers have a third one without an account.
   if jsonb_array_length(p_keys) = 1 then
-    v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
+    perform lock_balance(p_tenant, p_live, v_account, v_currency);
     return;
   elseif jsonb_array_length(p_keys) = 2 or (jsonb_array_length(p_keys) = 3 and p_keys -> 2 ->> 'account' is null) then
     v_other := p_keys -> 1 ->> 'account';
     v_other_currency := p_keys -> 1 ->> 'currency';
     if (v_account, v_currency) > (v_other, v_other_currency) then
-      v_id := lock_balance(p_tenant, p_live, v_other, v_other_currency);
-      v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
+      perform lock_balance(p_tenant, p_live, v_other, v_other_currency);
+      perform lock_balance(p_tenant, p_live, v_account, v_currency);
     else
-      v_id := lock_balance(p_tenant, p_live, v_account, v_currency);
-      v_id := lock_balance(p_tenant, p_live, v_other, v_other_currency);
+      perform lock_balance(p_tenant, p_live, v_account, v_currency);
+      perform lock_balance(p_tenant, p_live, v_other, v_other_currency);
     end if;
     return;
   end if;
@@ -36,7 +35,7 @@ begin
     where x ->> 'account' is not null
     order by 1, 2
   loop
-    v_id := lock_balance(p_tenant, p_live, k.account, k.currency);
+    perform lock_balance(p_tenant, p_live, k.account, k.currency);
   end loop;
 end;
 $$;

@@ -15,7 +15,6 @@ declare
   v_category text;
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
   v_row jsonb;
-  v_trace text;
   v_now bigint;
 begin
   select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
@@ -36,7 +35,7 @@ begin
     returning *
     into v;
     if found then
-      v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.processing', 'deposit', to_jsonb(v), v_now);
+      perform emit_event_at(p_tenant, p_live, p_envelope, 'deposit.processing', 'deposit', to_jsonb(v), v_now);
     end if;
   end if;
   v_category := category_of(p_tenant, p_live, v);
@@ -72,7 +71,7 @@ begin
       source_legs(p_tenant, p_live, v) || leg(v.to_account_id, v_category, v.currency, v.amount)
     );
     perform move_payment(p_tenant, p_live, v.payment_id, 'completed');
-    v_trace := change_deposit_totals(p_tenant, p_live, v, 1);
+    perform change_deposit_totals(p_tenant, p_live, v, 1);
   elseif v_to = 'reversed' then
     perform claw_back(
       p_tenant,
@@ -86,13 +85,13 @@ begin
       v_category
     );
     perform move_payment(p_tenant, p_live, v.payment_id, 'reversed');
-    v_trace := change_deposit_totals(p_tenant, p_live, v, -1);
+    perform change_deposit_totals(p_tenant, p_live, v, -1);
     select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
   elseif v_to in ('failed', 'cancelled') then
     perform move_payment(p_tenant, p_live, v.payment_id, v_to);
   end if;
   v_row := to_jsonb(v);
-  v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.' || v_to, 'deposit', v_row, v_now);
+  perform emit_event_at(p_tenant, p_live, p_envelope, 'deposit.' || v_to, 'deposit', v_row, v_now);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);
   return next v;
 end;

@@ -29,8 +29,8 @@ create or replace view counted_deposit as
       ''
     ) <> 'reversed';
 
--- Stores that a deposit counts from now on (1), or that it and its disputes do not count any more (-1). It returns the
--- deposit's id, because an assignment needs no statement of its own, and `perform` does.
+-- Stores that a deposit counts from now on (1), or that it and its disputes do not count any more (-1). Returns the
+-- deposit's id.
 create or replace function change_deposit_totals(p_tenant text, p_live boolean, p_deposit deposit, p_count int)
 returns text
 language plpgsql

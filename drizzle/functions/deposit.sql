@@ -180,7 +180,6 @@ declare
   v_to account;
   v_now bigint;
   v_row jsonb;
-  v_trace text;
 begin
   select a.*
   into v_to
@@ -233,9 +232,9 @@ begin
   returning *
   into v;
   v_row := to_jsonb(v);
-  v_trace := index_object(p_tenant, p_live, 'deposit', null, v_row);
-  v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v.id, 0, '{}', v_now);
-  v_trace := emit_event_at(p_tenant, p_live, p_envelope, 'deposit.initialized', 'deposit', v_row, v_now);
+  perform index_object(p_tenant, p_live, 'deposit', null, v_row);
+  perform enqueue_at(p_tenant, p_live, 'process_deposit', v.id, 0, '{}', v_now);
+  perform emit_event_at(p_tenant, p_live, p_envelope, 'deposit.initialized', 'deposit', v_row, v_now);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);
   return next v;
 end;

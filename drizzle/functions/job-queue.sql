@@ -13,10 +13,8 @@ create or replace function enqueue(
 returns void
 language plpgsql
 as $$
-declare
-  v_id text;
 begin
-  v_id := enqueue_at(p_tenant, p_live, p_kind, p_subject, p_seconds, p_args, clock(p_tenant, p_live));
+  perform enqueue_at(p_tenant, p_live, p_kind, p_subject, p_seconds, p_args, clock(p_tenant, p_live));
 end;
 $$;
 

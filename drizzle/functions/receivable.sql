@@ -77,7 +77,7 @@ begin
     )
   returning *
   into v;
-  v_id := index_object(p_tenant, p_live, 'receivable', null, to_jsonb(v));
+  perform index_object(p_tenant, p_live, 'receivable', null, to_jsonb(v));
   perform emit_event(p_tenant, p_live, p_envelope, 'receivable.created', 'receivable', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
@@ -100,7 +100,6 @@ declare
   );
   v receivable;
   v_old jsonb;
-  v_id text;
   v_maximum bigint := (v_args ->> 'amountMaximumReconcilable')::bigint;
   v_now bigint := clock(p_tenant, p_live);
 begin
@@ -150,7 +149,7 @@ begin
   returning *
   into v;
   if v_args ? 'metadata' then
-    v_id := index_object(p_tenant, p_live, 'receivable', v_old, to_jsonb(v));
+    perform index_object(p_tenant, p_live, 'receivable', v_old, to_jsonb(v));
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'receivable.updated', 'receivable', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));

@@ -173,10 +173,9 @@ as $$
 declare
   v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
   v_target text := transfer_target(p_tenant, p_live, v_receiver);
-  v_id text;
 begin
   if v_receiver = p_deposit.to_account_id and v_target is null then
-    v_id := lock_balance(p_tenant, p_live, v_receiver, p_deposit.currency);
+    perform lock_balance(p_tenant, p_live, v_receiver, p_deposit.currency);
     return;
   end if;
   -- Two keys, where there are no more, are locked without a query.

@@ -149,7 +149,7 @@ end;
 $$;
 
 -- Writes the entries of an object for its new row, in place of those for its old row, which is NULL for a new object.
--- It returns the object's id, because an assignment needs no statement of its own, and `perform` does.
+-- Returns the object's id.
 create or replace function index_object(p_tenant text, p_live boolean, p_object text, p_old jsonb, p_new jsonb)
 returns text
 language plpgsql

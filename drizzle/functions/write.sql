@@ -61,17 +61,6 @@ begin
 end;
 $$;
 
--- The members of the write envelope.
-create or replace function envelope_args()
-returns declared_args
-language plpgsql
-immutable
-as $$
-begin
-  return args_of('requestId? text, account? text, key? text, operation? text, request? object, sent? boolean retired');
-end;
-$$;
-
 -- The part of a changed row that a stored response contains: no secrets, and no columns that are null.
 create or replace function response_data(p_row jsonb)
 returns jsonb
@@ -90,7 +79,10 @@ returns void
 language plpgsql
 as $$
 declare
-  v_envelope jsonb := check_args(p_envelope, envelope_args());
+  v_envelope jsonb := check_args(
+    p_envelope,
+    args_of('requestId? text, account? text, key? text, operation? text, request? object, sent? boolean retired')
+  );
   v_now bigint := wall_clock();
 begin
   if v_envelope ->> 'key' is null then
@@ -171,3 +163,5 @@ drop function if exists tell_of_root(text, boolean, jsonb, text, text, jsonb);
 drop function if exists answer(text, boolean, jsonb, jsonb);
 
 drop function if exists merge_hash(jsonb, jsonb);
+
+drop function if exists envelope_args();

@@ -58,24 +58,14 @@ export function definedFunctions(): DefinedFunction[] {
 /** Whether a body says that only gateways of the previous release call the function. */
 export const isRetired = (body: string) => /^\s*begin\s+-- Retired: /.test(body);
 
-/**
- * The declarations in a function's body, each with the checked value and the variable that holds the result. What
- * several functions check is declared in a function of its own, such as `envelope_args()`.
- */
+/** The declarations in a function's body, each with the checked value and the variable that holds the result. */
 export function declarationsIn(body: string): { variable: string; checked: string; args: Declared[] }[] {
-  const found = body.matchAll(/(\w+)(?: jsonb)? := check_args\(\s*([^;]*?),\s*(args_of\([^)]*\)|\w+_args\(\))\s*\);/g);
-  return [...found].map(([, variable, checked, declaration]) => ({
+  const found = body.matchAll(/(\w+)(?: jsonb)? := check_args\(\s*([^;]*?),\s*args_of\(\s*'([^']*)'\s*\)\s*\);/g);
+  return [...found].map(([, variable, checked, text]) => ({
     variable: variable!,
     checked: checked!,
-    args: declaredIn(declarationText(declaration!)),
+    args: declaredIn(text!),
   }));
-}
-
-function declarationText(call: string): string {
-  const shared = definedFunctions().find(({ name }) => `${name}()` === call);
-  const [, text] = /args_of\(\s*'([^']*)'\s*\)/.exec(shared?.body ?? call) ?? [];
-  if (text === undefined) throw new Error(`no declaration in ${call}`);
-  return text;
 }
 
 /** The arguments of a declaration. A comma inside braces separates members. */

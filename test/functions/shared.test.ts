@@ -284,13 +284,6 @@ of('store_idempotent_response', () => {
   });
 });
 
-of('envelope_args', () => {
-  it('has the members of the write envelope', async () => {
-    const [row] = await call('envelope_args');
-    expect(row!.keys).toEqual(['requestId', 'account', 'key', 'operation', 'request', 'sent']);
-  });
-});
-
 of('response_data', () => {
   it('leaves out secrets, and columns that are null', async () => {
     const row = { id: 'a', digest: 's', none: null, identification: { taxCardSealed: 's', type: 't' } };
