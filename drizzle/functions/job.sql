@@ -2,8 +2,7 @@
 -- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
 -- statement cannot query an acquirer: `claim_status_polls` returns those attempts to the worker.
 --
--- Longer than 60 lines: run_due_jobs (one round, with what ends it); lock_balances_of_jobs (a statement for each kind
--- of job that changes balances).
+-- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
 
 -- Does due jobs, at most `p_limit`, one after the other. It begins none after the first second: requests wait for the
 -- balances that the jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds. The
