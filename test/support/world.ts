@@ -474,8 +474,8 @@ export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId
 }
 
 /**
- * Sends a write with a key of its own, and again while its answer is one that a client has to repeat. Where many write at
- * once on a busy machine, some wait too long for their turn.
+ * Sends a write with a key of its own, and again while its answer is one that a client has to repeat. Where many write
+ * at once on a busy machine, some wait too long for their turn.
  */
 export async function repeated(write: (headers: Record<string, string>) => Promise<Reply>): Promise<Reply> {
   const headers = { 'idempotency-key': randomUUID() };
