@@ -204,8 +204,8 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
 }
 
 /**
- * What breaks an invariant of the ledger of a tenant that was used. Each tenant is asked for by itself, as the checks of
- * ledgers do: on a cluster, the view over all tenants reads every node.
+ * What breaks an invariant of the ledger of a tenant that was used. Each tenant is asked for by itself, as the checks
+ * of ledgers do: on a cluster, the view over all tenants reads every node.
  */
 export async function violations({ world, tenants }: FunctionsFixture): Promise<BrokenRule[]> {
   const found: BrokenRule[] = [];

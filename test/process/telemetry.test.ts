@@ -146,7 +146,7 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(received.split('\n').filter((line) => line !== '' && !line.startsWith('/v1/traces '))).toEqual([]);
   });
 
-  it('send no value of a client: no address of a payment page or a connection, search, variable, header or host', async () => {
+  it('send no value of a client: no address of a page or a connection, search, variable, header or host', async () => {
     const marks = Array.from({ length: 11 }, (_, i) => `clientvalue${i}`);
     const variables = encodeURIComponent(JSON.stringify({ id: `account_${marks[0]}` }));
     const query = encodeURIComponent('query ($id: ID!) { account(id: $id) { id } }');
