@@ -461,10 +461,10 @@ describe.skipIf(!bouncerProgram)(
       it('is not served until the role has these limits', async () => {
         const gateway = children.start(pooled);
         expect(await gateway.ended).toBe(1);
-        expect(gateway.errors).toContain("alter role … set statement_timeout = '5000ms'");
+        expect(gateway.errors).toContain("alter role … set statement_timeout = '60000ms'");
         const { pathname } = new URL(environment.DATABASE_URL);
         const role = `alter role tidegate in database ${pathname.slice(1)} set`;
-        await admin.unsafe(`${role} statement_timeout = '5s'; ${role} lock_timeout = '2s'`);
+        await admin.unsafe(`${role} statement_timeout = '60s'; ${role} lock_timeout = '30s'`);
         // Connections from before keep their settings. Wait for their end, or PgBouncer might use one of them once
         // more.
         await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'tidegate'
