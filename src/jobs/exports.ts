@@ -65,7 +65,7 @@ export class Exports {
   }
 }
 
-/** The filters of an export. An export that was stored before version 0.3.0 may have the older name of `scope`. */
+/** The filters of an export. One that a development version of 0.3.0 stored may have the older name of `scope`. */
 function filtersOf({ filters }: ExportRow): string {
   const given = new URLSearchParams(filters);
   const descendants = given.get('descendants');
