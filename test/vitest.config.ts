@@ -56,10 +56,8 @@ const slowest = [
 const layers = ['unit', 'functions', 'api'];
 const also = [
   ...['browser/card-fields', 'browser/connected-user', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
-  ...['browser/console', 'browser/dashboard-pages'],
-  ...['process/cli-output', 'process/config', 'process/job-runner', 'process/migration', 'process/migration-writes'],
-  ...['process/process', 'process/rate-limit-crash', 'process/request-memory', 'process/stream', 'process/upgrade'],
-  ...['faults/amount', 'faults/attack', 'faults/deposits', 'faults/hosted-safety', 'faults/list', 'faults/model'],
+  ...['process/cli-output', 'process/config', 'process/job-runner', 'process/rate-limit-crash', 'process/stream'],
+  ...['process/upgrade', 'faults/amount', 'faults/attack', 'faults/deposits', 'faults/list', 'faults/model'],
   ...['faults/money-race', 'faults/race', 'faults/silent-connections'],
 ];
 

@@ -11,6 +11,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { seedTrade } from './trade.js';
 import { givenIn, nickname, type Speaker, useWorld } from '../support/world.js';
+import { covering } from '../support/scale.js';
 
 // Counts the statements of documents that are larger than clients may send.
 const world = useWorld({ worker: false, environment: { GRAPHQL_NODES_MAX: '100000', GRAPHQL_TOKENS_MAX: '20000' } });
@@ -291,7 +292,9 @@ describe('the number of statements is independent of the number of parents', () 
     return { counts, nodes };
   };
 
-  it.each(edges)('%s { %s }, with every field of its objects', async (_, __, root, field) => {
+  // Where not everything is tried, an edge is read from one of the lists of its type.
+  const tried = covering(edges, ([root, field, from]) => [root, `${nodeOf(from).name}.${field}`], 1);
+  it.each(tried)('%s { %s }, with every field of its objects', async (_, __, root, field) => {
     const type = getNamedType(field.type);
     const name = `${nodeOf(root).name}.${field.name}`;
     const { counts, nodes } = await taken(list(root, field, asked(field, plain(field))));
@@ -310,7 +313,7 @@ describe('the number of statements is independent of the number of parents', () 
     expect({ name, counts: deep.counts }).toEqual({ name, counts: [deep.counts[0], deep.counts[0]] });
   });
 
-  it.each(edges.filter(([, , , field]) => isConnection(field.type)))(
+  it.each(tried.filter(([, , , field]) => isConnection(field.type)))(
     '%s { %s }, from a cursor and backward',
     async (_, __, root, field) => {
       const of = nodeOf(field).name;

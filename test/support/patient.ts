@@ -3,11 +3,11 @@ import { poolsDefault } from '../../src/db/database-settings.js';
 /** Settings of a gateway on a busy machine: it refuses nothing for being late, unless a test is about that. */
 export const patient = {
   ...{ WAIT_MILLISECONDS_MAX: '60000', LOOP_DELAY_MILLISECONDS_MAX: '60000' },
-  ...{ STATEMENT_SECONDS: '60', LOCK_SECONDS: '30', REQUEST_SECONDS: '300' },
+  ...{ STATEMENT_SECONDS: '60', LOCK_SECONDS: '30', SLOW_SECONDS: '60', REQUEST_SECONDS: '300' },
 };
 
 /** The time limits that a gateway has without settings, for tests of what happens at their end. */
-export const hasty = { STATEMENT_SECONDS: '5', LOCK_SECONDS: '2', REQUEST_SECONDS: '10' };
+export const hasty = { STATEMENT_SECONDS: '5', LOCK_SECONDS: '2', SLOW_SECONDS: '5', REQUEST_SECONDS: '10' };
 
 /** The same limits for a database that a test opens itself; without them it is as patient as a gateway. */
 export const hastyPools = { ...poolsDefault, statementMilliseconds: 5_000, lockMilliseconds: 2_000 };

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import '../../src/api/graphql/server.js';
 import { poolsDefault } from '../../src/db/database-settings.js';
 import { json } from '../../src/db/driver-types.js';
+import { slowWaiting } from '../../src/db/slow-questions.js';
 import { hastyPools, patient } from './patient.js';
 import { scale } from './scale.js';
 
@@ -28,3 +29,5 @@ Object.assign(poolsDefault, {
   statementMilliseconds: Number(patient.STATEMENT_SECONDS) * 1_000,
   lockMilliseconds: Number(patient.LOCK_SECONDS) * 1_000,
 });
+// So long, a slow question waits for its turn.
+slowWaiting.milliseconds = Number(patient.WAIT_MILLISECONDS_MAX);
