@@ -464,7 +464,7 @@ describe.skipIf(!bouncerProgram)(
         expect(gateway.errors).toContain("alter role … set statement_timeout = '60000ms'");
         const { pathname } = new URL(environment.DATABASE_URL);
         const role = `alter role tidegate in database ${pathname.slice(1)} set`;
-        await admin.unsafe(`${role} statement_timeout = '60s'; ${role} lock_timeout = '30s'`);
+        await admin.unsafe(`${role} statement_timeout = '60s'; ${role} lock_timeout = '15s'`);
         // Connections from before keep their settings. Wait for their end, or PgBouncer might use one of them once
         // more.
         await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'tidegate'

@@ -27,7 +27,7 @@ describe.skipIf(!bouncerProgram)(`behind PgBouncer in transaction mode${missing}
     sql = single(connectionOf(direct.DATABASE_URL), 'a test');
     const { pathname } = new URL(direct.DATABASE_URL);
     const role = `alter role tidegate in database ${pathname.slice(1)} set`;
-    await sql.unsafe(`${role} statement_timeout = '60s'; ${role} lock_timeout = '30s'`);
+    await sql.unsafe(`${role} statement_timeout = '60s'; ${role} lock_timeout = '15s'`);
     bouncer = new Bouncer();
     await bouncer.start(`${ignored}${keeps ? '\nmax_prepared_statements = 0' : ''}`);
     pooled = {
