@@ -125,3 +125,5 @@ begin
   end if;
 end;
 $$;
+
+drop function if exists stored_reference(text, boolean, text, text);
