@@ -3,8 +3,11 @@
  * that import nothing but columns, the keys of their indexes and other tables, so they come first, wherever their
  * folder stands.
  */
-const tables = '^src/(db/(columns|filter-index)|.*/table)\\.ts$';
+const tables = '^src/(db/schema/(columns|filter-index)|.*/table)\\.ts$';
 const layers = [
+  '^src/errors/',
+  '^src/config/',
+  '^src/limits/',
   '^src/request/',
   '^src/types/',
   '^src/db/',
@@ -15,7 +18,7 @@ const layers = [
   '^src/hosted/',
   '^src/api/',
   '^src/operator/',
-  '^src/config\\.ts$',
+  '^src/sites/docs/',
   '^src/server/',
   '^src/jobs/',
   '^src/(main|cli)\\.ts$',
@@ -24,14 +27,9 @@ const layers = [
 /** Imports that point upward all the same, each with its reason. One that is gone has to leave this list. */
 const exceptions = [
   {
-    from: 'src/db/open.ts',
-    to: ['src/config.ts'],
-    reason: 'Which database is opened, and how, is a matter of the settings; they are read in config.ts alone.',
-  },
-  {
-    from: 'src/db/start.ts',
-    to: ['src/config.ts'],
-    reason: 'A start that fails because of a setting ends with the error of config.ts, which names the setting.',
+    from: 'src/config/database.ts',
+    to: ['src/db/connect/driver/address.ts'],
+    reason: 'A wrong DATABASE_URL is refused with the other settings, by the code that reads the address.',
   },
   {
     from: 'src/operation/context.ts',
@@ -91,7 +89,7 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     // The dashboard is a program of its own, for browsers. The linter keeps its imports apart from the gateway.
-    exclude: { path: '^src/dashboard/' },
+    exclude: { path: '^src/sites/dashboard/' },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },
   },
 };

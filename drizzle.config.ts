@@ -2,7 +2,7 @@ import { defineConfig } from 'drizzle-kit';
 
 /**
  * Migrations are generated from the slices' table files; `drizzle/functions` is applied after them by
- * `src/db/migrate.ts`.
+ * `src/db/schema/migrate.ts`.
  */
 export default defineConfig({
   dialect: 'postgresql',

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
-import { ConfigError, config } from './config.js';
+import { ConfigError, config } from './config/config.js';
 import { migrateStore, openStore, type Store } from './db/open.js';
-import { MigrationError } from './db/schema-version.js';
-import { StartError } from './db/start.js';
+import { MigrationError } from './db/schema/schema-version.js';
+import { StartError } from './db/connect/start.js';
 import { BackupError } from './db/backup/manifest.js';
 import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
@@ -14,7 +14,7 @@ import { clusterCommands } from './operator/commands/cluster.js';
 import { withData } from './operator/commands/data-folder.js';
 import { depositCommands } from './operator/commands/deposit.js';
 import { eventCommands } from './operator/commands/events.js';
-import { EventStreamError } from './operator/event-client.js';
+import { EventStreamError } from './operator/commands/event-client.js';
 import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
@@ -23,15 +23,15 @@ import { payoutCommands } from './operator/commands/payout.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { triggerCommand } from './operator/commands/trigger.js';
-import { entryJson } from './operator/actions.js';
-import { OperatorError } from './operator/desk.js';
+import { entryJson } from './operator/action/actions.js';
+import { OperatorError } from './operator/session.js';
 import { Operator } from './operator/operator.js';
 import { ActionOutcome } from './operator/table.js';
 import { TriggerError } from './operator/trigger/gateway.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { newRequestId } from './request/id.js';
-import { DomainError, sentenceV1 } from './request/problems.js';
-import { version } from './request/version.js';
+import { DomainError, sentenceV1 } from './errors/problems.js';
+import { version } from './config/version.js';
 
 /** The error output and help of commander; the end of this file prints it once. */
 let commanderOutput = '';

@@ -1,19 +1,19 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Config, ConfigError, config } from './config.js';
+import { type Config, ConfigError, config } from './config/config.js';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Database } from './db/database.js';
 import type { Demo } from './server/demo/demo.js';
-import { DashboardLinks } from './server/dashboard-links.js';
-import { faultLine, logger } from './server/log.js';
+import { DashboardLinks } from './server/dashboard/links.js';
+import { faultLine, logger } from './errors/log.js';
 import { slowStatements } from './server/telemetry/slow-statements.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
-import { MigrationError } from './db/schema-version.js';
-import { during, StartError } from './db/start.js';
-import { renewCertificate } from './server/certificates.js';
+import { MigrationError } from './db/schema/schema-version.js';
+import { during, StartError } from './db/connect/start.js';
+import { renewCertificate } from './server/http/certificates.js';
 import { exitWhileStarting, onStop, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */

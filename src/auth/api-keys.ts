@@ -2,12 +2,12 @@ import { and, eq, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
-import { problem, DomainError } from '../request/problems.js';
+import { problem, DomainError } from '../errors/problems.js';
 import { invalid, secretOf } from './authorization.js';
 import { type Holder, holderOf } from './holders.js';
 import { invalidSession, newKey, newSessionToken, type NewToken, partsOf, type TokenParts } from './tokens.js';
-import { Turns } from '../request/turns.js';
-import { Secrets } from '../db/secrets.js';
+import { Turns } from '../limits/fair-queue.js';
+import { Secrets } from '../config/secrets.js';
 import type { Caller } from '../request/caller.js';
 
 /** How long a key is valid without another database query, so that a revocation takes effect everywhere within 1 s. */

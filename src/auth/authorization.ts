@@ -1,4 +1,4 @@
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, problem } from '../errors/problems.js';
 
 /** The key of the header: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
 export function secretOf(authorization: string | undefined): string {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { Secrets } from '../db/secrets.js';
+import { Secrets } from '../config/secrets.js';
 import { invalid } from './authorization.js';
 import { modeOf } from '../request/mode.js';
 

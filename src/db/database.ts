@@ -1,29 +1,29 @@
 import { getTableName, type Table } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import type { RequestBudget } from '../request/budget.js';
+import type { RequestBudget } from '../limits/budget.js';
 import type { Caller } from '../request/caller.js';
-import { DomainError } from '../request/problems.js';
-import { Turns } from '../request/turns.js';
-import { AuditQueries } from './audit-queries.js';
-import { Connections, type Pool, writeLimits } from './connections.js';
-import { type DatabaseSettings, poolsDefault } from './database-settings.js';
-import { busy } from './deadline.js';
-import { CrossTenantQueries } from './distribution/cross-tenant-queries.js';
-import { Failures } from './failures.js';
-import { observed, type PoolName, type StatementObserver } from './observer.js';
-import { Hints } from './hints.js';
-import { ListStreams } from './list-stream.js';
-import type { Connection } from './connection.js';
-import { QuickReads } from './quick-reads.js';
-import type { Found, Read } from './read-combiner.js';
-import { type Consistency, ReadSource, type TenantQuestion } from './read-source.js';
-import { Replicas } from './replicas.js';
-import { fromRow, type Preparable } from './row-mapper.js';
-import { Servers } from './servers.js';
-import { SlowReads } from './slow-reads.js';
-import { slowDefault } from './slow-questions.js';
-import { Statements } from './statements.js';
-import { answeredStatement, storedAnswer } from './stored-answer.js';
+import { DomainError } from '../errors/problems.js';
+import { Turns } from '../limits/fair-queue.js';
+import { AuditQueries } from './read/audit-queries.js';
+import { Connections, type Pool, writeLimits } from './connect/connections.js';
+import { type DatabaseSettings, poolsDefault } from './connect/database-settings.js';
+import { busy } from './connect/deadline.js';
+import { CrossTenantQueries } from './cluster/cross-tenant-queries.js';
+import { Failures } from './connect/failures.js';
+import { observed, type PoolName, type StatementObserver } from './connect/observer.js';
+import { Hints } from './connect/hints.js';
+import { ListStreams } from './list/stream.js';
+import type { Connection } from './connect/driver/connection.js';
+import { QuickReads } from './read/quick-reads.js';
+import type { Found, Read } from './read/read-combiner.js';
+import { type Consistency, ReadSource, type TenantQuestion } from './read/read-source.js';
+import { Replicas } from './replicas/replicas.js';
+import { fromRow, type Preparable } from './read/row-mapper.js';
+import { Servers } from './connect/driver/servers.js';
+import { SlowReads } from './read/expensive-reads.js';
+import { slowDefault } from '../config/defaults.js';
+import { Statements } from './read/statements.js';
+import { answeredStatement, storedAnswer } from './write/stored-response.js';
 import {
   type ArgumentsOf,
   type NoOthers,
@@ -33,7 +33,7 @@ import {
   type UnkeyedEnvelope,
   type WriteEnvelope,
   type WriteFunction,
-} from './write-arguments.js';
+} from './write/write-arguments.js';
 
 const readsInFlightMax = 2_000;
 

@@ -2,9 +2,9 @@ import DataLoader from 'dataloader';
 import { and, desc, eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import type { RequestBudget } from '../request/budget.js';
+import type { RequestBudget } from '../limits/budget.js';
 import type { Caller } from '../request/caller.js';
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, problem } from '../errors/problems.js';
 import type { Listing, Page, PageArgs } from '../types/pagination.js';
 import type { Database } from './database.js';
 import type {
@@ -14,13 +14,13 @@ import type {
   UnkeyedEnvelope,
   WriteEnvelope,
   WriteFunction,
-} from './write-arguments.js';
-import type { Preparable } from './row-mapper.js';
-import type { Child, Link, Row, Rows } from './list-statement.js';
-import { Pages } from './pages.js';
-import type { Consistency, ReadSource } from './read-source.js';
-import { type Question, questionOfValues } from './slow-questions.js';
-import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './visibility.js';
+} from './write/write-arguments.js';
+import type { Preparable } from './read/row-mapper.js';
+import type { Child, Link, Row, Rows } from './list/statement.js';
+import { Pages } from './list/pages.js';
+import type { Consistency, ReadSource } from './read/read-source.js';
+import { type Question, questionOfValues } from './read/read-class.js';
+import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './read/visibility.js';
 
 const p = sql.placeholder;
 

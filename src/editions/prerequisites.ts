@@ -3,7 +3,7 @@ import type { AccountRow, BusinessType } from '../resources/account/table.js';
 import type { AddressRow } from '../resources/address/table.js';
 import type { FilePurpose, FileRow } from '../resources/file/table.js';
 import type { PersonRow, RelationshipObject } from '../resources/person/table.js';
-import { argumentPath, camel, listedValues, type Problem, problem, type MessageText } from '../request/problems.js';
+import { argumentPath, camel, listedValues, type Problem, problem, type MessageText } from '../errors/problems.js';
 
 /** Everything that decides whether an account can be activated. */
 export interface OnboardingProfile {

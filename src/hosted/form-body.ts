@@ -1,4 +1,4 @@
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, problem } from '../errors/problems.js';
 
 /**
  * The limits of a form of a payment page. Its largest field is the acquirer's token for a card, of 255 characters, and

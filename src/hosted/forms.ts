@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DomainError } from '../request/problems.js';
+import { DomainError } from '../errors/problems.js';
 import type { CheckoutPlace } from '../resources/checkout/link.js';
 import {
   type PaymentMethodDetails,

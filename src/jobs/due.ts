@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { job, statusPollKind } from './table.js';
 import { type Found, rowsMax, TenantWalk } from './tenants.js';
 import { kinds, now } from './watch.js';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../db/database.js';
-import { fromRow } from '../db/row-mapper.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import { fromRow } from '../db/read/row-mapper.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { type Bulk, callerOf } from '../operation/bulk.js';
-import { DomainError, problem, sentenceV1 } from '../request/problems.js';
+import { DomainError, problem, sentenceV1 } from '../errors/problems.js';
 import { type ExportRow, dataExport } from '../resources/export/table.js';
 import { claimSeconds, Lost, type Piece, type Turn } from './bulk.js';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
-import { DomainError } from '../request/problems.js';
-import { faultLine } from '../server/log.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
+import { DomainError } from '../errors/problems.js';
+import { faultLine } from '../errors/log.js';
 import { type TenantWork, workerFault } from './table.js';
 import { modeOf } from '../request/mode.js';
 

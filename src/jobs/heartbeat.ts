@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/database.js';
-import { version } from '../request/version.js';
+import { version } from '../config/version.js';
 
 /** One small statement of each process in this time. The operator's graph takes a process as dead after three. */
 const beatMilliseconds = 10_000;

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.js';
-import { fromRow } from '../db/row-mapper.js';
+import { fromRow } from '../db/read/row-mapper.js';
 import { type Bulk, callerOf, EarlierRows, type RowFault, type RowOutcome } from '../operation/bulk.js';
 import { type ImportRow, dataImport } from '../resources/import/table.js';
 import type { ImportRowStatus } from '../resources/import-row/table.js';

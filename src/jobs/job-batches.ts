@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
-import { DomainError } from '../request/problems.js';
-import { faultLine } from '../server/log.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
+import { DomainError } from '../errors/problems.js';
+import { faultLine } from '../errors/log.js';
 import { workLine } from './faults.js';
 import type { Numbering } from './numbering.js';
 import { OwnWork } from './table.js';

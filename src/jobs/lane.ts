@@ -1,4 +1,4 @@
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
 import type { Cue } from './cue.js';
 import type { Faults } from './faults.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { Lane } from './lane.js';
 
 const numberedMax = 500;

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { AgeWork, Retention } from '../operation/work.js';
 import { TenantWalk } from './tenants.js';
 

@@ -3,7 +3,7 @@ import { isNotNull, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { WorkObserver } from './lane.js';
-import { fixedLimit } from '../db/drizzle-types.js';
+import { fixedLimit } from '../db/schema/drizzle-types.js';
 import { job, workerFault } from './table.js';
 
 const everyMilliseconds = 30_000;

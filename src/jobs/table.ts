@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../db/columns.js';
+import { keyColumns } from '../db/schema/columns.js';
 
 /** The kind of job that no SQL statement can do: it queries an acquirer for the status of an attempt. */
 export const statusPollKind = 'inquire_transaction';

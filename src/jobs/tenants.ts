@@ -1,7 +1,7 @@
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 
 /** How many rows one look reads, whatever the number of tenants and of their rows. */
 export const rowsMax = 100;

@@ -1,5 +1,5 @@
 import { type GraphQLInputType, isInputObjectType, type GraphQLArgument, getNamedType } from 'graphql';
-import { type Problem, problem, problemsMax, snake } from '../request/problems.js';
+import { type Problem, problem, problemsMax, snake } from '../errors/problems.js';
 import { Amount, currencyDigits } from '../types/scalars.js';
 
 /**

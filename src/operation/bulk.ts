@@ -1,6 +1,6 @@
-import type { ListStatement } from '../db/list-stream.js';
+import type { ListStatement } from '../db/list/stream.js';
 import type { Caller } from '../request/caller.js';
-import type { Charge } from '../request/charge.js';
+import type { Charge } from '../limits/charge.js';
 
 /** The caller of an export or import, as it is stored with it. */
 export const callerOf = ({ caller }: { caller: object }): Caller => caller as Caller;

@@ -1,4 +1,4 @@
-import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write-arguments.js';
+import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write/write-arguments.js';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { NewToken } from '../auth/tokens.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
@@ -7,8 +7,8 @@ import type { Bulk } from './bulk.js';
 import type { EventQueries } from './event-queries.js';
 import type { Scope } from '../db/scope.js';
 import type { Edition } from '../editions/edition.js';
-import { RequestBudget } from '../request/budget.js';
-import type { Secrets } from '../db/secrets.js';
+import { RequestBudget } from '../limits/budget.js';
+import type { Secrets } from '../config/secrets.js';
 import type { Caller } from '../request/caller.js';
 import type { Problem } from '../types/problem.js';
 import { weights } from '../types/weights.js';

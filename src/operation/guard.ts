@@ -18,8 +18,8 @@ import { blankMembers, editionProblems, emptyIds, emptyRequired, inputProblems, 
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
 import { textProblems } from './text-problems.js';
-import { catalogue } from '../request/catalogue.js';
-import { type MessageText, type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { catalogue } from '../errors/catalogue.js';
+import { type MessageText, type Problem, problem, DomainError, snake } from '../errors/problems.js';
 
 /**
  * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a

@@ -1,11 +1,11 @@
-import type { WriteEnvelope } from '../db/write-arguments.js';
+import type { WriteEnvelope } from '../db/write/write-arguments.js';
 import { randomUUID } from 'node:crypto';
 import type { Context } from './context.js';
 import type { Operation } from './operation.js';
 
-import { text } from '../db/write-arguments.js';
-import { camel, type Problem, pathOnV1, problem, DomainError, snake } from '../request/problems.js';
-import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
+import { text } from '../db/write/write-arguments.js';
+import { camel, type Problem, pathOnV1, problem, DomainError, snake } from '../errors/problems.js';
+import { type Secrets, unkeyedFingerprint } from '../config/secrets.js';
 
 type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
 

@@ -18,7 +18,7 @@ import {
   problem,
   problemsMax,
   snake,
-} from '../request/problems.js';
+} from '../errors/problems.js';
 import { amountProblems } from './amount-problems.js';
 import { textProblems } from './text-problems.js';
 import { isBlank, isEmpty } from '../types/empty.js';

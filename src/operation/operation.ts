@@ -1,9 +1,9 @@
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
-import type { Rows } from '../db/list-statement.js';
+import type { Rows } from '../db/list/statement.js';
 import type { Edition } from '../editions/edition.js';
-import type { ProblemCode } from '../request/catalogue.js';
-import type { Problem } from '../request/problems.js';
+import type { ProblemCode } from '../errors/catalogue.js';
+import type { Problem } from '../errors/problems.js';
 
 /** What the rules of an operation require of a parameter beyond its type, in the keywords of JSON Schema. */
 interface ParameterLimits {

@@ -1,5 +1,5 @@
 import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../db/columns.js';
+import { keyColumns } from '../db/schema/columns.js';
 
 /**
  * One row per answered write: the request, as a hash per parameter, and the row that was the answer.

@@ -1,6 +1,6 @@
 import { listMembersFault, listMembersMax } from '../types/pagination.js';
 import { lengthFault, textLengthMaxDefault } from '../types/text-length.js';
-import { listNames, type Problem, problem, problemsMax, snake } from '../request/problems.js';
+import { listNames, type Problem, problem, problemsMax, snake } from '../errors/problems.js';
 
 /**
  * The problems of text and lists that no argument may contain, whatever its type: PostgreSQL refuses NUL, UTF-8 has no

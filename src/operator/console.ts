@@ -3,7 +3,7 @@ import { gatewayProcess } from '../jobs/table.js';
 import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
 import { contentOf } from '../resources/file/content.js';
 import { type FileRow, file } from '../resources/file/table.js';
-import { type OperatorDesk, OperatorError } from './desk.js';
+import { type OperatorDesk, OperatorError } from './session.js';
 import { type ListPage, pageOf, tenantOf, valuesOf } from './paging.js';
 import { type BankNoticeRow, bankNotice } from './table.js';
 

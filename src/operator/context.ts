@@ -1,8 +1,8 @@
-import { RequestBudget } from '../request/budget.js';
-import type { OperatorIdentity } from './credential.js';
+import { RequestBudget } from '../limits/budget.js';
+import type { OperatorIdentity } from './access/credential.js';
 import type { Operator } from './operator.js';
-import { RefusedChanges } from './refused-changes.js';
-import type { Related } from './related.js';
+import { RefusedChanges } from './action/refused-changes.js';
+import type { Related } from './graph/related.js';
 
 /**
  * The context that every resolver of the operator's graph receives: the operator of this request, and the loaders of

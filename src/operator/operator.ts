@@ -3,8 +3,8 @@ import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
 import type { PayoutStatus } from '../resources/payout/table.js';
 import type { PersonRow } from '../resources/person/table.js';
-import type { Related } from './related.js';
-import { OperatorDesk } from './desk.js';
+import type { Related } from './graph/related.js';
+import { OperatorDesk } from './session.js';
 import type { ListFilter } from './paging.js';
 import {
   type AccountFilter,
@@ -24,7 +24,7 @@ import {
   keyOf,
   exists,
   isEmpty,
-} from './accounts.js';
+} from './account/accounts.js';
 import {
   type BankNotice,
   recordNotice,
@@ -34,16 +34,16 @@ import {
   mismatches,
   depositOf,
   reconcile,
-} from './bank.js';
-import { passTime, catchUp } from './test-clock.js';
-import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './payouts.js';
-import { auditLedger, listLedgerChecks, verifySeals } from './audit.js';
-import { type ActionFilter, listActions, verifyActions } from './actions.js';
-import { createOperator, listOperators, revokeOperator } from './operators.js';
+} from './money/bank.js';
+import { passTime, catchUp } from './job/test-clock.js';
+import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './money/payouts.js';
+import { auditLedger, listLedgerChecks, verifySeals } from './money/audit.js';
+import { type ActionFilter, listActions, verifyActions } from './action/actions.js';
+import { createOperator, listOperators, revokeOperator } from './access/operators.js';
 import type { OperatorRole } from './table.js';
 import { listGateways, listHolds, listNotices } from './console.js';
-import { secretsInUse } from './secrets.js';
-import { listJobs, listStuck, retryJob } from './jobs.js';
+import { secretsInUse } from './access/secrets.js';
+import { listJobs, listStuck, retryJob } from './job/jobs.js';
 
 /**
  * The operations of the service's operator: create roots, decide about accounts, record what banks have issued and

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
-import { problem, DomainError } from '../request/problems.js';
-import type { TenantAndMode } from '../db/tenant-and-mode.js';
-import type { OperatorDesk } from './desk.js';
+import { problem, DomainError } from '../errors/problems.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
+import type { OperatorDesk } from './session.js';
 import { modeOf } from '../request/mode.js';
 
 /** Which objects of all tenants to list; `after` is the `next` of the previous page. */

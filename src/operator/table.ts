@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns } from '../db/columns.js';
+import { isOneOf, keyColumns } from '../db/schema/columns.js';
 
 /** A transfer as a bank reports it; the amount is minor units as a string of digits. */
 export interface NoticeObject {

@@ -1,5 +1,5 @@
 import { visit } from 'jsonc-parser';
-import { problemsMax } from './problems.js';
+import { problemsMax } from '../errors/problems.js';
 
 /** The parsed body of a request, with the repeated keys that make it invalid. */
 export interface JsonBody {

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
-import { DomainError, problem } from './problems.js';
+import { DomainError, problem } from '../errors/problems.js';
 
 const types = {
   '.css': 'text/css; charset=utf-8',

@@ -1,5 +1,5 @@
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { Link as LinkTable, Rows } from '../db/list-statement.js';
+import type { Link as LinkTable, Rows } from '../db/list/statement.js';
 import type { Listing } from '../types/pagination.js';
 import { type Edge, type Funds, listingOf, type NodeRow, type Place, type RootRead } from './edges.js';
 

@@ -1,5 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
-import { fromRow } from '../db/row-mapper.js';
+import { fromRow } from '../db/read/row-mapper.js';
 import type { Permission } from '../auth/permissions.js';
 import type { Caller } from '../request/caller.js';
 import type { Context } from '../operation/context.js';

@@ -1,8 +1,8 @@
 import { Arg, Args, type ClassType, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import { propertyOf } from '../db/drizzle-types.js';
-import type { Rows } from '../db/list-statement.js';
+import { propertyOf } from '../db/schema/drizzle-types.js';
+import type { Rows } from '../db/list/statement.js';
 import type { Context } from '../operation/context.js';
-import { DomainError, problem } from '../request/problems.js';
+import { DomainError, problem } from '../errors/problems.js';
 import { type PageArgs, pageArgsOf } from '../types/pagination.js';
 import {
   type Edge,

@@ -1,7 +1,7 @@
 import { getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { ClassType } from 'type-graphql';
-import type { Child, Link as LinkTable, Row, Rows } from '../db/list-statement.js';
+import type { Child, Link as LinkTable, Row, Rows } from '../db/list/statement.js';
 import type { Context } from '../operation/context.js';
 import type { Listing, PageArgs } from '../types/pagination.js';
 

@@ -1,11 +1,11 @@
 import type { GraphQLSchema } from 'graphql';
 import { ApiBulk } from '../api/rest/bulk/bulk.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../db/database.js';
 import type { Caller } from '../request/caller.js';
-import type { Charge } from '../request/charge.js';
+import type { Charge } from '../limits/charge.js';
 import type { Identity } from './identity.js';
-import type { InFlight } from './in-flight.js';
+import type { InFlight } from './limits/in-flight.js';
 
 /** Makes exports and imports from the parts of a gateway. */
 export function bulkOf(parts: {

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Callers } from '../auth/api-keys.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Database } from '../db/database.js';
-import { consistencyHeader, ConsistencyTokens } from '../db/consistency-token.js';
-import type { Consistency } from '../db/read-source.js';
+import { consistencyHeader, ConsistencyTokens } from '../db/replicas/consistency-token.js';
+import type { Consistency } from '../db/read/read-source.js';
 import { Scope } from '../db/scope.js';
-import type { Secrets } from '../db/secrets.js';
+import type { Secrets } from '../config/secrets.js';
 import { editions } from '../editions/editions.js';
 import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
 import { Context, type NewSessions } from '../operation/context.js';
@@ -14,17 +14,17 @@ import type { Bulk } from '../operation/bulk.js';
 import type { EventQueries } from '../operation/event-queries.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
-import { Credentials } from '../operator/credential.js';
+import { Credentials } from '../operator/access/credential.js';
 import { Operator } from '../operator/operator.js';
-import type { RefusedChanges } from '../operator/refused-changes.js';
-import type { WrongKeys } from '../operator/wrong-keys.js';
+import type { RefusedChanges } from '../operator/action/refused-changes.js';
+import type { WrongKeys } from '../operator/access/wrong-keys.js';
 import type { Caller } from '../request/caller.js';
-import type { RequestBudget } from '../request/budget.js';
-import { DomainError, problem } from '../request/problems.js';
+import type { RequestBudget } from '../limits/budget.js';
+import { DomainError, problem } from '../errors/problems.js';
 import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
-import { credentialOf, operatorSessionOf } from './dashboard-cookie.js';
-import { isOwnOrigin, originOf, ownOriginOf, single } from './request.js';
+import { credentialOf, operatorSessionOf } from './dashboard/cookie.js';
+import { isOwnOrigin, originOf, ownOriginOf, single } from './http/request.js';
 
 /** The parts from which a request's context is built. */
 export interface IdentityParts {

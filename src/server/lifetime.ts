@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../request/budget.js';
-import { type Slot, Slots } from '../request/slots.js';
+import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../limits/budget.js';
+import { type Slot, Slots } from '../limits/slots.js';
 
 const lookMilliseconds = 50;
 

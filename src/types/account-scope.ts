@@ -1,5 +1,5 @@
 import { registerEnumType } from 'type-graphql';
-import type { MessageText } from '../request/problems.js';
+import type { MessageText } from '../errors/problems.js';
 
 /** Whether a list, a figure or a stream is of an account alone, or also of the accounts below it. Silent: the words. */
 export const AccountScope = { SELF: 'self', DESCENDANTS: 'descendants' } as const;

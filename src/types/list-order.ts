@@ -1,6 +1,6 @@
 import { getTableColumns, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
+import { camel, type MessageText, type Problem, problem, snake } from '../errors/problems.js';
 
 /** How an expression names the columns of a row, which may be in a subquery. */
 export type ColumnName = (column: PgColumn) => SQLWrapper;

@@ -1,5 +1,5 @@
 import { Field, InputType } from 'type-graphql';
-import { type MessageText, type Problem, problem, snake } from '../request/problems.js';
+import { type MessageText, type Problem, problem, snake } from '../errors/problems.js';
 import type { AccountScope } from './account-scope.js';
 
 @InputType({

@@ -1,6 +1,6 @@
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { type Problem, problem, DomainError, snake } from '../errors/problems.js';
 import type { AccountScope } from './account-scope.js';
 import { type Listing, orderedBy } from './list-order.js';
 import { searchProblems } from './list-search.js';

@@ -1,7 +1,7 @@
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
-import { catalogue, type ProblemCode } from '../request/catalogue.js';
-import { type GraphCode, graphCatalogue } from '../request/graph-codes.js';
-import { argumentPath } from '../request/problems.js';
+import { catalogue, type ProblemCode } from '../errors/catalogue.js';
+import { type GraphCode, graphCatalogue } from '../errors/graph-codes.js';
+import { argumentPath } from '../errors/problems.js';
 
 /** The codes of errors: those of both APIs, as /v1 writes them, and those that only GraphQL has. */
 export type ErrorCode = ProblemCode | GraphCode;

@@ -16,7 +16,7 @@ import {
   GraphQLSafeInt,
   GraphQLURL,
 } from 'graphql-scalars';
-import { problemsMax } from '../request/problems.js';
+import { problemsMax } from '../errors/problems.js';
 import { lengthFault } from './text-length.js';
 
 const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';

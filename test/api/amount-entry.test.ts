@@ -2,7 +2,7 @@ import { getNamedType, type GraphQLArgument, type GraphQLSchema, isInputObjectTy
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { guard } from '../../src/operation/guard.js';
-import { buildOperatorGraph } from '../../src/operator/graph.js';
+import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 import { operations } from '../../src/resources/registry.js';
 import { auditLedger } from '../support/audit.js';
 import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';

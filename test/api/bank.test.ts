@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import type { AccountRow } from '../../src/resources/account/table.js';
-import type { BankNotice } from '../../src/operator/bank.js';
+import type { BankNotice } from '../../src/operator/money/bank.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import {
   type Edition,

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { BulkWork, paid, type Piece } from '../../src/jobs/bulk.js';
 import { Cue } from '../../src/jobs/cue.js';
-import { Charge } from '../../src/request/charge.js';
-import { Lease } from '../../src/request/lease.js';
+import { Charge } from '../../src/limits/charge.js';
+import { Lease } from '../../src/limits/lease.js';
 import { dataExport } from '../../src/resources/export/table.js';
 import { eventually, givenIn, type Speaker, tenantOf, useWorld } from '../support/world.js';
 

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/request/caller.js';
 import { Context } from '../../src/operation/context.js';
 import { Database } from '../../src/db/database.js';
-import { questionOfValues } from '../../src/db/slow-questions.js';
+import { questionOfValues } from '../../src/db/read/read-class.js';
 import { Scope } from '../../src/db/scope.js';
 import { demos } from '../../src/server/demo/demo.js';
 import { editions } from '../../src/editions/editions.js';

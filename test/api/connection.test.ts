@@ -6,9 +6,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { inject, describe, expect, it } from 'vitest';
-import { connectionOf } from '../../src/db/address.js';
-import { openClient } from '../../src/db/connection.js';
-import { Servers } from '../../src/db/servers.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
+import { openClient } from '../../src/db/connect/driver/connection.js';
+import { Servers } from '../../src/db/connect/driver/servers.js';
 
 /** PostgreSQL sends two rows of it, and then fails. */
 const failsAmongItsRows = 'select 10 / (3 - n) from generate_series(1, 5) n';

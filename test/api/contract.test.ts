@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demos } from '../../src/server/demo/demo.js';
-import { openapiText } from '../../src/server/print-schema.js';
+import { openapiText } from '../../src/server/build/print-schema.js';
 import { contract, contradictions, type Exchange } from '../support/contract.js';
 import { type Edition, Speaker, useWorld } from '../support/world.js';
 

@@ -270,7 +270,7 @@ describe('no query that clients have copied is refused for its size', () => {
         : [],
     );
   }
-  const dashboard = () => matches(textsOf('src/dashboard', /(?<!test)\.tsx?$/), /\bgraphql\(\s*`([^`]*)`/g);
+  const dashboard = () => matches(textsOf('src/sites/dashboard', /(?<!test)\.tsx?$/), /\bgraphql\(\s*`([^`]*)`/g);
   const docs = () => {
     const pages = [...textsOf('docs', /\.md$/), fs.readFileSync('README.md', 'utf8')];
     const sent = matches(pages, /"query": ?"((?:[^"\\]|\\.)*)"/g).map((text) => JSON.parse(`"${text}"`) as string);

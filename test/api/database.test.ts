@@ -2,11 +2,11 @@ import net from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { account } from '../../src/resources/account/table.js';
 import { Database } from '../../src/db/database.js';
-import { optionsOf } from '../../src/db/connection-options.js';
-import { poolsDefault } from '../../src/db/database-settings.js';
-import { slowDefault } from '../../src/db/slow-questions.js';
-import { preparedMax } from '../../src/db/statements.js';
-import { DomainError } from '../../src/request/problems.js';
+import { optionsOf } from '../../src/db/connect/driver/connection-options.js';
+import { poolsDefault } from '../../src/db/connect/database-settings.js';
+import { slowDefault } from '../../src/config/defaults.js';
+import { preparedMax } from '../../src/db/read/statements.js';
+import { DomainError } from '../../src/errors/problems.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { schemaOffences } from '../../src/db/distribution/schema-lint.js';
-import { ofDeployment } from '../../src/db/distribution/tables.js';
+import { schemaOffences } from '../../src/db/cluster/schema-lint.js';
+import { ofDeployment } from '../../src/db/cluster/tables.js';
 import { everyStatement } from '../support/every-statement.js';
 import { givenIn, useWorld } from '../support/world.js';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { GraphQLNonNull } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { value } from '../../src/api/graphql/compiler/json.js';
-import { followEvents } from '../../src/operator/event-client.js';
+import { followEvents } from '../../src/operator/commands/event-client.js';
 import { SafeInt } from '../../src/types/scalars.js';
 import { eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../../src/db/database.js';
-import { poolsDefault } from '../../src/db/database-settings.js';
+import { poolsDefault } from '../../src/db/connect/database-settings.js';
 import { Scope } from '../../src/db/scope.js';
 import type { Caller } from '../../src/request/caller.js';
 import { eventListing } from '../../src/resources/event/type.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Attempts } from '../../src/request/attempts.js';
+import { Attempts } from '../../src/limits/attempts.js';
 import { eventually, givenIn, type Reply, Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const burst = 3_000;

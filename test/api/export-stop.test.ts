@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
 import { beforeAll, expect, it } from 'vitest';
-import type { ListStatement } from '../../src/db/list-stream.js';
+import type { ListStatement } from '../../src/db/list/stream.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { account } from '../../src/resources/account/table.js';
 import { eventually, givenIn, type Speaker, tenantOf, useWorld } from '../support/world.js';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { StatementObserver } from '../../src/db/observer.js';
+import type { StatementObserver } from '../../src/db/connect/observer.js';
 import { pdf } from '../support/onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Reply, must, type Speaker, useWorld } from '../support/world.js';
 

@@ -17,9 +17,9 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { graphText } from '../../src/server/print-schema.js';
+import { graphText } from '../../src/server/build/print-schema.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { catalogue, type ProblemCode } from '../../src/request/catalogue.js';
+import { catalogue, type ProblemCode } from '../../src/errors/catalogue.js';
 import {
   givenIn,
   inputTypeOf,

@@ -3,7 +3,7 @@ import { Agent, get as httpGet } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../../src/auth/tokens.js';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { Database } from '../../src/db/database.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';

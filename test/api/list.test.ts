@@ -1,7 +1,7 @@
 import { getNamedType, getNullableType, type GraphQLField, type GraphQLObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { snake } from '../../src/request/problems.js';
+import { snake } from '../../src/errors/problems.js';
 import { givenIn, payoutAddressBody, type Reply, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });

@@ -12,12 +12,12 @@ import {
 } from 'graphql';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { Secrets } from '../../src/db/secrets.js';
+import { Secrets } from '../../src/config/secrets.js';
 import { Worker } from '../../src/jobs/runner.js';
-import { RefusedChanges, refusedChangesMax } from '../../src/operator/refused-changes.js';
+import { RefusedChanges, refusedChangesMax } from '../../src/operator/action/refused-changes.js';
 import { newOperatorToken } from '../../src/auth/tokens.js';
-import { Credentials } from '../../src/operator/credential.js';
-import { buildOperatorGraph } from '../../src/operator/graph.js';
+import { Credentials } from '../../src/operator/access/credential.js';
+import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 import { until } from '../support/child.js';
 import { eventually, givenIn, must, nickname, Speaker, useWorld } from '../support/world.js';
 

@@ -16,13 +16,13 @@ import { accountV1 } from '../../src/resources/account/v1.js';
 import { accountSettingV1 } from '../../src/resources/account-setting/v1.js';
 import { address } from '../../src/resources/address/table.js';
 import { addressV1 } from '../../src/resources/address/v1.js';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { Database } from '../../src/db/database.js';
 import { depositV1 } from '../../src/resources/deposit/v1.js';
-import { operatorText } from '../../src/server/print-schema.js';
+import { operatorText } from '../../src/server/build/print-schema.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { buildOperatorGraph } from '../../src/operator/graph.js';
+import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 import { payoutV1 } from '../../src/resources/payout/v1.js';
 import {
   details,

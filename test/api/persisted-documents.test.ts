@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { ConfigError, config } from '../../src/config.js';
+import { ConfigError, config } from '../../src/config/config.js';
 import { gateway } from '../../src/server/app.js';
 import { givenIn, type Reply, Speaker, useWorld } from '../support/world.js';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sealTaxCards } from '../../src/resources/person/encryption.js';
-import { Secrets } from '../../src/db/secrets.js';
+import { Secrets } from '../../src/config/secrets.js';
 import {
   assemble,
   type BusinessType,

@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { demos } from '../../src/server/demo/demo.js';
 import { buildGraph, publicSizes } from '../../src/api/graphql/server.js';
 import { NodeCounter } from '../../src/api/graphql/query-cost.js';
-import { buildOperatorGraph, sizes as operatorSizes } from '../../src/operator/graph.js';
+import { buildOperatorGraph, sizes as operatorSizes } from '../../src/operator/graph/graph.js';
 import { weights } from '../../src/types/weights.js';
 import { routes } from '../../src/resources/registry.js';
 import { workloads } from '../bench/workloads.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import type { Cost } from '../../src/request/charge.js';
+import type { Cost } from '../../src/limits/charge.js';
 import { weights } from '../../src/types/weights.js';
 import { pdf } from '../support/onboarding-profile.js';
 import {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type RawRows, type Read, ReadCombiner, type Runs } from '../../src/db/read-combiner.js';
-import { openClient } from '../../src/db/connection.js';
-import { busy } from '../../src/db/deadline.js';
-import { clientLeft, RequestBudget } from '../../src/request/budget.js';
+import { type RawRows, type Read, ReadCombiner, type Runs } from '../../src/db/read/read-combiner.js';
+import { openClient } from '../../src/db/connect/driver/connection.js';
+import { busy } from '../../src/db/connect/deadline.js';
+import { clientLeft, RequestBudget } from '../../src/limits/budget.js';
 import { givenIn, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });

@@ -3,8 +3,8 @@ import { WebhookDeliveryStatus } from '../../src/resources/webhook-delivery/tabl
 import { WebhookDisabledReason } from '../../src/resources/webhook-endpoint/table.js';
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { definedFunctions } from '../../src/db/print-write-functions.js';
-import { currencyOf } from '../../src/dashboard/format/money.js';
+import { definedFunctions } from '../../src/db/write/print-write-functions.js';
+import { currencyOf } from '../../src/sites/dashboard/format/money.js';
 import { Scope } from '../../src/db/scope.js';
 import { editions } from '../../src/editions/editions.js';
 import { payerScope } from '../../src/hosted/session.js';
@@ -17,7 +17,8 @@ import { accountMoves } from '../../src/resources/account/transitions.js';
 import { AddressCategory, AddressStatus, AddressType, address } from '../../src/resources/address/table.js';
 import { checkoutNow } from '../../src/resources/checkout/now.js';
 import { CheckoutStatus, checkout } from '../../src/resources/checkout/table.js';
-import { attemptsMax, checkoutTermsDefault } from '../../src/resources/checkout/terms.js';
+import { checkoutTermsDefault } from '../../src/config/defaults.js';
+import { attemptsMax } from '../../src/resources/checkout/terms.js';
 import { receiverOf } from '../../src/resources/deposit/receiver.js';
 import { BulkStatus, ExportFormat } from '../../src/resources/export/table.js';
 import { ImportKind } from '../../src/resources/import/table.js';
@@ -32,7 +33,7 @@ import { RequestApi, RequestOutcome } from '../../src/resources/request-log/tabl
 import { SessionRole } from '../../src/resources/session/table.js';
 import { TransactionStatus } from '../../src/resources/transaction/table.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { rulesText } from '../../src/server/print-schema.js';
+import { rulesText } from '../../src/server/build/print-schema.js';
 import { metadataKeysMax } from '../../src/types/scalars.js';
 import { givenIn, tenantOf, useWorld } from '../support/world.js';
 

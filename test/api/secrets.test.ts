@@ -2,12 +2,12 @@ import { createHmac, hash } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
 import { placeOf, tokenOf } from '../../src/resources/checkout/link.js';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { Database } from '../../src/db/database.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Operator } from '../../src/operator/operator.js';
-import { Secrets } from '../../src/db/secrets.js';
+import { Secrets } from '../../src/config/secrets.js';
 import { sealWebhookSecrets } from '../../src/resources/webhook-endpoint/encryption.js';
 import { details, eventually, givenIn, nickname, Speaker, useWorld } from '../support/world.js';
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { first } from '../../src/editions/first.js';
 import { checkEdge } from '../../src/operation/guard.js';
-import { DomainError } from '../../src/request/problems.js';
+import { DomainError } from '../../src/errors/problems.js';
 import { givenIn, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });

@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Database } from '../../src/db/database.js';
-import { Secrets } from '../../src/db/secrets.js';
+import { Secrets } from '../../src/config/secrets.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { recordChanges, seenChanges } from './changes.js';

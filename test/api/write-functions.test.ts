@@ -8,7 +8,7 @@ import {
   isWriting,
   writeFunctions,
   writeFunctionsText,
-} from '../../src/db/print-write-functions.js';
+} from '../../src/db/write/print-write-functions.js';
 import { account } from '../../src/resources/account/table.js';
 import { deposit } from '../../src/resources/deposit/table.js';
 import { changing } from './changes.js';
@@ -55,7 +55,7 @@ const sourceOf = async () => new Map((await catalogue()).map(({ name, source }) 
 
 describe('the declarations of the write functions', () => {
   it('are the source of write-functions.ts, which `npm run schema` writes', () => {
-    expect(fs.readFileSync('src/db/write-functions.ts', 'utf8')).toBe(writeFunctionsText());
+    expect(fs.readFileSync('src/db/write/write-functions.ts', 'utf8')).toBe(writeFunctionsText());
   });
 
   it('are those of the functions in the catalogue', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../../src/db/database.js';
-import { poolsDefault } from '../../src/db/database-settings.js';
-import { text } from '../../src/db/write-arguments.js';
-import { DomainError } from '../../src/request/problems.js';
+import { poolsDefault } from '../../src/db/connect/database-settings.js';
+import { text } from '../../src/db/write/write-arguments.js';
+import { DomainError } from '../../src/errors/problems.js';
 import { deposit } from '../../src/resources/deposit/table.js';
 import { until } from '../support/child.js';
 import { patience, scale } from '../support/scale.js';

@@ -110,7 +110,7 @@ const tables: Record<string, [file: string, table: string, file: string, listing
 
 /** Fills a database once, and counts the buffers of each question as the product asks it. */
 export async function buffers(server: Server, deposits: number, progress: (step: string) => void): Promise<Buffers> {
-  const { migrate } = await import(product('db/migrate.js'));
+  const { migrate } = await import(product('db/schema/migrate.js'));
   await migrate(server.login);
   const sql = connect(server.login);
   const { Database } = await import(product('db/database.js'));
@@ -178,7 +178,7 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
   const { Scope } = await import(product('db/scope.js'));
   const { series } = await import(product('resources/balance/history.js'));
   const { depositTotals } = await import(product('resources/balance/totals.js'));
-  const { OperatorDesk } = await import(product('operator/desk.js'));
+  const { OperatorDesk } = await import(product('operator/session.js'));
   const { deposit } = await import(product('resources/deposit/table.js'));
   const account = `account_${tenant}`;
   const caller = {

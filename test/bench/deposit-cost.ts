@@ -29,7 +29,7 @@ const roundOf = 100;
  * users receive them in turn. The database must be empty.
  */
 export async function depositCost(server: Server, deposits: number, progress: (step: string) => void) {
-  const { migrate } = await import(product('db/migrate.js'));
+  const { migrate } = await import(product('db/schema/migrate.js'));
   await migrate(server.login);
   const sql = connect(server.login);
   try {

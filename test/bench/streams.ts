@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { WebSocket } from 'ws';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { openStore } from '../../src/db/open.js';
 import { retentionDefault } from '../../src/jobs/retention.js';
 import { Worker } from '../../src/jobs/runner.js';

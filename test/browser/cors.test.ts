@@ -4,7 +4,7 @@ import pino from 'pino';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { gateway } from '../../src/server/app.js';
 import { browser } from '../support/browser.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { DashboardLinks } from '../../src/server/dashboard-links.js';
+import { DashboardLinks } from '../../src/server/dashboard/links.js';
 import { type Demo, demos } from '../../src/server/demo/demo.js';
 import { browser } from '../support/browser.js';
 import { scale } from '../support/scale.js';

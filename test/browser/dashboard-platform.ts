@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatMoney, hundredths, sum } from '../../src/dashboard/format/money.js';
+import { formatMoney, hundredths, sum } from '../../src/sites/dashboard/format/money.js';
 import type { Visit } from './dashboard-fixture.js';
 import { completeDeposit, type Speaker } from '../support/world.js';
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import fc from 'fast-check';
 import type { BrowserContext, Locator, Page, Request } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { decimal, formatMoney, sum } from '../../src/dashboard/format/money.js';
+import { decimal, formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
 import { changeDocuments, faults, refusedTotals, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
 import { completeDeposit, Speaker, tenantOf } from '../support/world.js';

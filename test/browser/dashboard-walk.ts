@@ -3,12 +3,12 @@ import path from 'node:path';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { decimal, formatMoney, sum } from '../../src/dashboard/format/money.js';
+import { decimal, formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
 import type { Visit } from './dashboard-fixture.js';
 import { complete, pdf, personBody } from '../support/onboarding-profile.js';
 import { eventually, must, payoutAddressBody, Speaker, type World } from '../support/world.js';
 
-const sources = 'src/dashboard';
+const sources = 'src/sites/dashboard';
 const ofConsole = /(^|\/)console\//;
 
 /** The addresses that the sources declare, of the dashboard or of the console: a new page is walked without a line. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Demo, demos } from '../../src/server/demo/demo.js';
 import { buildSchema, parse, validate } from 'graphql';
 import { examples } from '../../src/api/graphql/explorer-examples.js';
-import type { Cost } from '../../src/request/charge.js';
+import type { Cost } from '../../src/limits/charge.js';
 import { browser } from '../support/browser.js';
 import { scale } from '../support/scale.js';
 import { eventually, givenIn, useWorld } from '../support/world.js';

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/request/catalogue.js';
-import { graphCatalogue } from '../../src/request/graph-codes.js';
-import type { SiteIndex } from '../../src/server/docs/maker/site-files.js';
+import { catalogue } from '../../src/errors/catalogue.js';
+import { graphCatalogue } from '../../src/errors/graph-codes.js';
+import type { SiteIndex } from '../../src/sites/docs/maker/site-files.js';
 import { browser } from '../support/browser.js';
 import { givenIn, inTurns, useWorld } from '../support/world.js';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => chromium?.close());
 
-const folder = 'dist/server/docs/site';
+const folder = 'dist/sites/docs/site';
 const { files } = JSON.parse(fs.readFileSync(`${folder}/site.json`, 'utf8')) as SiteIndex;
 const pages = new Map(
   Object.entries(files)

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectionOf } from '../../src/db/address.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { Database } from '../../src/db/database.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { type Server, Servers } from '../support/standby.js';

@@ -11,7 +11,7 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { columnsOfInput } from '../../src/api/rest/bulk/import-file.js';
 import { imports } from '../../src/resources/registry.js';
-import { buildOperatorGraph } from '../../src/operator/graph.js';
+import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 import { type Gateway, useChildren } from '../support/child.js';
 import { type Edition, eventually, type Speaker } from '../support/world.js';
 import { graphPlaces, restPlaces } from './growth-places.js';

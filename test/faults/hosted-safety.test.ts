@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { CheckoutEvents } from '../../src/hosted/event-stream.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';

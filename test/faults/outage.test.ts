@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { Database } from '../../src/db/database.js';
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';

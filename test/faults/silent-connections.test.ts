@@ -4,7 +4,7 @@ import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { endSilentConnections } from '../../src/server/silent-connections.js';
+import { endSilentConnections } from '../../src/server/http/silent-connections.js';
 import { eventually, givenIn, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { violationsOf } from '../../src/db/distribution/tenant-audit.js';
-import { text } from '../../src/db/write-arguments.js';
-import { definedFunctions } from '../../src/db/print-write-functions.js';
-import type { ArgumentsOf, WriteFunction } from '../../src/db/write-arguments.js';
-import { DomainError } from '../../src/request/problems.js';
+import { violationsOf } from '../../src/db/cluster/tenant-audit.js';
+import { text } from '../../src/db/write/write-arguments.js';
+import { definedFunctions } from '../../src/db/write/print-write-functions.js';
+import type { ArgumentsOf, WriteFunction } from '../../src/db/write/write-arguments.js';
+import { DomainError } from '../../src/errors/problems.js';
 import type { BrokenRule } from '../../src/resources/ledger/table.js';
 import { nickname, statementsWaiting, useWorld } from '../support/world.js';
 

@@ -1,10 +1,10 @@
-import { connectionOf, replicasOf } from '../../src/db/address.js';
+import { connectionOf, replicasOf } from '../../src/db/connect/driver/address.js';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ConfigError, config, settings } from '../../src/config.js';
+import { ConfigError, config, settings } from '../../src/config/config.js';
 import { useChildren } from '../support/child.js';
 
 type Environment = Record<string, string>;

@@ -10,7 +10,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import postgres from 'postgres';
 import { parseAllDocuments } from 'yaml';
-import { config, settings } from '../../src/config.js';
+import { config, settings } from '../../src/config/config.js';
 import { figures, patience, scale } from '../support/scale.js';
 import { freePort } from '../support/ports.js';
 import { type Gateway, until, useChildren } from '../support/child.js';

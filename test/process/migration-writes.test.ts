@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { programVersion } from '../../src/db/schema-version.js';
+import { programVersion } from '../../src/db/schema/schema-version.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { details, type Reply, type Speaker } from '../support/world.js';
 import { hasty } from '../support/patient.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectionOf } from '../../src/db/address.js';
-import { single } from '../../src/db/connection.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
+import { single } from '../../src/db/connect/driver/connection.js';
 import { Bouncer, bouncerMinor, bouncerProgram } from '../support/bouncer.js';
 import { until, useChildren } from '../support/child.js';
 import { figures, patience, scale } from '../support/scale.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leaseShare } from '../../src/request/lease.js';
+import { leaseShare } from '../../src/limits/lease.js';
 import { type Gateway, useChildren } from '../support/child.js';
 
 const children = useChildren();

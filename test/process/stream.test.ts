@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
-import { followEvents } from '../../src/operator/event-client.js';
+import { followEvents } from '../../src/operator/commands/event-client.js';
 import { useChildren } from '../support/child.js';
 import { random, scale } from '../support/scale.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from '../support/world.js';

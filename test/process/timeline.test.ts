@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connectionOf, replicasOf } from '../../src/db/address.js';
+import { connectionOf, replicasOf } from '../../src/db/connect/driver/address.js';
 import { Database } from '../../src/db/database.js';
-import { lookMilliseconds } from '../../src/db/replica.js';
-import { lsnOf, timelineOf, walPositionOf } from '../../src/db/wal-positions.js';
+import { lookMilliseconds } from '../../src/db/replicas/replica.js';
+import { lsnOf, timelineOf, walPositionOf } from '../../src/db/replicas/wal-positions.js';
 import { until, useChildren } from '../support/child.js';
 import { caughtUp, positionOf, type Server, Servers } from '../support/standby.js';
 

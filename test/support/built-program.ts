@@ -20,7 +20,7 @@ const stateOf = (folder: string) => fs.readFileSync(path.join(folder, stamp), 'u
  * of tests may begin at once, and go on while another one builds. Returns the folder of the copy.
  */
 function prepare(): string {
-  execFileSync(process.execPath, ['src/server/build.mjs'], { cwd: root, stdio: 'inherit' });
+  execFileSync(process.execPath, ['src/server/build/build.mjs'], { cwd: root, stdio: 'inherit' });
   const state = stateOf(built);
   const copy = path.join(root, copyName + createHash('sha256').update(state).digest('hex').slice(0, 16));
   if (fs.existsSync(copy)) return copy;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
-import { settings } from '../../src/config.js';
+import { settings } from '../../src/config/config.js';
 import { type Content, copyDataFolder } from './data-folders.js';
 import { patient } from './patient.js';
 import { type Edition, Speaker, type World } from './world.js';

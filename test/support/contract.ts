@@ -4,10 +4,10 @@ import { contractOf } from '../../src/api/rest/contract/document.js';
 import type postgres from 'postgres';
 import type { Examples } from '../../src/api/rest/contract/errors.js';
 import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
-import { fromRow } from '../../src/db/row-mapper.js';
+import { fromRow } from '../../src/db/read/row-mapper.js';
 import { event } from '../../src/resources/event/table.js';
 import { eventV1 } from '../../src/resources/event/v1.js';
-import { eventsText } from '../../src/server/print-schema.js';
+import { eventsText } from '../../src/server/build/print-schema.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 
 type Json = any;

@@ -5,9 +5,9 @@ import postgres from 'postgres';
 import { inject } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Database } from '../../src/db/database.js';
-import { poolsDefault } from '../../src/db/database-settings.js';
+import { poolsDefault } from '../../src/db/connect/database-settings.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
-import { migrate } from '../../src/db/migrate.js';
+import { migrate } from '../../src/db/schema/migrate.js';
 import { seedDemo } from '../../src/server/demo/demo.js';
 import { Operator } from '../../src/operator/operator.js';
 

@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { connectionOf } from '../../src/db/address.js';
-import { initialize } from '../../src/db/distribution/initialize.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
+import { initialize } from '../../src/db/cluster/initialize.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
-import { migrate } from '../../src/db/migrate.js';
+import { migrate } from '../../src/db/schema/migrate.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -1,4 +1,4 @@
-import { poolsDefault } from '../../src/db/database-settings.js';
+import { poolsDefault } from '../../src/db/connect/database-settings.js';
 
 /**
  * Settings of a gateway on a busy machine: it refuses nothing for being late, unless a test is about that. A write may

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 // The order of the schema's fields follows the order in which the resources are loaded, which must be the same for
 // every test file.
 import '../../src/api/graphql/server.js';
-import { poolsDefault } from '../../src/db/database-settings.js';
-import { json } from '../../src/db/driver-types.js';
-import { slowWaiting } from '../../src/db/slow-questions.js';
+import { poolsDefault } from '../../src/db/connect/database-settings.js';
+import { json } from '../../src/db/connect/driver/driver-types.js';
+import { slowWaiting } from '../../src/db/read/read-class.js';
 import { hastyPools, patient } from './patient.js';
 import { scale } from './scale.js';
 

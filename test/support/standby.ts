@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
-import { timelineOfFile, type WalPosition, walPositionOf } from '../../src/db/wal-positions.js';
+import { timelineOfFile, type WalPosition, walPositionOf } from '../../src/db/replicas/wal-positions.js';
 import { copyDataFolder } from './data-folders.js';
 import { until } from './child.js';
 import { freePort } from './ports.js';

@@ -9,14 +9,14 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountRow } from '../../src/resources/account/table.js';
-import { config } from '../../src/config.js';
+import { config } from '../../src/config/config.js';
 import { patient } from './patient.js';
-import { connectionOf } from '../../src/db/address.js';
-import type { Connection } from '../../src/db/connection.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
+import type { Connection } from '../../src/db/connect/driver/connection.js';
 import { Database } from '../../src/db/database.js';
 import type { Embedded } from '../../src/db/embedded/lease.js';
 import { poolsOf } from '../../src/db/open.js';
-import { Secrets } from '../../src/db/secrets.js';
+import { Secrets } from '../../src/config/secrets.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { gateway, type Parts } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
@@ -28,7 +28,7 @@ import { compareWithContract, recordEvents, saveExamples } from './contract.js';
 import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { copyDataFolder } from './data-folders.js';
 
-import type { Cost } from '../../src/request/charge.js';
+import type { Cost } from '../../src/limits/charge.js';
 
 export type Edition = 1 | 2;
 /** Both APIs, for tests of what must be the same through each. */

@@ -5,19 +5,19 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { stateOf } from '../../src/server/state.mjs';
+import { stateOf } from '../../src/server/build/state.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const cache = path.join(root, 'node_modules/.cache/lint');
 fs.mkdirSync(cache, { recursive: true });
 
-const gateway = fs.readdirSync(path.join(root, 'src'), { encoding: 'utf8' }).filter((name) => name !== 'dashboard');
-const program = gateway.map((name) => `src/${name}`);
+const gateway = fs.readdirSync(path.join(root, 'src'), { encoding: 'utf8' }).filter((name) => name !== 'sites');
+const program = [...gateway, 'sites/docs'].map((name) => `src/${name}`);
 
 /** The files of each part, and what their types come from. */
 const parts = [
   { name: 'program', files: program, types: [] },
-  { name: 'dashboard', files: ['src/dashboard'], types: [] },
+  { name: 'dashboard', files: ['src/sites/dashboard'], types: [] },
   { name: 'test', files: ['test'], types: program },
 ];
 const settings = ['.oxlintrc.json', 'package-lock.json', 'tsconfig.json', 'test/tools/lint.mjs'];

@@ -18,14 +18,14 @@ const ownSettings = 'It reads a setting, which the operator writes.';
 /** What meets no input of a client: files, and folders with a slash at the end. */
 const meetNoInput = {
   'api/rest/contract/': ownFiles,
-  'dashboard/build.mjs': ownFiles,
-  'db/distribution/function-lint.ts': ownFiles,
+  'sites/dashboard/build.mjs': ownFiles,
+  'db/cluster/function-lint.ts': ownFiles,
   'db/open.ts': ownSettings,
-  'db/print-write-functions.ts': ownFiles,
-  'db/secrets.ts': ownSettings,
-  'request/setting-types.ts': ownSettings,
-  'server/docs/maker/': ownFiles,
-  'server/packages.mjs': ownFiles,
+  'db/write/print-write-functions.ts': ownFiles,
+  'config/secrets.ts': ownSettings,
+  'config/setting-types.ts': ownSettings,
+  'sites/docs/maker/': ownFiles,
+  'server/build/packages.mjs': ownFiles,
 };
 
 /** The patterns that are put together when the gateway runs, by their files, with an example of each. */
@@ -33,7 +33,7 @@ const examples = {
   'api/graphql/compiler/compiler.ts': '\u0001([^\u0001\u0002]*)\u0002',
   'api/rest/bulk/bulk.ts': String.raw`^/v1/accounts/(?<id>[\w-]{1,100})/deposits$`,
   'db/embedded/place.ts': String.raw`^postgres:[^:]*:(\d+):(\d+)`,
-  'server/methods.ts': '^/v1/accounts/[^/]+/persons/[^/]+$',
+  'server/http/methods.ts': '^/v1/accounts/[^/]+/persons/[^/]+$',
 };
 
 const names = fs

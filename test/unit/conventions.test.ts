@@ -1,19 +1,19 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { settings } from '../../src/config.js';
+import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
 
 const files = fs
   .readdirSync('src', { recursive: true, encoding: 'utf8' })
   // The dashboard is a program for browsers: knip finds what it does not use, and the linter what it may not import.
-  .filter((name) => name.endsWith('.ts') && !name.startsWith('dashboard'))
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('sites/dashboard'))
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 
 /** Whether a command writes the file. */
-const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write-functions.ts';
+const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write/write-functions.ts';
 const linesOf = (file: string) => fs.readFileSync(file, 'utf8').split('\n').length - 1;
 const inFunctions = (name: string) => path.join('drizzle/functions', name);
 
@@ -25,14 +25,16 @@ describe('the conventions of the code', () => {
   it('calls no method that opens an interactive transaction outside migrations and backups', () => {
     const interactive = /\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/;
     // A backup reads all tables in one snapshot, on a connection of its own.
-    const allowed = ['db/advisory-lock.ts', 'db/backup/backup.ts'];
+    const allowed = ['db/schema/advisory-lock.ts', 'db/backup/backup.ts'];
     expect(offenders(interactive, (name) => allowed.includes(name))).toEqual([]);
   });
 
   it('has one API to the database: the driver is imported in src/db alone', () => {
     expect(offenders(/from 'postgres'/, (name) => name.startsWith('db/'))).toEqual([]);
     // Its results are complete only through `openClient`.
-    expect(offenders(/(=|=>|return|await) postgres\(/, (name) => name === 'db/connection.ts')).toEqual([]);
+    expect(offenders(/(=|=>|return|await) postgres\(/, (name) => name === 'db/connect/driver/connection.ts')).toEqual(
+      [],
+    );
     expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
     // These may query without a scope, because they serve all tenants: authentication, the worker, the operator, the
     // allowances, the request log, the numbers that streams follow and the encryption at a start.
@@ -56,10 +58,10 @@ describe('the conventions of the code', () => {
           'jobs/stuck-count.ts',
           'jobs/tenants.ts',
           'jobs/webhooks.ts',
-          'operator/credential.ts',
-          'operator/desk.ts',
-          'server/exempt-requests.ts',
-          'server/rate-limit.ts',
+          'operator/access/credential.ts',
+          'operator/session.ts',
+          'server/limits/exempt-requests.ts',
+          'server/limits/rate-limit.ts',
           'server/telemetry/request-log.ts',
           'server/streams/feeds.ts',
           'resources/person/encryption.ts',
@@ -80,7 +82,7 @@ describe('the conventions of the code', () => {
   });
 
   it('reads process.env in the configuration and where PostgreSQL is started, and nowhere else', () => {
-    const places = ['config.ts', 'db/embedded/folder.ts'];
+    const places = ['config/config.ts', 'db/embedded/folder.ts'];
     expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
   });
 
@@ -93,9 +95,9 @@ describe('the conventions of the code', () => {
      */
     const reasons: Record<string, string> = {
       'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
-      'server/log.ts': 'the time of a line in the log',
+      'errors/log.ts': 'the time of a line in the log',
       'request/id.ts': 'the order of the request ids of one second',
-      'server/dashboard-links.ts': 'when a one-time link to the dashboard of the demo expires',
+      'server/dashboard/links.ts': 'when a one-time link to the dashboard of the demo expires',
       'api/graphql/compiler/compiler.ts': 'the age of entries in a cache',
     };
     const readings =
@@ -224,11 +226,11 @@ describe('the conventions of the code', () => {
 
   it('has no file that no other file imports', () => {
     const entries = [
-      ...['main.ts', 'cli.ts', 'db/print-write-functions.ts'],
-      ...['server/print-schema.ts', 'server/docs/maker/main.ts'],
+      ...['main.ts', 'cli.ts', 'db/write/print-write-functions.ts'],
+      ...['server/build/print-schema.ts', 'sites/docs/maker/main.ts'],
     ];
     // These are found by their place.
-    const isFound = (name: string) => /^(resources\/[^/]+\/resource|operator\/parts\/[^/]+)\.ts$/.test(name);
+    const isFound = (name: string) => /^(resources\/[^/]+\/resource|operator\/modules\/[^/]+)\.ts$/.test(name);
     const imported = new Set(
       files.flatMap(({ name, text }) =>
         [...text.matchAll(/(?:from |import |import\()'(\.[^']+)\.js'/g)].map((match) =>

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { GraphQLEnumType } from 'graphql';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import type { CatalogueEntry } from '../../src/api/rest/contract/webhooks.js';
-import { definedFunctions, writeFunctions } from '../../src/db/print-write-functions.js';
+import { definedFunctions, writeFunctions } from '../../src/db/write/print-write-functions.js';
 import { events } from '../../src/resources/registry.js';
-import { eventsText } from '../../src/server/print-schema.js';
+import { eventsText } from '../../src/server/build/print-schema.js';
 import { contract, violationsOf } from '../support/contract.js';
 
 const committed = fs.readFileSync(new URL('../../schema/events.json', import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { getNamedType, isAbstractType, isEnumType, isObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest';
 import { growthSentence } from '../../src/api/graphql/growth.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { buildOperatorGraph } from '../../src/operator/graph.js';
+import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 
 const schemas = { graph: buildGraph(), operator: buildOperatorGraph() };
 

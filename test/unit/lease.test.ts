@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { busy } from '../../src/db/deadline.js';
-import { Lease } from '../../src/request/lease.js';
+import { busy } from '../../src/db/connect/deadline.js';
+import { Lease } from '../../src/limits/lease.js';
 
 // PostgreSQL may answer reads while it accepts no writes, and a lease is a write.
 it('admits requests while the shared allowance cannot be asked, and takes their points afterwards', async () => {

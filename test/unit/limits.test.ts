@@ -1,6 +1,7 @@
 import { buildSchema, GraphQLError, getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { limitRule, limitsDefault } from '../../src/api/graphql/limits.js';
+import { limitRule } from '../../src/api/graphql/limits.js';
+import { limitsDefault } from '../../src/config/defaults.js';
 
 const schema = buildSchema(`
   type Query { account: Account accounts: [Account!]! version: String }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { once } from '../../src/server/once.js';
+import { once } from '../../src/server/http/once.js';
 
 describe('what is made once', () => {
   it('is made when it is first needed, for all who need it at the same time or later', async () => {

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import { RepeatedRefusals } from '../../src/server/repeated-refusals.js';
+import { RepeatedRefusals } from '../../src/server/limits/repeated-refusals.js';
 
 const tenant = { tenantId: 'one', livemode: false };
 

@@ -21,8 +21,8 @@ import {
   visit,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { catalogue } from '../../src/request/catalogue.js';
-import { graphCatalogue } from '../../src/request/graph-codes.js';
+import { catalogue } from '../../src/errors/catalogue.js';
+import { graphCatalogue } from '../../src/errors/graph-codes.js';
 import { routes } from '../../src/resources/registry.js';
 import { inputTypeOf } from '../support/world.js';
 

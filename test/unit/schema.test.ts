@@ -168,7 +168,7 @@ describe.each([
   ["the operator's console", 'operator', (name: string) => name.startsWith('console/')],
 ] as const)('the documents of %s', (_, schema, isOfIt) => {
   it('ask for no deprecated field and send no deprecated argument', () => {
-    const folder = 'src/dashboard';
+    const folder = 'src/sites/dashboard';
     const texts = fs
       .readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts') && isOfIt(name))

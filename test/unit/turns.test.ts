@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DomainError } from '../../src/request/problems.js';
-import { type TurnLimits, Turns } from '../../src/request/turns.js';
-import type { Visit } from '../../src/request/visit.js';
+import { DomainError } from '../../src/errors/problems.js';
+import { type TurnLimits, Turns } from '../../src/limits/fair-queue.js';
+import type { Visit } from '../../src/limits/ticket.js';
 
 const limits = { slots: 2, perKey: 2, reserve: 0, ofKey: 10, all: 20, milliseconds: 500 };
 

@@ -1,8 +1,8 @@
 import { createCipheriv } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ConsistencyTokens } from '../../src/db/consistency-token.js';
-import { OwnWrites } from '../../src/db/own-writes.js';
-import { Secrets } from '../../src/db/secrets.js';
+import { ConsistencyTokens } from '../../src/db/replicas/consistency-token.js';
+import { OwnWrites } from '../../src/db/replicas/own-writes.js';
+import { Secrets } from '../../src/config/secrets.js';
 import {
   lsnOf,
   positionOf,
@@ -10,7 +10,7 @@ import {
   timelineOf,
   timelineOfFile,
   walPositionOf,
-} from '../../src/db/wal-positions.js';
+} from '../../src/db/replicas/wal-positions.js';
 
 const seen = (at: number, position: bigint) => ({ at, flushed: position, inserted: position + 1n });
 

@@ -2,7 +2,7 @@ import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graph
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../operation/context.js';
 import type { Estimate, Estimator, NodeCounter } from './query-cost.js';
-import { DomainError } from '../../request/problems.js';
+import { DomainError } from '../../errors/problems.js';
 import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/compiler.js';
 import { formatResponse } from './response.js';
 import { turnsOf } from '../../types/weights.js';

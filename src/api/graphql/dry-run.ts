@@ -12,8 +12,8 @@ import {
 } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import type { DryRunAnswer, DryRunAsked } from '../../operation/context.js';
-import type { GraphCode } from '../../request/graph-codes.js';
-import { cut } from '../../request/problems.js';
+import type { GraphCode } from '../../errors/graph-codes.js';
+import { cut } from '../../errors/problems.js';
 import { weights } from '../../types/weights.js';
 import { type Limits, limitRule } from './limits.js';
 import { type NodeCounter, refuseTooMany } from './query-cost.js';

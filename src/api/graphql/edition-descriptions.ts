@@ -13,7 +13,7 @@ import {
 import type { Edition } from '../../editions/edition.js';
 import { editions } from '../../editions/editions.js';
 import type { Operation } from '../../operation/operation.js';
-import { camel } from '../../request/problems.js';
+import { camel } from '../../errors/problems.js';
 
 /** A part of the schema that has a description. */
 interface Described {

@@ -15,7 +15,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { joined } from '../../operation/input-problems.js';
-import { catalogue, helpPath } from '../../request/catalogue.js';
+import { catalogue, helpPath } from '../../errors/catalogue.js';
 import {
   argumentPath,
   itemV1,
@@ -25,8 +25,8 @@ import {
   problemsMax,
   DomainError,
   sentenceOfGraph,
-} from '../../request/problems.js';
-import type { Cost } from '../../request/charge.js';
+} from '../../errors/problems.js';
+import type { Cost } from '../../limits/charge.js';
 import { withoutLongNames } from './dry-run.js';
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
 import { operationOf, rootFieldNodes } from './root-fields.js';

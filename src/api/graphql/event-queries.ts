@@ -18,11 +18,11 @@ import type { EventQueries, EventQueryCheck, EventQueryResult, QueriedEvent } fr
 import type { Context } from '../../operation/context.js';
 import { elsewhere } from '../../operation/guard.js';
 import { editions } from '../../editions/editions.js';
-import { measuredFieldResolver, RequestBudget, tooLarge, tooLate } from '../../request/budget.js';
+import { measuredFieldResolver, RequestBudget, tooLarge, tooLate } from '../../limits/budget.js';
 import type { Caller } from '../../request/caller.js';
-import type { Charge } from '../../request/charge.js';
+import type { Charge } from '../../limits/charge.js';
 import { newRequestId } from '../../request/id.js';
-import { DomainError, problem, retryAfter, sentenceOfGraph } from '../../request/problems.js';
+import { DomainError, problem, retryAfter, sentenceOfGraph } from '../../errors/problems.js';
 import { operationOf as declared } from '../../resources/registry.js';
 import { weights } from '../../types/weights.js';
 import { checkedDocument, type DocumentLimits, RefusedDocument, withoutLongNames } from './dry-run.js';

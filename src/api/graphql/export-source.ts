@@ -10,7 +10,7 @@ import {
   getNullableType,
 } from 'graphql';
 import type { Context } from '../../operation/context.js';
-import { argumentPath, DomainError, type Problem, snake } from '../../request/problems.js';
+import { argumentPath, DomainError, type Problem, snake } from '../../errors/problems.js';
 import { operationOf, type Route, routes } from '../../resources/registry.js';
 import { amountText } from '../../types/scalars.js';
 

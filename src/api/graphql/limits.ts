@@ -1,4 +1,4 @@
-import type { GraphCode } from '../../request/graph-codes.js';
+import type { GraphCode } from '../../errors/graph-codes.js';
 import {
   type ASTVisitor,
   GraphQLError,
@@ -17,13 +17,6 @@ export interface Limits {
   rootFields: number;
   directives: number;
 }
-
-/**
- * The default limits. They allow a dashboard, and the introspection query of an explorer, which is 15 levels deep and
- * has no alias or directive.
- * Silent: the specification names no limits; these are ours.
- */
-export const limitsDefault: Limits = { depth: 16, aliases: 30, rootFields: 10, directives: 10 };
 
 /**
  * A validation rule that refuses an operation over its limits before any of it runs, with the code `QUERY_TOO_DEEP`,

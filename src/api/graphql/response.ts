@@ -1,8 +1,8 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Context } from '../../operation/context.js';
-import { helpPath, type ProblemCode } from '../../request/catalogue.js';
-import { type GraphCode, graphCatalogue } from '../../request/graph-codes.js';
-import { problem, retryAfter } from '../../request/problems.js';
+import { helpPath, type ProblemCode } from '../../errors/catalogue.js';
+import { type GraphCode, graphCatalogue } from '../../errors/graph-codes.js';
+import { problem, retryAfter } from '../../errors/problems.js';
 
 /**
  * Formats a response: adds the request's id to it and to each error, the address of the error's code in the

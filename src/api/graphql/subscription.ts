@@ -13,8 +13,8 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { Context } from '../../operation/context.js';
-import { measuredFieldResolver } from '../../request/budget.js';
-import { DomainError } from '../../request/problems.js';
+import { measuredFieldResolver } from '../../limits/budget.js';
+import { DomainError } from '../../errors/problems.js';
 import type { DocumentCache } from './document-cache.js';
 import { checkedDocument, type DocumentLimits, RefusedDocument, withoutLongNames } from './dry-run.js';
 import { explained, flat, type Rules } from './errors.js';

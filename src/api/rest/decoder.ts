@@ -20,7 +20,7 @@ import {
   problemsMax,
   type MessageText,
   snake,
-} from '../../request/problems.js';
+} from '../../errors/problems.js';
 import { epochMax, type ScalarFault } from '../../types/scalars.js';
 
 /**

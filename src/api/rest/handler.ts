@@ -6,7 +6,7 @@ import { argumentsV1, run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
 import type { Caller } from '../../request/caller.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
-import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
+import { camel, emptyOptional, type Problem, problem, DomainError } from '../../errors/problems.js';
 import { pointsOfRoute } from '../../types/weights.js';
 import { operationOf, type Route, routes, weights as fieldWeights } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type postgres from 'postgres';
-import { inTurn } from '../advisory-lock.js';
-import { type Connection, single } from '../connection.js';
-import { databaseVersion } from '../schema-version.js';
+import { inTurn } from '../schema/advisory-lock.js';
+import { type Connection, single } from '../connect/driver/connection.js';
+import { databaseVersion } from '../schema/schema-version.js';
 import { withoutLimits } from './limits.js';
 import { BackupError, type Manifest, sync, type TableEntry, writeManifest } from './manifest.js';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
-import { openClient } from '../connection.js';
+import { openClient } from '../connect/driver/connection.js';
 import type { Place } from './place.js';
 import { code, text } from './folder.js';
 

@@ -3,8 +3,8 @@ import type { AccountRow, AccountStatus } from '../../resources/account/table.js
 import { accountV1 } from '../../resources/account/v1.js';
 import { fileV1 } from '../../resources/file/v1.js';
 import { personV1 } from '../../resources/person/v1.js';
-import { OperatorError } from '../desk.js';
-import type { Verification } from '../accounts.js';
+import { OperatorError } from '../session.js';
+import type { Verification } from '../account/accounts.js';
 import { email, flag, name, wholeNumber } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, given, mode, reason } from './command.js';

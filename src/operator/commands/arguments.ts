@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { Amount, Currency } from '../../types/scalars.js';
-import { textLengthMax } from '../actions.js';
+import { textLengthMax } from '../action/actions.js';
 
 /** A whole number of at most twelve digits. */
 export function wholeNumber(text: string): number {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { asOwner, type Config, type Opening, withDatabase } from '../../db/open.js';
-import { type Client, single } from '../../db/connection.js';
+import { type Client, single } from '../../db/connect/driver/connection.js';
 import {
   addNode,
   changed,
@@ -10,11 +10,11 @@ import {
   move,
   type NodeAddress,
   rebalance,
-} from '../../db/distribution/cluster.js';
-import { initialize, shardsDefault } from '../../db/distribution/initialize.js';
-import { clusterStatus } from '../../db/distribution/status.js';
-import { during } from '../../db/start.js';
-import { logged } from '../actions.js';
+} from '../../db/cluster/cluster.js';
+import { initialize, shardsDefault } from '../../db/cluster/initialize.js';
+import { clusterStatus } from '../../db/cluster/status.js';
+import { during } from '../../db/connect/start.js';
+import { logged } from '../action/actions.js';
 import { deskOf } from './backup.js';
 import { wholeNumber } from './arguments.js';
 import { commandUser, type Options, type Result } from './command.js';

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { type Command, Option } from 'commander';
-import { detailsOf, logged } from '../actions.js';
+import { detailsOf, logged } from '../action/actions.js';
 import type { Mode } from '../../request/mode.js';
 import { reasonText } from './arguments.js';
 import type { Operator } from '../operator.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../db/open.js';
-import { ConfigError } from '../../request/config-error.js';
+import { ConfigError } from '../../config/config-error.js';
 
 /**
  * The settings of a command that needs the data of a gateway. Refuses a DATA_DIR without any: the command would take

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { JobRow } from '../../jobs/table.js';
-import type { StuckWork } from '../jobs.js';
+import type { StuckWork } from '../job/jobs.js';
 import type { ListPage } from '../paging.js';
 import { type AddCommand, after } from './command.js';
 import { modeOf } from '../../request/mode.js';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { OperatorActionEntry } from '../actions.js';
-import { OperatorError } from '../desk.js';
+import type { OperatorActionEntry } from '../action/actions.js';
+import { OperatorError } from '../session.js';
 import { listedMax } from '../paging.js';
 import { OperatorRole, type OperatorRow } from '../table.js';
 import { wholeNumber } from './arguments.js';

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import type { EventV1 } from '../event-client.js';
+import type { EventV1 } from '../commands/event-client.js';
 import { type KeyAccount, TestGateway, TriggerError } from './gateway.js';
 import { reasonAgainst, recipeOf } from './recipes.js';
 import { Trader, until } from './trade.js';

@@ -4,7 +4,7 @@ import type { Context } from '../../operation/context.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { related } from '../../auth/permissions.js';
-import { type Problem, problem, DomainError, snake } from '../../request/problems.js';
+import { type Problem, problem, DomainError, snake } from '../../errors/problems.js';
 import { type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
 import { payoutRelations } from './relations.js';

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
-import { listIndexes } from '../../db/filter-index.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes } from '../../db/schema/filter-index.js';
 
 export const PayoutInterval = { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' } as const;
 export type PayoutInterval = (typeof PayoutInterval)[keyof typeof PayoutInterval];

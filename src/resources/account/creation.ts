@@ -1,6 +1,6 @@
 import type { AccountSettingRow } from '../account-setting/table.js';
 import type { Edition } from '../../editions/edition.js';
-import { type Problem, problem, snake } from '../../request/problems.js';
+import { type Problem, problem, snake } from '../../errors/problems.js';
 import type { BusinessDetailsInput, CreateAccountInput, CreateConnectedUserInput } from './inputs.js';
 import { isBlank } from '../../types/empty.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';

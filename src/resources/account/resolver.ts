@@ -4,7 +4,7 @@ import type { Context } from '../../operation/context.js';
 import type { Listing, Page } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { payloadOf } from '../../types/payload.js';
-import { problem, DomainError } from '../../request/problems.js';
+import { problem, DomainError } from '../../errors/problems.js';
 import { addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
 import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';

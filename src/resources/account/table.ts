@@ -11,8 +11,8 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
-import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
-import { fileIndexes, listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
+import { fileIndexes, listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
 
 /** The place of an account in its tree of accounts. The `type` of the specification follows from the kind. */
 export const AccountKind = {

@@ -6,7 +6,7 @@ import { checkFiles, verificationPurposes } from '../file/reference.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
-import { listedValues, type Problem, problem, DomainError, snake } from '../../request/problems.js';
+import { listedValues, type Problem, problem, DomainError, snake } from '../../errors/problems.js';
 import { type BankAccountInput, CreateAddressInput, UpdateAddressInput } from './inputs.js';
 import { address } from './table.js';
 import { Address } from './type.js';

@@ -11,8 +11,8 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account, type PostalAddressObject } from '../account/table.js';
-import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const AddressCategory = {
   SERVICE_RECEIVE: 'service_receive',

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Scope } from '../../db/scope.js';
-import { presentQuestion } from '../../db/slow-questions.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { presentQuestion } from '../../db/read/read-class.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import {
   type CursorArgs,
   type Listing,

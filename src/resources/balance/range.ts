@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { ArgsType, Field, registerEnumType } from 'type-graphql';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import { DateTime } from '../../types/scalars.js';
 
 export const ChartStep = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { Arg, ArgsType, Ctx, Field, ID, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import { AccountScope } from '../../types/account-scope.js';
 import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';

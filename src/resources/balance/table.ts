@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, integer, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../../db/columns.js';
+import { keyColumns } from '../../db/schema/columns.js';
 import type { DepositPaymentMethod } from '../deposit/table.js';
 
 /** The lengths of the spans of time that have totals, in seconds: an hour and a day, in UTC. */

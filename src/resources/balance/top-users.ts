@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import { Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { nowOfStatement, readNow } from '../clock/now.js';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Secrets } from '../../db/secrets.js';
+import type { Secrets } from '../../config/secrets.js';
 
 /** The tenant, mode and id of a checkout, which its address encodes. */
 export interface CheckoutPlace {

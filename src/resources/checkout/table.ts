@@ -12,8 +12,8 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
 import { receivable } from '../receivable/table.js';
 import type { TransactionStatus } from '../transaction/table.js';
 

@@ -18,8 +18,6 @@ export interface Checkouts {
   urlOf(place: CheckoutPlace): string;
 }
 
-export const checkoutTermsDefault: CheckoutTerms = { seconds: 86_400, attemptSeconds: 480, feeBasisPoints: 0 };
-
 /** The maximum number of attempts to pay one checkout; further ones are refused. */
 export const attemptsMax = 30;
 

@@ -1,7 +1,7 @@
 import { Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { payloadOf } from '../../types/payload.js';
-import { type Problem, problem } from '../../request/problems.js';
+import { type Problem, problem } from '../../errors/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { testClock } from './table.js';
 import { Input } from '../../types/input.js';

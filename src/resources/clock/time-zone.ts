@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Scope } from '../../db/scope.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 
 /** What both APIs say about an argument that names a time zone. */
 export const timeZoneText =

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../operation/context.js';
-import { DomainError, type Problem, problem } from '../../request/problems.js';
+import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import { type AccountRow, account } from '../account/table.js';
 import { address } from '../address/table.js';
 import type { CreateDepositInput, DepositPartyInput } from './inputs.js';

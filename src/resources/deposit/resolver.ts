@@ -4,7 +4,7 @@ import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../errors/problems.js';
 import { receivable } from '../receivable/table.js';
 import {
   CancelTestDepositInput,

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/schema/filter-index.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const DepositStatus = {
   INITIALIZED: 'initialized',

@@ -2,7 +2,7 @@ import { isNotNull } from 'drizzle-orm';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { whenOld } from '../../operation/work.js';
 import { ID } from 'type-graphql';
-import { withholdFromSessions } from '../../db/visibility.js';
+import { withholdFromSessions } from '../../db/read/visibility.js';
 import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';

@@ -7,10 +7,10 @@ import {
   GraphQLNonNull,
   GraphQLString,
 } from 'graphql';
-import { isParent } from '../../db/filter-index.js';
+import { isParent } from '../../db/schema/filter-index.js';
 import type { Scope } from '../../db/scope.js';
-import { listOf, seesRow, visibilityPredicate } from '../../db/visibility.js';
-import { DomainError, type Problem, problem } from '../../request/problems.js';
+import { listOf, seesRow, visibilityPredicate } from '../../db/read/visibility.js';
+import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
 import { SafeInt } from '../../types/scalars.js';
 import { account } from '../account/table.js';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, type PgColumn, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndex } from '../../db/filter-index.js';
+import { keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, parentIndex } from '../../db/schema/filter-index.js';
 
 const numbered = (number: PgColumn) => ({ order: [number], where: sql`number is not null` });
 

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../request/problems.js';
+import { type Problem, problem } from '../../errors/problems.js';
 import { eventTypes } from './catalogue.js';
 
 export const typesMax = 100;

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../../db/columns.js';
+import { keyColumns } from '../../db/schema/columns.js';
 
 /** How much of one currency a unit of another buys: the last rate that the operator gave for live mode. */
 export const rate = pgTable(

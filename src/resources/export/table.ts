@@ -1,6 +1,6 @@
 import { bigint, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bytea, isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { bytea, isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
 import { account } from '../account/table.js';
 
 /** The states of exports and imports. */

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { readPart } from '../../db/content-part.js';
+import { readPart } from '../../db/read/content-part.js';
 import type { Scope } from '../../db/scope.js';
 import { fileContent } from './table.js';
 

@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/scope.js';
-import { listedValues, problem, DomainError } from '../../request/problems.js';
+import { listedValues, problem, DomainError } from '../../errors/problems.js';
 import { type FilePurpose, type FileRow, file } from './table.js';
 
 /** The purposes of documents that support an account or identify a person. */

@@ -1,7 +1,7 @@
 import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { bytea, isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { bytea, isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
 
 export const FilePurpose = {
   ADDITIONAL_VERIFICATION: 'additional_verification',

@@ -1,6 +1,6 @@
 import { pgTable, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../../db/columns.js';
-import type { Link } from '../../db/list-statement.js';
+import { keyColumns } from '../../db/schema/columns.js';
+import type { Link } from '../../db/list/statement.js';
 
 /**
  * Which objects of a kind use a file: a view of `drizzle/functions/file-use.sql`, with a row per object and file. The

@@ -1,6 +1,6 @@
 import { check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
 import { dataImport } from '../import/table.js';
 
 export const ImportRowStatus = {

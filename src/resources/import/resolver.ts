@@ -1,6 +1,6 @@
 import { Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { contentOf } from '../file/content.js';

@@ -1,6 +1,6 @@
 import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
 import { account } from '../account/table.js';
 import { BulkStatus, workColumns } from '../export/table.js';
 import { file } from '../file/table.js';

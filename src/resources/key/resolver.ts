@@ -5,7 +5,7 @@ import { emptyAccount } from '../../operation/input-problems.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
-import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../errors/problems.js';
 import { apiKey, type ApiKeyRow, KeyPermission } from './table.js';
 import { ApiKey } from './type.js';
 import { Input } from '../../types/input.js';

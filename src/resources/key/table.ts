@@ -1,7 +1,7 @@
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
-import { ofOthers } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
 
 export const KeyPermission = { FULL: 'full', READ: 'read' } as const;
 export type KeyPermission = (typeof KeyPermission)[keyof typeof KeyPermission];

@@ -15,8 +15,8 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndex, parentIndexes, parentKey } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, parentIndex, parentIndexes, parentKey } from '../../db/schema/filter-index.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
 export const Compartment = {

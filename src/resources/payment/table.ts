@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/schema/filter-index.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
 
 /** What a payment is of. The next release writes `refund` and `adjustment`, which this one reads already. */
 export const PaymentType = {

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 /** How far a payout has come. The next release writes `returned`, which this one reads already. */
 export const PayoutStatus = {

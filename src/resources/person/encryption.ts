@@ -1,9 +1,9 @@
-import type { TenantAndMode } from '../../db/tenant-and-mode.js';
+import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
-import { sumOfTenants } from '../../db/sum-of-tenants.js';
-import { problem, DomainError } from '../../request/problems.js';
-import type { SealedPlace, Secrets } from '../../db/secrets.js';
+import { sumOfTenants } from '../../db/cluster/sum-of-tenants.js';
+import { problem, DomainError } from '../../errors/problems.js';
+import type { SealedPlace, Secrets } from '../../config/secrets.js';
 import { type IdentificationObject, person } from './table.js';
 
 const batchSize = 100;

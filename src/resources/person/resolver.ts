@@ -4,7 +4,7 @@ import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../errors/problems.js';
 import { Metadata } from '../../types/scalars.js';
 import { sealedIdentification } from './encryption.js';
 import { type IdentificationObject, person } from './table.js';

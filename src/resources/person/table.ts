@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
-import { fileIndexes, ofOthers } from '../../db/filter-index.js';
+import { type MetadataMap, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
+import { fileIndexes, ofOthers } from '../../db/schema/filter-index.js';
 
 /** The roles that a person holds in the account's business; one person may hold several. */
 export interface RelationshipObject {

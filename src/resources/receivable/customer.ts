@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/scope.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import { account } from '../account/table.js';
 
 /** Refuses a customer that the caller does not see, or that is no partner of the account. */

@@ -1,5 +1,5 @@
 import { Field, ID, InputType } from 'type-graphql';
-import { emptyOptional, type Problem, problem } from '../../request/problems.js';
+import { emptyOptional, type Problem, problem } from '../../errors/problems.js';
 import { Amount, Currency, LocalDate, Metadata } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import { purposeCodes } from './purpose.js';

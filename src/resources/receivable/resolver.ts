@@ -7,7 +7,7 @@ import { AmountFilter, DateFilter } from '../../types/range-filters.js';
 import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { problem, DomainError } from '../../request/problems.js';
+import { problem, DomainError } from '../../errors/problems.js';
 import { Currency } from '../../types/scalars.js';
 import { checkCustomer } from './customer.js';
 import { CreateReceivableInput, UpdateReceivableInput, VoidReceivableInput } from './inputs.js';

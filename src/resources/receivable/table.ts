@@ -12,8 +12,8 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
 export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof ReceivableStatus];

@@ -1,6 +1,6 @@
 import { check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes } from '../../db/schema/filter-index.js';
 
 export const RequestApi = { GRAPHQL: 'graphql', REST: 'rest' } as const;
 export type RequestApi = (typeof RequestApi)[keyof typeof RequestApi];

@@ -2,8 +2,8 @@ import { ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolve
 import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
 import { emptyAccount } from '../../operation/input-problems.js';
-import { originFault } from '../../request/origins.js';
-import { DomainError, type Problem, problem } from '../../request/problems.js';
+import { originFault } from '../../config/origins.js';
+import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';

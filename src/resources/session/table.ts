@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { ofOthers } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/schema/columns.js';
+import { ofOthers } from '../../db/schema/filter-index.js';
 import { account } from '../account/table.js';
 import { apiKey } from '../key/table.js';
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field } from 'type-graphql';
-import { isAnyParent } from '../../db/filter-index.js';
+import { isAnyParent } from '../../db/schema/filter-index.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { AccountScope } from '../../types/account-scope.js';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
 export const TransactionStatus = { PROCESSING: 'processing', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import { problem, DomainError } from '../../request/problems.js';
+import { problem, DomainError } from '../../errors/problems.js';
 import { Mode } from '../../types/mode.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';

@@ -11,8 +11,8 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
-import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, parentIndexes } from '../../db/schema/filter-index.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 
 export const WebhookDeliveryStatus = { PENDING: 'pending', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;

@@ -1,8 +1,8 @@
 import { and, eq, gt, isNotNull, not, or, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
-import { sumOfTenants } from '../../db/sum-of-tenants.js';
-import type { Secrets } from '../../db/secrets.js';
-import type { TenantAndMode } from '../../db/tenant-and-mode.js';
+import { sumOfTenants } from '../../db/cluster/sum-of-tenants.js';
+import type { Secrets } from '../../config/secrets.js';
+import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { webhookEndpoint } from './table.js';
 
 const batchSize = 100;

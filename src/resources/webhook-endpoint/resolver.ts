@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
-import { DomainError, problem, type Problem } from '../../request/problems.js';
+import { DomainError, problem, type Problem } from '../../errors/problems.js';
 import { AccountScope, onlyOfPlatforms } from '../../types/account-scope.js';
 import { type ById, idInputOf, Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';

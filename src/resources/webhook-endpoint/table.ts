@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
 import { account } from '../account/table.js';
 
 export const WebhookDisabledReason = { BY_REQUEST: 'by_request', FAILING: 'failing', GONE: 'gone' } as const;

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { isLoopback } from '../../request/addresses.js';
+import { isLoopback } from '../../config/addresses.js';
 
 export const urlLengthMax = 2_048;
 /** The public addresses of IPv6. Others, such as `::7f00:1`, count as unicast, too. */

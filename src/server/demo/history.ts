@@ -3,7 +3,7 @@ import { editions } from '../../editions/editions.js';
 import type { CheckoutRow } from '../../resources/checkout/table.js';
 import type { DepositPaymentMethod, DepositRow } from '../../resources/deposit/table.js';
 import type { Operator } from '../../operator/operator.js';
-import { DomainError } from '../../request/problems.js';
+import { DomainError } from '../../errors/problems.js';
 import type { ReceivableRow } from '../../resources/receivable/table.js';
 
 /** A user of the demo that receives payments, with the partners that pay. */

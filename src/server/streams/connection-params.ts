@@ -1,5 +1,5 @@
-import { DomainError, problem } from '../../request/problems.js';
-import { refuseRepeated } from '../single-headers.js';
+import { DomainError, problem } from '../../errors/problems.js';
+import { refuseRepeated } from '../http/single-headers.js';
 
 /** The credentials that a client sends in the payload of `connection_init`, where it cannot set headers. */
 export const credentialsOf = (params: Record<string, unknown>): [name: string, value: string][] =>

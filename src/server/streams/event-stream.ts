@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLBoolean, GraphQLEnumType, GraphQLObjectType } from 'graphql';
 import { parseQuery, query, read } from '../../api/rest/decoder.js';
 import { run, guarded } from '../../operation/guard.js';
-import { DomainError, type Problem, problem } from '../../request/problems.js';
+import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import {
   type EventFilter,
   eventStreamArgs,
@@ -13,7 +13,7 @@ import {
 import { eventV1 } from '../../resources/event/v1.js';
 import { AccountScope } from '../../types/account-scope.js';
 import { operationOf } from '../../resources/registry.js';
-import { single } from '../request.js';
+import { single } from '../http/request.js';
 import type { Feed } from './feeds.js';
 import { Follower, type StreamServices } from './follower.js';
 import { endMessage, heartbeat, message, sendStream } from './sse.js';

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
-import type { Hints } from '../../db/hints.js';
-import type { TenantAndMode } from '../../db/tenant-and-mode.js';
+import type { Hints } from '../../db/connect/hints.js';
+import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import type { EventsRead } from '../../resources/event/stream.js';
 import { eventCounter } from '../../resources/event/table.js';
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../operation/context.js';
 import type { Caller } from '../../request/caller.js';
-import type { Charge } from '../../request/charge.js';
-import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../../request/budget.js';
-import { DomainError, problem, retryAfter } from '../../request/problems.js';
+import type { Charge } from '../../limits/charge.js';
+import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../../limits/budget.js';
+import { DomainError, problem, retryAfter } from '../../errors/problems.js';
 import {
   type EventFilter,
   eventsAfter,
@@ -13,11 +13,11 @@ import {
   refuseDeleted,
 } from '../../resources/event/stream.js';
 import type { EventRow } from '../../resources/event/table.js';
-import type { Visit } from '../../request/visit.js';
+import type { Visit } from '../../limits/ticket.js';
 import { weights } from '../../types/weights.js';
 import type { Identity } from '../identity.js';
-import type { InFlight } from '../in-flight.js';
-import type { RepeatedRefusals } from '../repeated-refusals.js';
+import type { InFlight } from '../limits/in-flight.js';
+import type { RepeatedRefusals } from '../limits/repeated-refusals.js';
 import type { Feed, Feeds } from './feeds.js';
 import type { Stream, StreamParts, Streams } from './streams.js';
 

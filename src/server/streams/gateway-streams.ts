@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import type { Database } from '../../db/database.js';
 import { Feeds } from './feeds.js';
 import type { StreamServices } from './follower.js';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type SubscriptionAsked, SubscriptionRefused } from '../../api/graphql/subscription.js';
-import { DomainError, problem } from '../../request/problems.js';
-import { acceptsEvents, graphTypeOf, graphTypes } from '../graphql-request.js';
-import { single } from '../request.js';
+import { DomainError, problem } from '../../errors/problems.js';
+import { acceptsEvents, graphTypeOf, graphTypes } from '../graphql/request.js';
+import { single } from '../http/request.js';
 import { positionOf } from './event-stream.js';
 import { heartbeat, message, sendStream } from './sse.js';
 import type { OpenSubscription, Subscriptions } from './subscriptions.js';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorV1 } from '../../request/problems.js';
+import { errorV1 } from '../../errors/problems.js';
 import type { Stream } from './streams.js';
 
 /** How long a client should wait before it opens a stream again. */

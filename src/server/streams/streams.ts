@@ -1,7 +1,7 @@
 import type { Context } from '../../operation/context.js';
-import { clientLeft, type RequestBudget } from '../../request/budget.js';
+import { clientLeft, type RequestBudget } from '../../limits/budget.js';
 import type { Caller } from '../../request/caller.js';
-import { DomainError, type Problem, problem, retryAfter } from '../../request/problems.js';
+import { DomainError, type Problem, problem, retryAfter } from '../../errors/problems.js';
 import type { Feed } from './feeds.js';
 
 const tickMilliseconds = 500;

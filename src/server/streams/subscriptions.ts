@@ -9,7 +9,7 @@ import type {
 import { operationOfSubscription, type SubscriptionRoot } from '../../api/graphql/subscription-type.js';
 import type { Context, Following } from '../../operation/context.js';
 import { check } from '../../operation/guard.js';
-import { DomainError, problem } from '../../request/problems.js';
+import { DomainError, problem } from '../../errors/problems.js';
 import { type EventFilter, type EventStreamArgs, eventStreamProblems, filterOf } from '../../resources/event/stream.js';
 import { operationOf } from '../../resources/registry.js';
 import type { Feed } from './feeds.js';

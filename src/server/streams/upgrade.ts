@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import websocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { handleProtocols } from 'graphql-ws';
-import type { Config } from '../../config.js';
-import { pathOf } from '../request.js';
+import type { Config } from '../../config/config.js';
+import { pathOf } from '../http/request.js';
 
 /** How long clients may take to answer that they have seen the end of their WebSocket. */
 const farewellMilliseconds = 1_000;

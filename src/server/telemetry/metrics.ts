@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../../db/database.js';
-import type { CrossTenantQueries } from '../../db/distribution/cross-tenant-queries.js';
-import type { Replicas } from '../../db/replicas.js';
-import type { ObservedStatement, PoolName, StatementObserver } from '../../db/observer.js';
+import type { CrossTenantQueries } from '../../db/cluster/cross-tenant-queries.js';
+import type { Replicas } from '../../db/replicas/replicas.js';
+import type { ObservedStatement, PoolName, StatementObserver } from '../../db/connect/observer.js';
 
 /** The upper ends of the buckets for durations, in seconds. */
 const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.js';
-import type { Config } from '../../config.js';
-import type { InFlight } from '../in-flight.js';
+import type { Config } from '../../config/config.js';
+import type { InFlight } from '../limits/in-flight.js';
 import type { Metrics } from './metrics.js';
 import { RequestLogWriter } from './request-log.js';
 import { measureRequests } from './requests.js';

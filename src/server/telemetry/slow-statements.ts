@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { StatementObserver } from '../../db/observer.js';
+import type { StatementObserver } from '../../db/connect/observer.js';
 
 /** Logs the statements that take longer than some milliseconds, by their names and without any value. */
 export function slowStatements(log: Logger, milliseconds: number): StatementObserver {

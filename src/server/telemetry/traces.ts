@@ -1,6 +1,6 @@
 import { type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { FastifyInstance } from 'fastify';
-import type { ObservedStatement, StatementObserver } from '../../db/observer.js';
+import type { ObservedStatement, StatementObserver } from '../../db/connect/observer.js';
 import { apiOf, operationOf } from './requests.js';
 
 declare module 'fastify' {

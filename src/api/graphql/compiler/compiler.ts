@@ -1,20 +1,20 @@
 import { type DocumentNode, type GraphQLSchema } from 'graphql';
 import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
 import type { Context } from '../../../operation/context.js';
-import { listOf, visibilityOf } from '../../../db/visibility.js';
-import { columnOf, shape, values } from '../../../db/list-statement.js';
+import { listOf, visibilityOf } from '../../../db/read/visibility.js';
+import { columnOf, shape, values } from '../../../db/list/statement.js';
 import {
   pageQuestion,
   presentQuestion,
   type Question,
   questionOfParts,
   SlowQuestion,
-} from '../../../db/slow-questions.js';
+} from '../../../db/read/read-class.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { AccountScope } from '../../../types/account-scope.js';
 import { pageRequest } from '../../../types/pagination.js';
-import { requestLimitsDefault } from '../../../request/budget.js';
+import { requestLimitsDefault } from '../../../config/defaults.js';
 import type { Rule } from '../../../resources/compiled-edges.js';
 import { jsonBegin, jsonEnd, objectMark } from './json.js';
 import {

@@ -1,8 +1,8 @@
 import { and, getTableColumns, is, Placeholder, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { type Visibility, visibilityPredicate } from '../../../db/visibility.js';
-import { type Link, listed, type Rows } from '../../../db/list-statement.js';
+import { type Visibility, visibilityPredicate } from '../../../db/read/visibility.js';
+import { type Link, listed, type Rows } from '../../../db/list/statement.js';
 import { valueIn } from '../../../resources/compiled-edges.js';
 import type { Funds } from '../../../resources/edges.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';

@@ -1,7 +1,7 @@
 import { getNamedType, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import type { Database } from '../../../db/database.js';
 import type { Scope } from '../../../db/scope.js';
-import { wholeList } from '../../../db/whole-list.js';
+import { wholeList } from '../../../db/list/whole-list.js';
 import type {
   AskedList,
   Bulk,
@@ -14,11 +14,11 @@ import type {
 import type { Context } from '../../../operation/context.js';
 import { run } from '../../../operation/guard.js';
 import { editions } from '../../../editions/editions.js';
-import { RequestBudget } from '../../../request/budget.js';
+import { RequestBudget } from '../../../limits/budget.js';
 import type { Caller } from '../../../request/caller.js';
-import type { Charge } from '../../../request/charge.js';
+import type { Charge } from '../../../limits/charge.js';
 import { newRequestId } from '../../../request/id.js';
-import { DomainError, type Problem, problem } from '../../../request/problems.js';
+import { DomainError, type Problem, problem } from '../../../errors/problems.js';
 import { contentOf } from '../../../resources/file/content.js';
 import { imports, operationOf, type Route, routes } from '../../../resources/registry.js';
 import { keysOfShape } from '../../../resources/shape.js';

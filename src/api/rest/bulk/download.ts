@@ -3,17 +3,17 @@ import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import parseRange from 'range-parser';
-import { readPart } from '../../../db/content-part.js';
+import { readPart } from '../../../db/read/content-part.js';
 import type { Scope } from '../../../db/scope.js';
 import { callerOf } from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
 import { guarded, run } from '../../../operation/guard.js';
-import { DomainError, problem } from '../../../request/problems.js';
+import { DomainError, problem } from '../../../errors/problems.js';
 import { type ExportRow, dataExport, exportPart } from '../../../resources/export/table.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pointsOfRoute, weights } from '../../../types/weights.js';
 import { parseQuery } from '../decoder.js';
-import { fixedLimit } from '../../../db/drizzle-types.js';
+import { fixedLimit } from '../../../db/schema/drizzle-types.js';
 
 const contentTypes = { csv: 'text/csv; charset=utf-8; header=present', jsonl: 'application/jsonl' } as const;
 

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { CsvError, parse } from 'csv-parse';
 import { GraphQLInputObjectType, type GraphQLInputType, getNullableType } from 'graphql';
 import type { FileRows } from '../../../operation/bulk.js';
-import { cut, problemsMax, snake } from '../../../request/problems.js';
+import { cut, problemsMax, snake } from '../../../errors/problems.js';
 
 /** The most bytes, rows and columns of a file. */
 const importMax = { bytes: 5 * 1024 * 1024, rows: 10_000, columns: 200 } as const;

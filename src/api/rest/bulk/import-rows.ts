@@ -1,10 +1,10 @@
 import { type GraphQLField, GraphQLInputObjectType, type GraphQLSchema, getNullableType } from 'graphql';
 import type { Database } from '../../../db/database.js';
-import { text } from '../../../db/write-arguments.js';
+import { text } from '../../../db/write/write-arguments.js';
 import type { EarlierRows, RowFault, RowOutcome } from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
 import { run } from '../../../operation/guard.js';
-import { DomainError, type Problem, problem, sentenceV1 } from '../../../request/problems.js';
+import { DomainError, type Problem, problem, sentenceV1 } from '../../../errors/problems.js';
 import { type ImportOperation, operationOf, type Route, routes } from '../../../resources/registry.js';
 import { body, type InputFormat, query } from '../decoder.js';
 import { bodyArguments, checkedArguments, type Reader } from '../handler.js';

@@ -1,4 +1,4 @@
-import { type Problem, problem } from '../../../request/problems.js';
+import { type Problem, problem } from '../../../errors/problems.js';
 
 /** A call of a function that writes. */
 interface Write {

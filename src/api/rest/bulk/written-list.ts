@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { getNamedType, getNullableType, type GraphQLObjectType, isListType, isObjectType } from 'graphql';
 import type { AskedList } from '../../../operation/bulk.js';
-import { camel } from '../../../request/problems.js';
+import { camel } from '../../../errors/problems.js';
 import { type KeyRule, type Keys, Optional, OrNull } from '../../../resources/shape.js';
 
 /** A column of a CSV file: the path of its value in an object of /v1. */

@@ -7,7 +7,7 @@ import { pageParameterObjects, pathsOf, refusalResponses, tagOf } from './operat
 import type { Json } from './schemas.js';
 import { webhooksOf } from './webhooks.js';
 import { wordingOf, wordsOf } from './wording.js';
-import { version } from '../../../request/version.js';
+import { version } from '../../../config/version.js';
 
 const description = `Collects payments across borders: accounts, receiving and payout addresses, deposits, balances, \
 checkouts and receivables.

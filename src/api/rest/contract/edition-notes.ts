@@ -1,5 +1,5 @@
 import { editions } from '../../../editions/editions.js';
-import { snake } from '../../../request/problems.js';
+import { snake } from '../../../errors/problems.js';
 
 type Number = 1 | 2;
 const numbers = [1, 2] as const;

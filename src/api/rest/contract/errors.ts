@@ -1,5 +1,5 @@
 import type { Operation } from '../../../operation/operation.js';
-import { catalogue, type ProblemCode } from '../../../request/catalogue.js';
+import { catalogue, type ProblemCode } from '../../../errors/catalogue.js';
 import type { Json } from './schemas.js';
 import { pascal } from './wording.js';
 

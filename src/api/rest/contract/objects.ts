@@ -1,5 +1,5 @@
 import { getNamedType, type GraphQLField, type GraphQLObjectType, type GraphQLSchema, isObjectType } from 'graphql';
-import { camel, snake } from '../../../request/problems.js';
+import { camel, snake } from '../../../errors/problems.js';
 import { resources, type Shape } from '../../../resources/define.js';
 import { events, operationOf, type Route, routes } from '../../../resources/registry.js';
 import { type Keys, keysOfShape } from '../../../resources/shape.js';

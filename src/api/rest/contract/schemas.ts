@@ -15,7 +15,7 @@ import {
   isObjectType,
   type GraphQLObjectType,
 } from 'graphql';
-import { camel, nameOnV1, snake } from '../../../request/problems.js';
+import { camel, nameOnV1, snake } from '../../../errors/problems.js';
 import { listMembersMax } from '../../../types/pagination.js';
 import { textLengthMaxDefault } from '../../../types/text-length.js';
 import type { Operation } from '../../../operation/operation.js';

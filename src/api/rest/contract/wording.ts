@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isEnumType } from 'graphql';
-import { snake } from '../../../request/problems.js';
+import { snake } from '../../../errors/problems.js';
 import { type Route, routes } from '../../../resources/registry.js';
 
 /** A name as separate words: `createConnectedUser` and `balance_transaction` alike. */

@@ -1,0 +1,113 @@
+import { asc, desc, eq, gt, gte, is, lt, lte, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import type { ColumnName, OrderBy } from '../../types/list-order.js';
+import type { Listing, PageRequest } from '../../types/pagination.js';
+import type { Visibility, VisibilityColumns } from '../read/visibility.js';
+
+/** A table whose visibility columns decide which callers see a row. */
+export type Rows = PgTable & VisibilityColumns;
+/** A table whose rows callers see only through their parents. */
+export type Child = PgTable & Pick<VisibilityColumns, 'tenantId' | 'livemode' | 'id' | 'created'>;
+export type Row<T extends Rows> = T['$inferSelect'];
+/**
+ * A table of links between parents and children, where a child may have many parents. A link is inserted together with
+ * its child, in the same second, so the index of the links has the order of the list.
+ */
+export interface Link {
+  links: Child;
+  parent: PgColumn;
+  child: PgColumn;
+  /** A parent has few links, and PostgreSQL has no statistics that say so. */
+  few?: true;
+}
+const p = sql.placeholder;
+
+/** Which rows of a list a statement selects: those of a parent, if given, and those beyond a cursor, if given. */
+export interface Asked {
+  table: Rows;
+  listing: Listing;
+  request: PageRequest;
+  visibility: Visibility;
+  parent?: PgColumn | Link | undefined;
+  /** The expression of the parent's id, if it is not `parent.id`. */
+  of?: SQL;
+  cursor?: SQL;
+}
+
+/** The column with the parent's id, in the table itself or in its links. */
+export function columnOf(parent: PgColumn | Link): PgColumn {
+  return 'links' in parent ? parent.parent : parent;
+}
+
+const ofTable: ColumnName = (column) => column;
+const ofAlias =
+  (alias: string): ColumnName =>
+  ({ name }) =>
+    sql`${sql.identifier(alias)}.${sql.identifier(name)}`;
+
+/** The order by a value, if the page has one. */
+export function orderOf({ listing, request }: Asked): OrderBy | undefined {
+  return request.order === undefined ? undefined : listing.orders?.[request.order];
+}
+
+/** The values that order a list: the last columns of the index that the statement scans. */
+export function positionOf(asked: Asked, name: ColumnName = ofTable): SQLWrapper[] {
+  const { table, listing, parent } = asked;
+  const by = orderOf(asked);
+  if (by) return [by.by(name), name(table.id)];
+  if (parent && 'links' in parent) return [name(parent.links.created), name(parent.child)];
+  return listing.order ? [name(listing.order)] : [name(table.created), name(table.id)];
+}
+
+/** The same values in a subquery that has the columns of the table. */
+export const positionIn = (asked: Asked, alias: string) => positionOf({ ...asked, parent: undefined }, ofAlias(alias));
+
+/** Whether a statement reads from the greatest value of the order downwards. */
+const downwards = ({ request }: Asked) => request.backward === request.ascending;
+
+/** The order of a statement by these values. */
+export function order(columns: SQLWrapper[], asked: Asked): SQL[] {
+  const by = downwards(asked) ? desc : asc;
+  return columns.map((column) => by(column));
+}
+
+/** The comparisons of a range, by the names of its bounds. */
+export const bounds = { eq, gt, gte, lt, lte };
+
+/** The condition of a bound of the value that orders the list. */
+export function boundOf(asked: Asked, name: string, of: ColumnName = ofTable): SQL {
+  const by = orderOf(asked)!;
+  const bound = name.split('.')[1] as keyof typeof bounds;
+  return bounds[bound](by.by(of), sql`${p(name)}::${sql.raw(by.type)}`);
+}
+
+/** The condition that a row follows the object of the cursor. */
+export function beyondCursor(asked: Asked): SQL | undefined {
+  const { table, request, visibility, cursor = sql`${p('cursor')}` } = asked;
+  if (request.cursor === undefined) return undefined;
+  // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
+  // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
+  const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
+  const sameRow = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
+  const position = sql.join(positionIn(asked, 'c'), sql`, `);
+  const beyond = (place: SQL) =>
+    sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(downwards(asked) ? '<' : '>')} ${place}`;
+  // A cursor of a view has the value: the object may have moved since the page before.
+  if (orderOf(asked)?.view)
+    return beyond(
+      sql`(split_part(${cursor}::text, '@', 2)::${sql.raw(orderOf(asked)!.type)}, split_part(${cursor}::text, '@', 1))`,
+    );
+  const within = sql.join([sameRow, ...placeOf(asked)], sql` and `);
+  return beyond(sql`(select ${position} from ${table} c where ${within})`);
+}
+
+/** The conditions without which the object of a cursor has no position in an order by a value; see `isOutside`. */
+function placeOf(asked: Asked): SQL[] {
+  const { listing, request } = asked;
+  const by = orderOf(asked);
+  if (!by) return [];
+  const key = listing.filters[by.key];
+  const ranges = Object.keys(request.filters).filter((name) => name.split('.')[0] === request.order);
+  const same = !by.all && is(key, PgColumn) ? [sql`${ofAlias('c')(key)} = ${p(by.key)}`] : [];
+  return [...same, ...ranges.map((name) => boundOf(asked, name, ofAlias('c')))];
+}

@@ -1,0 +1,114 @@
+import { and, asc, desc, eq, getTableColumns, is, type SQL, type Subquery, sql } from 'drizzle-orm';
+import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { ColumnName } from '../../types/list-order.js';
+import { searchOf } from '../../types/list-search.js';
+import type { Asked } from './position.js';
+import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
+import { searchEntry as entry } from '../schema/table.js';
+import { visibilityPredicate } from '../read/visibility.js';
+
+const p = sql.placeholder;
+
+/** The start of the entries that a search finds. */
+const searched = sql`left(search_text(${p('search')}::text), 32)`;
+const [key, value] = [sql`${p('metadata.key')}::text`, sql`${p('metadata.value')}::text`];
+/** The last character of all: what begins with a text is from that text to that text with this character. */
+const last = sql`chr(1114111)`;
+
+/**
+ * The first `limit` rows that a search finds, or the ids of `limit` of them. The entries are read in the order of their
+ * key, and each row is looked up by itself. The row decides whether it is visible and matches; an object with several
+ * entries in the range is found by the first of them.
+ */
+export function searchedRows(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', limit: number) {
+  const { table, request } = asked;
+  const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
+  const found: Subquery = db
+    .select(columns)
+    .from(table as PgTable)
+    .where(and(...rowConditions(asked), eq(table.id, entry.id), sql`${positionOf(asked)} = ${entry.start}`))
+    .limit(fixedLimit(1))
+    .as('found');
+  const rowsOf = columnsOf(found);
+  const by = request.backward ? desc : asc;
+  return db
+    .select(Object.fromEntries(Object.keys(columns).map((name) => [name, rowsOf[name]!])))
+    .from(entry)
+    .crossJoinLateral(found)
+    .where(and(...entryConditions(asked)))
+    .orderBy(by(entry.start), by(entry.age), by(entry.id))
+    .limit(limit)
+    .$dynamic();
+}
+
+/** The id of the object of the cursor, if a search finds it. */
+export function foundCursor(db: PostgresJsDatabase, asked: Asked) {
+  const { table } = asked;
+  return db
+    .select({ id: table.id })
+    .from(table as PgTable)
+    .where(and(...rowConditions(asked), eq(table.id, p('cursor')), sql`${positionOf(asked)} is not null`));
+}
+
+/** The conditions of the rows of the list, without the search. */
+function rowConditions({ table, listing, visibility }: Asked): SQL[] {
+  const fixed = Object.keys(listing.fixed ?? {}).map((name) => {
+    const filter = listing.filters[name];
+    if (filter && 'without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
+    if (!is(filter, PgColumn)) throw new Error(`the list of ${listing.object} cannot be searched with ${name}`);
+    return eq(filter, p(name));
+  });
+  return [...visibilityPredicate(table, visibility), ...fixed];
+}
+
+/** The entries of the list that begin with what is searched for, beyond the cursor. */
+function entryConditions(asked: Asked): SQL[] {
+  const { table, listing, request, visibility, cursor = sql`${p('cursor')}` } = asked;
+  const kind = sql.raw(`'${listing.search!.object}'`);
+  const account = listing.byAccount.find((name) => name in (listing.fixed ?? {}));
+  const conditions = [
+    eq(entry.tenantId, p('tenantId')),
+    eq(entry.livemode, p('livemode')),
+    visibility === 'root' && account === undefined
+      ? sql`${entry.rootList} = search_list(${kind}, null)`
+      : sql`${entry.list} = search_list(${kind}, ${p(account ?? 'actingAccount')}::text)`,
+  ];
+  const { one, from, to } = rangeOf(request.filters);
+  if (one) conditions.push(sql`${entry.start} = ${one}`);
+  if (searchOf(request.filters) === 'search') conditions.push(sql`${searched} <> ''`);
+  // The cursor is within the range. With the bound on its side too, PostgreSQL would begin the scan there, and read all
+  // entries up to the cursor.
+  const beyond = request.cursor === undefined ? undefined : request.backward ? 'before' : 'after';
+  if (from && beyond !== 'after') conditions.push(sql`${entry.start} >= ${from}`);
+  if (to && beyond !== 'before') conditions.push(sql`${entry.start} < ${to}`);
+  if (!beyond) return conditions;
+  const c: ColumnName = ({ name }) => sql`c.${sql.identifier(name)}`;
+  const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
+  const visible = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
+  const found = positionOf(asked, c);
+  const place = one
+    ? sql`(select - c.created, c.id from ${table} c where ${visible} and ${found} is not null)`
+    : sql`(select ${found}, - c.created, c.id from ${table} c where ${visible})`;
+  const position = one ? sql`(${entry.age}, ${entry.id})` : sql`(${entry.start}, ${entry.age}, ${entry.id})`;
+  conditions.push(sql`${position} ${sql.raw(beyond === 'after' ? '>' : '<')} ${place}`);
+  return conditions;
+}
+
+/** The one start that a search finds, or the first start of its range and the first one behind it. */
+function rangeOf(filters: Record<string, unknown>): { one?: SQL; from?: SQL; to?: SQL } {
+  if (searchOf(filters) === 'search') return { from: searched, to: sql`${searched} || ${last}` };
+  if ('metadata.value' in filters) return { one: sql`metadata_start(${key}, ${value})` };
+  const start = sql`metadata_start(${key}, null)`;
+  return { from: start, to: sql`${start} || ${last}` };
+}
+
+/** The start of the first entry of a row that a search finds; NULL for a row that it does not find. */
+function positionOf({ listing, request }: Asked, name: ColumnName = (column) => column): SQL {
+  const { texts, metadata } = listing.search!;
+  if (searchOf(request.filters) === 'search')
+    return sql`search_position(${texts(name)}, ${metadata(name)}, ${p('search')}::text)`;
+  const stored = sql`(${metadata(name)} ->> ${key})`;
+  const matches = 'metadata.value' in request.filters ? sql`${stored} = ${value}` : sql`${stored} is not null`;
+  return sql`case when ${matches} then metadata_start(${key}, ${stored}) end`;
+}

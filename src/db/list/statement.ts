@@ -1,0 +1,273 @@
+import { and, eq, getTableColumns, getTableName, is, type SQL, type Subquery, sql } from 'drizzle-orm';
+import { PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import { type Listing, type PageRequest, readOf } from '../../types/pagination.js';
+import {
+  type Asked,
+  beyondCursor,
+  boundOf,
+  bounds,
+  columnOf,
+  order,
+  orderOf,
+  positionIn,
+  positionOf,
+  type Rows,
+} from './position.js';
+import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
+import { searchedRows } from './search.js';
+import { searchOf } from '../../types/list-search.js';
+import { isPair, isParent, ofOthers, pairOf, pairValue, rootOf } from '../schema/filter-index.js';
+import { type Visibility, visibilityPredicate } from '../read/visibility.js';
+
+export type { Child, Link, Row, Rows } from './position.js';
+export { columnOf } from './position.js';
+
+const p = sql.placeholder;
+/** The name of a page statement. It contains everything that changes the statement's text, and no values. */
+export function shape(table: Rows, request: PageRequest, visibility: Visibility): string {
+  const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
+  const cursor = request.cursor === undefined ? '' : 'from';
+  const rows = readOf(request.size + 1);
+  const order = [request.order ?? [], request.ascending ? 'asc' : []].flat().map((part) => `by ${part}`);
+  const direction = request.backward ? 'back' : 'on';
+  return [getTableName(table), visibility, direction, rows, cursor, ...filters.sort(), ...order].join(':');
+}
+
+/** The values of a page's own parameters, by their names. */
+export function values(request: PageRequest): Record<string, unknown> {
+  return { cursor: request.cursor, ...request.filters };
+}
+
+/**
+ * The first `rows` rows of a list in its order, or the ids of `rows` of them in any order. Where the rows are in two
+ * indexes, each has its own query and a union merges the first rows of both, because no index covers both.
+ */
+export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
+  // Drizzle changes the order expressions of a union in place, so each query needs its own.
+  const inOrder = () => (what === 'rows' ? order(positionOf(asked), asked) : []);
+  const limit = fixedLimit(rows);
+  if (searchOf(asked.request.filters)) return searchedRows(db, asked, what, limit);
+  const sides = sidesOf(asked).flatMap((side) => statesOf(asked, side));
+  const [one, other, ...more] = sides.map((side) => found(db, asked, side, what, limit));
+  if (!other) return one!;
+  const all = unionAll(one!, other, ...more);
+  // A union can be ordered by its columns only, and not by expressions of them.
+  if (orderOf(asked)) return merged(db, asked, all.as('found'), what, limit);
+  return all.orderBy(...inOrder()).limit(limit);
+}
+
+/**
+ * The first rows of one side. With a list of values each value has its own scan, and their first rows are sorted: in
+ * one scan of several values, PostgreSQL would read and sort all rows that match.
+ */
+function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 'ids', limit: number) {
+  const { table, parent } = asked;
+  const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
+  const { conditions, lists } = conditionsOf(asked, side);
+  const each = db
+    .select(columns)
+    .from(table as PgTable)
+    .$dynamic();
+  if (parent && 'links' in parent) {
+    const { tenantId, livemode } = parent.links;
+    const tenantAndMode = [eq(tenantId, p('tenantId')), eq(livemode, p('livemode'))];
+    // A join by `any` looks each child up by its key. With `=`, PostgreSQL could read the whole table of the children.
+    const linked = parent.few ? sql`${table.id} = any(array[${parent.child}])` : eq(parent.child, table.id);
+    each.innerJoin(parent.links as PgTable, and(...tenantAndMode, linked));
+  }
+  const ordered = what === 'rows' ? order(positionOf(asked), asked) : [];
+  const first = each
+    .where(and(...conditions))
+    .orderBy(...ordered)
+    .limit(limit);
+  if (lists.length === 0) return first;
+  return merged(db, asked, first.as('found'), what, limit, sql.join(lists, sql` cross join `));
+}
+
+/** The first rows of the subquery `found`, or of one for each row of `each`, in the order of the list. */
+function merged(
+  db: PostgresJsDatabase,
+  asked: Asked,
+  child: Subquery,
+  what: 'rows' | 'ids',
+  limit: number,
+  each?: SQL,
+) {
+  const rowsOf = columnsOf(child);
+  const names = what === 'rows' ? Object.keys(getTableColumns(asked.table as PgTable)) : ['id'];
+  const select = db.select(Object.fromEntries(names.map((name) => [name, rowsOf[name]!])));
+  const from = each ? select.from(each).crossJoinLateral(child) : select.from(child);
+  return from
+    .orderBy(...(what === 'rows' ? order(positionIn(asked, 'found'), asked) : []))
+    .limit(limit)
+    .$dynamic();
+}
+
+/** Rows of a list that one index has: those of a parent or of an account, or else those on the caller's list. */
+interface Side {
+  /** The column with the parent or account, and its value. Without one, the side is the root list. */
+  of?: { column: PgColumn; value: SQL; filter?: string };
+  /** Further conditions of the side. */
+  where: SQL[];
+  /** The value of the filter in the key, where it is not the one that the caller gives. */
+  key?: SQL;
+}
+
+/** A side by a status that is derived: what has it by its stored status, and what has it because its time is over. */
+function statesOf(asked: Asked, side: Side): Side[] {
+  const name = keyFilterOf(asked, side)?.name;
+  const filter = name === undefined ? undefined : asked.listing.filters[name];
+  if (!filter || !('derived' in filter) || !filter.ending) return [side];
+  const { stored, at, from, to, now } = filter.ending;
+  const value = sql.raw(`'${from}'`);
+  return [
+    { ...side, where: [...side.where, sql`(${stored} <> ${value} or ${at} > ${now})`] },
+    {
+      ...side,
+      key: value,
+      where: [
+        ...side.where,
+        sql`${stored} = ${value}`,
+        sql`${at} <= ${now}`,
+        sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
+      ],
+    },
+  ];
+}
+
+/** The sides of a list. The second side excludes the rows of the first, so that no row comes twice. */
+function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.id` }: Asked): Side[] {
+  if (parent) return [{ of: { column: columnOf(parent), value: of }, where: [] }];
+  for (const name of Object.keys(request.filters)) {
+    const filter = listing.filters[name];
+    const value = sql`${p(name)}`;
+    if (filter && 'either' in filter) {
+      const [one, other] = filter.either;
+      return [
+        { of: { column: one, value, filter: name }, where: [] },
+        { of: { column: other, value, filter: name }, where: [sql`${one} is distinct from ${value}`] },
+      ];
+    }
+    if (is(filter, PgColumn) && listing.byAccount.includes(name))
+      return [{ of: { column: filter, value, filter: name }, where: [] }];
+  }
+  if (visibility === 'root') return [{ where: [] }];
+  // All rows of the tenant: its indexes are like those of a parent.
+  if (visibility === 'all') return [{ of: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
+  if (!listing.own) return [{ of: ofActingAccount, where: [] }];
+  return [
+    { of: { ...ofActingAccount, column: listing.own }, where: [] },
+    { of: ofActingAccount, where: [ofOthers(table.actingAccountId, listing.own)] },
+  ];
+}
+
+/**
+ * The filter whose value is in the key of the scanned index. A filter that the list always has is in the index of a
+ * parent; in other lists it excludes few rows.
+ */
+function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColumn | SQL } | null {
+  const { table, listing, request, parent } = asked;
+  const by = orderOf(asked);
+  const ordering = by && listing.filters[by.key];
+  if (by && is(ordering, PgColumn)) return { name: by.key, column: ordering };
+  if (of && of.column !== table.actingAccountId && !listing.parents?.includes(of.column)) return null;
+  const names = Object.keys(request.filters).filter((name) => name !== of?.filter && keyColumnOf(listing, name));
+  const fixed = (name: string) => name in (listing.fixed ?? {});
+  // Few rows have a flag.
+  const name =
+    names.find((each) => flagOf(listing, each)) ??
+    names.find((each) => fixed(each) === (parent !== undefined)) ??
+    names[0];
+  const column = name === undefined ? undefined : keyColumnOf(listing, name);
+  return name !== undefined && column ? { name, column } : null;
+}
+
+/** What the keys of indexes can have of a filter. */
+function keyColumnOf(listing: Listing, name: string): PgColumn | SQL | undefined {
+  const filter = listing.filters[name];
+  if (is(filter, PgColumn)) return filter;
+  return filter && 'derived' in filter ? filter.ending?.stored : flagOf(listing, name);
+}
+
+function flagOf({ filters }: Listing, name: string): SQL | undefined {
+  const filter = filters[name];
+  return filter && 'flag' in filter ? filter.flag : undefined;
+}
+
+/** The conditions of one side, and the lists whose values they name. */
+function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)[]; lists: SQL[] } {
+  const { table, listing, request, visibility } = asked;
+  const lists: SQL[] = [];
+  const valueOf = (name: string): SQL => {
+    if (!Array.isArray(request.filters[name])) return sql`${p(name)}`;
+    const alias = sql.identifier(`wanted_${lists.length}`);
+    lists.push(sql`(select distinct unnest(${p(name)}::text[]) as value) ${alias}`);
+    return sql`${alias}.value`;
+  };
+  const { of, where } = side;
+  const few = Object.keys(request.filters).find((name) => isOfFew(listing, name));
+  const key = few === undefined ? keyFilterOf(asked, side) : null;
+  const parent = of?.filter === undefined ? of?.value : valueOf(of.filter);
+  const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
+  if (of && parent)
+    conditions.push(
+      key
+        ? isPair(pairOf(of.column, key.column), pairValue(parent, side.key ?? valueOf(key.name)))
+        : equals(listing, of.column, parent),
+    );
+  else
+    conditions.push(
+      key
+        ? sql`${rootOf(table.onRootList, key.column)} = ${side.key ?? valueOf(key.name)}::text`
+        : sql`${table.onRootList} = true`,
+    );
+  const ownActingAccount = of?.column === table.actingAccountId && of.filter === undefined;
+  if (visibility === 'actingAccount' && !ownActingAccount) {
+    const mine = eq(table.actingAccountId, p('actingAccount'));
+    // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
+    conditions.push(of && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);
+    // Without this, a list of another account's objects would read all of them and return none.
+    const named =
+      of?.filter === undefined ? undefined : of.column === listing.own ? 'account' : tableOf(asked, of.filter);
+    if (named !== undefined)
+      conditions.push(
+        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenantId')}
+          and a.livemode = ${p('livemode')} and a.id = ${parent} and a.context_id = ${p('actingAccount')})`,
+      );
+  }
+  for (const [name, value] of Object.entries(request.filters)) {
+    const [member, bound] = name.split('.');
+    if (member === 'created') {
+      const at = bound as keyof typeof bounds;
+      conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
+    } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
+    else if (member === request.order) conditions.push(boundOf(asked, name));
+    else if (name !== of?.filter && name !== key?.name)
+      conditions.push(filterOf(listing, name, value, name === few ? valueOf(name) : undefined));
+  }
+  return { conditions: [...conditions, listing.where, beyondCursor(asked)], lists };
+}
+
+/** The table of the objects that a filter with an index of its own names, such as the addresses of deposits. */
+const tableOf = ({ listing }: Asked, filter: string) => listing.exclusive?.[filter];
+
+/** The condition that a column with an index of its own has a value. */
+const equals = ({ hashed }: Listing, column: PgColumn, value: SQL): SQL =>
+  hashed?.includes(column) ? isParent(column, value) : sql`${column} = ${value}`;
+
+const isOfFew = ({ filters }: Listing, name: string) => filters[name] !== undefined && 'ofFew' in filters[name];
+
+/** The condition of a filter that is not in the key of the index. */
+function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): SQL | undefined {
+  const filter = listing.filters[name];
+  if (!filter) throw new Error(`the list of ${listing.object} has no filter ${name}`);
+  if ('either' in filter) return undefined;
+  if ('derived' in filter) return sql`array_position(${p(name)}::text[], ${filter.derived}) is not null`;
+  if ('without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
+  if ('flag' in filter) return sql`${filter.flag} = ${p(name)}::text`;
+  const column = 'ofFew' in filter ? filter.ofFew : filter;
+  if (each) return equals(listing, column, each);
+  return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
+}

@@ -1,0 +1,127 @@
+import { RequestBudget } from '../../limits/budget.js';
+import type { DomainError } from '../../errors/problems.js';
+import { Turns } from '../../limits/fair-queue.js';
+import { Cancellations } from '../connect/cancellation.js';
+import type { Connections, TrackQuery } from '../connect/connections.js';
+import type { SlowLimits } from '../connect/database-settings.js';
+import type { Failures } from '../connect/failures.js';
+import { type Found, type RawRows, type Read, sent } from './read-combiner.js';
+import { causeOf } from '../connect/outage.js';
+import type { TenantQuestion } from './read-source.js';
+import { slowOfTenantMax, slowWaiting, tooSlow } from './read-class.js';
+
+const queryCanceled = '57014';
+
+/** A question that waits for its turn or runs, with the requests that asked it while it waited. */
+interface Shared {
+  /** Ends when all requests of the question have ended. */
+  budget: RequestBudget;
+  requests: number;
+  found: Promise<Found>;
+}
+
+/**
+ * The slow questions of all tenants, on connections of their own. A tenant has at most two at a time; further ones wait
+ * for a short time, and the free connection goes to the tenant that has the fewest. Requests that ask the same
+ * question while it waits share it, such as all dashboards of an account after one of its events.
+ */
+export class SlowReads {
+  readonly #cancellations = new Cancellations();
+  readonly #turns: Turns;
+  /** The questions that have no turn yet, by their statement and its values. */
+  readonly #waiting = new Map<string, Shared>();
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly failures: Failures,
+    private readonly limits: SlowLimits,
+  ) {
+    this.#turns = new Turns({
+      slots: limits.connections,
+      perKey: slowOfTenantMax,
+      reserve: 0,
+      ofKey: slowOfTenantMax + slowWaiting.ofTenant,
+      all: limits.connections + slowWaiting.all,
+      milliseconds: slowWaiting.milliseconds,
+    });
+  }
+
+  /** The slow questions that run or wait now. */
+  get visitors(): number {
+    return this.#turns.visitors;
+  }
+
+  /** Runs the read of a slow question. Its request gives back the turn that it has among all requests. */
+  async read(question: TenantQuestion, read: Read): Promise<Found> {
+    const { budget } = read;
+    if (budget?.ended) throw budget.ended;
+    // It is not asked again by the resolvers of a query whose one statement was ended.
+    if (budget?.tooSlow) throw budget.tooSlow;
+    budget?.rest();
+    // Which replica may answer depends on what the request has seen.
+    if (!budget || question.source) return this.#inTurn(question, read, () => {});
+    const key = `${read.text} ${JSON.stringify(read.values, plain)}`;
+    const shared = this.#waiting.get(key) ?? this.#share(key, question, read);
+    shared.requests++;
+    return new Promise((resolve, reject) => {
+      const forget = budget.onEnd(() => {
+        reject(budget.ended as DomainError);
+        if (--shared.requests > 0) return;
+        this.#forget(key, shared.budget);
+        shared.budget.end(budget.ended as DomainError);
+      });
+      void shared.found.then(resolve, reject).finally(forget);
+    });
+  }
+
+  /** Asks a question that further requests may share until it has its turn. */
+  #share(key: string, question: TenantQuestion, read: Read): Shared {
+    const budget = new RequestBudget();
+    let begun = false;
+    const begins = () => {
+      begun = true;
+      this.#forget(key, budget);
+    };
+    const shared = { budget, requests: 0, found: this.#inTurn(question, { ...read, budget }, begins) };
+    if (begun) return shared;
+    this.#waiting.set(key, shared);
+    // It may be refused after its wait.
+    shared.found.catch(() => this.#forget(key, budget));
+    return shared;
+  }
+
+  /** Lets no further request share a question. */
+  #forget(key: string, budget: RequestBudget): void {
+    if (this.#waiting.get(key)?.budget === budget) this.#waiting.delete(key);
+  }
+
+  /** Reads when the tenant has its turn, which `begins` learns of. */
+  #inTurn(question: TenantQuestion, read: Read, begins: () => void): Promise<Found> {
+    const { budget } = read;
+    const ended =
+      budget && ((leave: (reason: DomainError) => void) => budget.onEnd(() => budget.ended && leave(budget.ended)));
+    const work = () => {
+      begins();
+      return this.#read(question, read);
+    };
+    return this.#turns.during(question.tenantId, work, ended);
+  }
+
+  async #read(question: TenantQuestion, read: Read): Promise<Found> {
+    const { slow } = this.connections;
+    const attempt = (track: TrackQuery) =>
+      this.#cancellations.guard<RawRows>(read.budget, (run) => run(track(sent(slow, read))));
+    const elsewhere = await question.source?.find(read, (replica) => replica.slow(question, read));
+    if (elsewhere) return elsewhere;
+    try {
+      const rows = await this.connections.retried(slow, attempt);
+      return { rows, columns: rows.columns.map(({ name }) => name) };
+    } catch (error) {
+      if (causeOf(error).code === queryCanceled) throw tooSlow(this.limits.seconds, question);
+      throw this.failures.reported(error);
+    }
+  }
+}
+
+/** A value of a statement as JSON can have it; some values of slow questions are lists. */
+const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);

@@ -1,0 +1,69 @@
+import { eq, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Caller } from '../../request/caller.js';
+
+/** The columns that decide who sees a row. Every table of tenant data has them. */
+export interface VisibilityColumns {
+  tenantId: PgColumn;
+  livemode: PgColumn;
+  id: PgColumn;
+  created: PgColumn;
+  actingAccountId: PgColumn;
+  onRootList: PgColumn;
+}
+
+/**
+ * Which rows a statement may return. `all`: all rows of the tenant and mode. `root`: the rows on the platform's
+ * list. `actingAccount`: the rows on the list of the caller's acting account. A read by id uses `visibilityOf`, which
+ * decides whether a row exists for the caller; a list uses `listOf`, which decides what the list shows.
+ */
+export type Visibility = 'all' | 'root' | 'actingAccount';
+
+/** A platform sees all rows of its tenant and mode, and every other caller the rows of its acting account. */
+export function visibilityOf(caller: Caller): Visibility {
+  return caller.actingAccountKind === 'platform' || caller.kind === 'operator' ? 'all' : 'actingAccount';
+}
+
+/**
+ * A list shows the rows of the acting account. It shows all rows that are visible if a filter names an account, or if
+ * the caller requests those of the accounts below its own.
+ */
+export function listOf(caller: Caller, beyondOwn: boolean): Visibility {
+  const visibility = visibilityOf(caller);
+  return visibility === 'all' && !beyondOwn ? 'root' : visibility;
+}
+
+/** The predicate of a visibility, always with tenant and mode. `actingAccount` is a placeholder. */
+export function visibilityPredicate(table: VisibilityColumns, visibility: Visibility): SQL[] {
+  const tenantAndMode = [
+    eq(table.tenantId, sql.placeholder('tenantId')),
+    eq(table.livemode, sql.placeholder('livemode')),
+  ];
+  if (visibility === 'actingAccount') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('actingAccount')));
+  if (visibility === 'root') tenantAndMode.push(sql`${table.onRootList} = true`);
+  return tenantAndMode;
+}
+
+/** The rows of a table that sessions do not see: those with one of these values in a column. */
+interface Withheld {
+  column: PgColumn;
+  /** The property of a row that has the column. */
+  property: string;
+  values: () => readonly string[];
+}
+const withheld = new Map<unknown, Withheld>();
+
+/** Declares which rows of a table sessions do not see, neither by id nor in a list. */
+export function withholdFromSessions(table: VisibilityColumns, rows: Withheld): void {
+  withheld.set(table, rows);
+}
+
+/** Which rows of a table the caller does not see although their account would; undefined where it sees all. */
+export const withheldFrom = ({ session }: Caller, table: VisibilityColumns): Withheld | undefined =>
+  session ? withheld.get(table) : undefined;
+
+/** Whether the caller sees a row that its account sees. */
+export function seesRow(caller: Caller, table: VisibilityColumns, row: object): boolean {
+  const rows = withheldFrom(caller, table);
+  return !rows?.values().includes(String((row as Record<string, unknown>)[rows.property]));
+}

@@ -1,0 +1,129 @@
+import { and, asc, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
+import { type JobRow, job, OwnWork, type TenantWork, workerFault } from '../../jobs/table.js';
+import { problem, DomainError } from '../../errors/problems.js';
+import { type OperatorDesk, OperatorError } from '../session.js';
+import { type ListPage, listedMax } from '../paging.js';
+import { modeOf } from '../../request/mode.js';
+
+/** A job that has failed, or the work of a tenant that fails as a whole: then `jobId` and what is of a job are null. */
+export interface StuckWork {
+  tenantId: string;
+  livemode: boolean;
+  /** The id of the job, or the name of the work. */
+  id: string;
+  work: TenantWork;
+  jobId: string | null;
+  jobKind: string | null;
+  subjectId: string | null;
+  error: string;
+  since: number;
+  attempts: number;
+  nextAttemptAt: number;
+}
+
+const { placeholder } = sql;
+
+/** Lists the jobs of all tenants, ordered by tenant, mode and id. */
+export async function listJobs(desk: OperatorDesk, after?: string): Promise<ListPage<JobRow>> {
+  const from = after === undefined ? undefined : jobCursorOf(after);
+  const rows = await desk.read<JobRow>(
+    `operator_jobs:all${from ? ':after' : ''}`,
+    (db) =>
+      db
+        .select()
+        .from(job)
+        .where(from && beyond([job.tenantId, job.livemode, job.id]))
+        .orderBy(asc(job.tenantId), asc(job.livemode), asc(job.id))
+        .limit(listedMax + 1),
+    { ...from },
+  );
+  return pageOf(rows, listedMax);
+}
+
+/**
+ * Lists what fails and will be tried again, ordered by tenant, mode and id: the work of tenants that fails as a whole,
+ * and single jobs. Status polls of an acquirer count attempts too, but have no error.
+ */
+export async function listStuck(desk: OperatorDesk, after?: string, limit = listedMax): Promise<ListPage<StuckWork>> {
+  const from = after === undefined ? undefined : jobCursorOf(after);
+  const order = [sql`tenant_id`, sql`livemode`, sql`id`];
+  const rows = await desk.read<StuckWork>(
+    `operator_jobs:stuck${from ? ':after' : ''}`,
+    (db) =>
+      unionAll(
+        db
+          .select({
+            tenantId: job.tenantId,
+            livemode: job.livemode,
+            id: job.id,
+            work: sql<TenantWork>`${sql.raw(`'${OwnWork.RUN_JOBS}'`)}`.as('work'),
+            jobId: sql<string | null>`${job.id}`.as('job_id'),
+            jobKind: sql<string | null>`${job.kind}`.as('job_kind'),
+            subjectId: sql<string | null>`${job.subjectId}`.as('subject'),
+            error: sql<string>`${job.error}`.as('error'),
+            since: sql<number>`coalesce(${job.failingSince}, ${job.created})`.mapWith(Number).as('since'),
+            attempts: job.attempts,
+            nextAttemptAt: job.due,
+          })
+          .from(job)
+          .where(and(isNotNull(job.error), from && beyond([job.tenantId, job.livemode, job.id])))
+          .orderBy(asc(job.tenantId), asc(job.livemode), asc(job.id))
+          .limit(placeholder('limit')),
+        db
+          .select({
+            tenantId: workerFault.tenantId,
+            livemode: workerFault.livemode,
+            id: sql<string>`${workerFault.work}`,
+            work: workerFault.work,
+            jobId: none,
+            jobKind: none,
+            subjectId: none,
+            error: workerFault.error,
+            since: workerFault.since,
+            attempts: workerFault.attempts,
+            nextAttemptAt: workerFault.nextAttempt,
+          })
+          .from(workerFault)
+          .where(from && beyond([workerFault.tenantId, workerFault.livemode, workerFault.work]))
+          .orderBy(asc(workerFault.tenantId), asc(workerFault.livemode), asc(workerFault.work))
+          .limit(placeholder('limit')),
+      )
+        .orderBy(...order)
+        .limit(placeholder('limit')),
+    { ...from, limit: limit + 1 },
+  );
+  return pageOf(rows, limit);
+}
+
+const none = sql<string | null>`null::text`;
+
+/** The rows after the end of a page. */
+function beyond([tenantId, livemode, id]: [unknown, unknown, unknown]): SQL {
+  return sql`(${tenantId}, ${livemode}, ${id}) > (${placeholder('tenantId')}::text, ${placeholder('livemode')}::boolean,
+    ${placeholder('id')}::text)`;
+}
+
+function pageOf<T extends { tenantId: string; livemode: boolean; id: string }>(rows: T[], limit: number): ListPage<T> {
+  const nodes = rows.slice(0, limit);
+  const last = rows.length > limit ? nodes.at(-1) : undefined;
+  return { nodes, next: last ? `${last.tenantId}.${last.id}.${modeOf(last.livemode)}` : null };
+}
+
+/** Makes a job due now. The job keeps its attempts and its error until it is done. */
+export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> {
+  const [row] = await desk.byId('operator_job', job, id);
+  if (!row)
+    throw new OperatorError('There is no such job. It may have completed meanwhile.', 'resource_missing', 'job.id');
+  return desk.write('retry_job', row, 'retryJob', { id }, job);
+}
+
+/** Reads the cursor of a list of jobs, which begins with the tenant. */
+function jobCursorOf(text: string): { tenantId: string; id: string; livemode: boolean } {
+  const [, tenantId, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
+  if (tenantId === undefined || id === undefined)
+    throw new DomainError(
+      problem('parameter_invalid', 'job.starting_after', 'must be the cursor of a page of this list'),
+    );
+  return { tenantId, id, livemode: mode === 'live' };
+}

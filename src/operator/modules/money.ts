@@ -1,0 +1,239 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { edgesOf, one, type OperatorPart } from '../graph/module.js';
+import { account } from '../../resources/account/table.js';
+import { address } from '../../resources/address/table.js';
+import { deposit } from '../../resources/deposit/table.js';
+import type { BankNoticeRow } from '../table.js';
+import { payloadOf } from '../../types/payload.js';
+import type { TransactionRow } from '../../resources/transaction/table.js';
+import type { OperatorContext } from '../context.js';
+import { liveOf } from '../../request/mode.js';
+import { filterOf } from '../graph/filters.js';
+import {
+  DepositArgs,
+  FailPayoutInput,
+  LiftServiceHoldInput,
+  PayoutsArgs,
+  PlaceServiceHoldInput,
+  RecordBankNoticeInput,
+  WithdrawBankNoticeInput,
+  ReconcileDepositInput,
+  SetRateInput,
+  SettlePayoutInput,
+} from '../graph/inputs.js';
+import type { ListPage } from '../paging.js';
+import {
+  OperatorAccount,
+  OperatorAddress,
+  OperatorBankNotice,
+  OperatorDeposit,
+  OperatorMismatch,
+  OperatorPayout,
+  OperatorRate,
+  OperatorSetting,
+  PayoutPage,
+} from '../graph/type.js';
+import { Input } from '../../types/input.js';
+
+const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
+const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
+const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
+const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
+const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
+const PlaceServiceHoldPayload = payloadOf('PlaceServiceHold', 'accountSetting', OperatorSetting);
+const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', OperatorSetting);
+const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
+
+/** What the operator reads and does with money: deposits, bank notices, payouts, service holds and rates. */
+@Resolver()
+class OperatorMoney {
+  @Query(() => OperatorDeposit, { nullable: true, description: 'A deposit of any tenant.' })
+  deposit(
+    @Args(() => DepositArgs) { id, tenantId }: DepositArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorDeposit> {
+    return operator.deposit(id, tenantId ?? undefined);
+  }
+
+  @Query(() => OperatorPayout, { nullable: true, description: 'A payout of any tenant.' })
+  payout(
+    @Arg('id', () => ID, { description: 'The id of the payout.' }) id: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorPayout> {
+    return operator.payout(id);
+  }
+
+  @Query(() => PayoutPage, {
+    description:
+      'The payouts of all tenants, or of one, oldest first; in live mode, PROCESSING payouts wait for the operator.',
+  })
+  payouts(
+    @Args(() => PayoutsArgs) args: PayoutsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorPayout>> {
+    return operator.payouts(filterOf('payout', args));
+  }
+
+  @Query(() => [OperatorMismatch], {
+    description: 'Successes that an acquirer reported and that do not match their attempts, newest first: 200 at most.',
+  })
+  async transactionMismatches(@Ctx() { operator }: OperatorContext): Promise<OperatorMismatch[]> {
+    return (await operator.mismatches()).map(mismatchOf);
+  }
+
+  @Query(() => [OperatorRate], { description: "The exchange rates for a tenant's live payouts." })
+  rates(
+    @Arg('tenantId', () => ID, { description: 'The id of the root account, with or without `account_`.' })
+    tenantId: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorRate[]> {
+    return operator.rates({ tenantId });
+  }
+
+  @Mutation(() => RecordBankNoticePayload, {
+    description:
+      'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in ' +
+      'any order; different content under its reference is a conflict.',
+  })
+  async recordBankNotice(
+    @Input(() => RecordBankNoticeInput) input: RecordBankNoticeInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...transfer } = input;
+    const { notice, deposit } = await operator.bankNotice({
+      ...transfer,
+      event: event ?? 'received',
+      fromAccountId: fromAccountId || undefined,
+      paymentMethod: paymentMethod ?? undefined,
+      statementDescriptor: statementDescriptor ?? undefined,
+      allowCurrency: allowCurrency ?? undefined,
+    });
+    return { notice: noticeOf(notice, deposit) };
+  }
+
+  @Query(() => [OperatorBankNotice], {
+    description: 'The reversals that wait for their deposits, of all tenants, oldest first: 200 at most.',
+  })
+  async waitingBankNotices(@Ctx() { operator }: OperatorContext): Promise<OperatorBankNotice[]> {
+    return (await operator.waitingNotices()).map((notice) => noticeOf(notice, null));
+  }
+
+  @Query(() => [OperatorBankNotice], {
+    description:
+      'Notices of received money whose references differ in white space around them alone, of all tenants: those of ' +
+      'one transfer one after the other, the oldest first, 200 at most. Earlier releases credited each of them. One ' +
+      'that was reversed is left out. To take one back, record a reversal under its reference as it is here.',
+  })
+  async duplicateBankNotices(@Ctx() { operator, related }: OperatorContext): Promise<OperatorBankNotice[]> {
+    const notices = await operator.duplicateNotices();
+    const found = notices.map((notice) => related.one(deposit, deposit.id, notice, notice.depositId!));
+    return Promise.all(notices.map(async (notice, i) => noticeOf(notice, await found[i]!)));
+  }
+
+  @Mutation(() => WithdrawBankNoticePayload, {
+    description: 'Withdraws a reversal that waits for its deposit, for example when its reference was wrong.',
+  })
+  async withdrawBankNotice(
+    @Input(() => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { notice: noticeOf(await operator.withdrawNotice(addressId, reference), null) };
+  }
+
+  @Mutation(() => ReconcileDepositPayload, {
+    description: 'Counts a completed deposit towards receivables, as the receiving user can.',
+  })
+  async reconcileDeposit(
+    @Input(() => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { deposit: await operator.reconcile(id, receivables, tenantId ?? undefined) };
+  }
+
+  @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
+  async settlePayout(@Input(() => SettlePayoutInput) { id }: SettlePayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await operator.endPayout(id, 'completed') };
+  }
+
+  @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
+  async failPayout(@Input(() => FailPayoutInput) { id }: FailPayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await operator.endPayout(id, 'failed') };
+  }
+
+  @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
+  async placeServiceHold(
+    @Input(() => PlaceServiceHoldInput) { accountId, mode }: PlaceServiceHoldInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
+    return { accountSetting: await operator.serviceHold(row, true) };
+  }
+
+  @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the service hold on an account's payouts." })
+  async liftServiceHold(
+    @Input(() => LiftServiceHoldInput) { accountId, mode }: LiftServiceHoldInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
+    return { accountSetting: await operator.serviceHold(row, false) };
+  }
+
+  @Mutation(() => SetRatePayload, {
+    description: 'Sets an exchange rate for the live payouts of a tenant, from now on.',
+  })
+  async setRate(
+    @Input(() => SetRateInput) { accountId, source, target, rate }: SetRateInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, true, 'rate.account_id');
+    return { rate: await operator.setRate(row, source, target, rate) };
+  }
+}
+
+/** A notice with its deposit, as the graph shows it. */
+export function noticeOf(
+  { tenantId, livemode, created, reference, event, content }: BankNoticeRow,
+  deposit: OperatorDeposit | null,
+): OperatorBankNotice {
+  const { toAccountId: accountId, toAddressId: addressId, currency } = content;
+  const amount = BigInt(content.amount);
+  return { tenantId, livemode, created, reference, event, accountId, addressId, amount, currency, deposit };
+}
+
+function mismatchOf(row: TransactionRow): OperatorMismatch {
+  const { id: transactionId, paymentMethodDetails: submitted, mismatch } = row;
+  return { ...row, transactionId, submitted, credited: mismatch!.credited, reported: mismatch!.details };
+}
+
+export default {
+  resolvers: [OperatorMoney],
+  fields: {
+    deposit: 'deposit',
+    payout: 'payout',
+    payouts: 'payout',
+    transactionMismatches: 'transaction',
+    rates: 'rate',
+    recordBankNotice: 'deposit',
+    waitingBankNotices: 'deposit',
+    duplicateBankNotices: 'deposit',
+    withdrawBankNotice: 'deposit',
+    reconcileDeposit: 'deposit',
+    settlePayout: 'payout',
+    failPayout: 'payout',
+    placeServiceHold: 'account_setting',
+    liftServiceHold: 'account_setting',
+    setRate: 'rate',
+  },
+  edges: [
+    edgesOf(OperatorPayout, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that is paid out.'),
+      address: one(OperatorAddress, address, address.id, 'addressId', 'Where it is sent.'),
+    }),
+  ],
+  sizes: {
+    'Query.rates': 200,
+    'Query.waitingBankNotices': 200,
+    'Query.duplicateBankNotices': 200,
+    'Query.transactionMismatches': 200,
+  },
+} satisfies OperatorPart;

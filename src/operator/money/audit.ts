@@ -1,0 +1,140 @@
+import { sql } from 'drizzle-orm';
+import { LedgerCheckStatus, ledgerCheck } from '../../resources/ledger/table.js';
+import { nodeBreaches } from '../../db/cluster/node-privileges.js';
+import { violationsOf } from '../../db/cluster/tenant-audit.js';
+import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
+import type { OperatorDesk } from '../session.js';
+import { listed, type ListFilter } from '../paging.js';
+
+/** The state of one tenant's hash chain in one mode. */
+export interface Chain {
+  tenant: string;
+  livemode: boolean;
+  blocks: number;
+  firstBroken: number | null;
+}
+
+/** A broken invariant of the ledger. */
+export interface Violation {
+  tenant: string | null;
+  livemode: boolean | null;
+  rule: string;
+  what: string;
+}
+
+/** Without this bound, the response would grow with the damage of a broken deployment. */
+const violationsMax = 1_000;
+
+/** Checks the invariants of the ledger over all tenants: returns the first 1,000 violations, and the count of all. */
+export async function auditLedger(
+  desk: OperatorDesk,
+): Promise<{ violations: Violation[]; violationCount: number; accounts: number; postings: number }> {
+  const { violations, count } = await ((await desk.distributed()) ? violationsByTenant(desk) : allViolations(desk));
+  const [counts] = await desk.auditQuery<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
+    db
+      .select({
+        accounts: sql<number>`a.count::int`,
+        postings: sql<number>`p.count::int`,
+      })
+      .from(
+        sql`(select count(distinct (tenant_id, livemode, account_id)) from balance) a, (select count(*)
+          from posting) p`,
+      ),
+  );
+  return {
+    violations,
+    violationCount: count,
+    accounts: counts!.accounts,
+    postings: counts!.postings,
+  };
+}
+
+/** The first violations of all tenants, and the count of all. */
+async function allViolations(desk: OperatorDesk): Promise<{ violations: Violation[]; count: number }> {
+  const found = await desk.auditQuery<Violation & { count: number }>('operator_violations', (db) =>
+    db
+      .select({
+        tenant: sql<string>`v.tenant_id`,
+        livemode: sql<boolean>`v.livemode`,
+        rule: sql<string>`v.rule`,
+        what: sql<string>`v.what`,
+        count: sql<number>`(count(*) over ())::int`,
+      })
+      .from(sql`violations v`)
+      .limit(violationsMax),
+  );
+  return { violations: found.map(({ count: _, ...violation }) => violation), count: found[0]?.count ?? 0 };
+}
+
+/**
+ * The same where tenants are distributed to nodes, which have no snapshot in common: each tenant is checked by a
+ * statement on its node, and then the privileges on all nodes.
+ */
+async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Violation[]; count: number }> {
+  const tenants = await desk.auditQuery<TenantAndMode>('operator_ledgers', (db) =>
+    db
+      .select({ tenantId: sql<string>`r.tenant_id`, livemode: sql<boolean>`r.livemode` })
+      .from(sql`(select tenant_id, livemode from account group by 1, 2) r`),
+  );
+  const violations: Violation[] = [];
+  let count = 0;
+  for (const { tenantId, livemode } of tenants) {
+    const { source, where } = await violationsOf(desk.audited, { tenantId, livemode });
+    const found = await desk.auditQuery<{ rule: string; what: string; count: number }>('operator_ledger', (db) =>
+      db
+        .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what`, count: sql<number>`(count(*) over ())::int` })
+        .from(source)
+        .where(where)
+        .limit(violationsMax),
+    );
+    count += found[0]?.count ?? 0;
+    violations.push(...found.map(({ rule, what }) => ({ tenant: tenantId, livemode, rule, what })));
+  }
+  const breaches = await desk.auditQuery<{ what: string }>('operator_breaches', (db) =>
+    db.select({ what: sql<string>`v.what` }).from(nodeBreaches),
+  );
+  const rule = 'append-only is not enforced';
+  violations.push(...breaches.map(({ what }) => ({ tenant: null, livemode: null, rule, what })));
+  return { violations: violations.slice(0, violationsMax), count: count + breaches.length };
+}
+
+/**
+ * Checks the hash chain of every tenant and mode, and returns the first block of each that does not match. The list of
+ * chains comes from postings, blocks and seals together: otherwise a chain would disappear when all rows of one kind
+ * are deleted.
+ */
+export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
+  const tenantsAndModes = await desk.auditQuery<{ tenant: string; livemode: boolean; blocks: number }>(
+    'operator_seals',
+    (db) =>
+      db
+        .select({
+          tenant: sql<string>`r.tenant_id`,
+          livemode: sql<boolean>`r.livemode`,
+          blocks: sql<number>`r.blocks::int`,
+        })
+        .from(
+          sql`(select tenant_id, livemode, sum(block) as blocks from (
+            select tenant_id, livemode, 0 as block from posting group by 1, 2
+            union all select tenant_id, livemode, 1 from seal_block
+            union all select tenant_id, livemode, 0 from posting_seal group by 1, 2) c group by 1, 2) r`,
+        ),
+  );
+  const chains: Chain[] = [];
+  // One chain after the other, because concurrent writes need the connections too.
+  for (const tenantAndMode of tenantsAndModes) {
+    const [row] = await desk.auditQuery<{ broken: string | null }>('operator_seal', (db) =>
+      db
+        .select({ broken: sql<string | null>`b.broken` })
+        .from(sql`first_broken_block(${tenantAndMode.tenant}, ${tenantAndMode.livemode}) b(broken)`),
+    );
+    const broken = row?.broken ?? null;
+    chains.push({ ...tenantAndMode, firstBroken: broken === null ? null : Number(broken) });
+  }
+  return chains;
+}
+
+/** Lists the checks of the ledger that the worker has made or makes, newest first. */
+export function listLedgerChecks(desk: OperatorDesk, filter: ListFilter<LedgerCheckStatus>) {
+  return listed(desk, 'operator_ledger_checks', ledgerCheck, Object.values(LedgerCheckStatus), filter, true);
+}

@@ -1,0 +1,71 @@
+import { and, asc, eq, sql } from 'drizzle-orm';
+import type { AccountRow } from '../../resources/account/table.js';
+import { type AccountSettingRow, accountSetting } from '../../resources/account-setting/table.js';
+import { type PayoutRow, PayoutStatus, payout } from '../../resources/payout/table.js';
+import { type Problem, problem } from '../../errors/problems.js';
+import { type RateRow, rate } from '../../resources/exchange-rate/table.js';
+import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
+import { type OperatorDesk, OperatorError, refuse } from '../session.js';
+import { tenantOf, listed, type ListPage, type ListFilter } from '../paging.js';
+
+/** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */
+export function listPayouts(desk: OperatorDesk, filter: ListFilter<PayoutStatus>): Promise<ListPage<PayoutRow>> {
+  return listed(desk, 'operator_payouts', payout, Object.values(PayoutStatus), filter);
+}
+
+/** The payout with this id. */
+export async function payoutOf(desk: OperatorDesk, id: string): Promise<PayoutRow> {
+  const [row] = await desk.byId('operator_payout', payout, id);
+  if (!row) throw new OperatorError('There is no such payout. Check the id.', 'resource_missing', 'payout.id');
+  return row;
+}
+
+/** Records the end of a payout that the bank reports. */
+export async function endPayout(desk: OperatorDesk, id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
+  return desk.write('move_payout', await payoutOf(desk, id), `payout_${to}`, { id, to }, payout);
+}
+
+/**
+ * Places or lifts the service hold on an account's payouts. Only the operator can. Spec: AccountSetting, service_hold.
+ */
+export async function serviceHold(desk: OperatorDesk, row: AccountRow, hold: boolean): Promise<AccountSettingRow> {
+  return desk.write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
+}
+
+/** Sets how much of one currency a unit of another buys, for the live payouts of a tenant. */
+export async function setRate(
+  desk: OperatorDesk,
+  { tenantId }: Pick<TenantAndMode, 'tenantId'>,
+  source: string,
+  target: string,
+  value: string,
+): Promise<RateRow> {
+  refuse(rateProblems(source, target, value));
+  const live = { tenantId, livemode: true };
+  return desk.write('set_rate', live, 'setRate', { source, target, rate: value }, rate);
+}
+
+/** The problems of a rate that is impossible. */
+function rateProblems(source: string, target: string, value: string): Problem[] {
+  const problems: Problem[] = [];
+  if (source === target) problems.push(problem('parameter_invalid', 'rate.target', 'must be another currency'));
+  if (!/^\d{1,7}(\.\d{1,16})?$/.test(value) || /^0+(\.0+)?$/.test(value))
+    problems.push(
+      problem('parameter_invalid', 'rate.rate', 'must be a positive decimal below 10,000,000, such as 83.25'),
+    );
+  return problems;
+}
+
+/** The rates of a tenant, ordered by their currencies. */
+export function listRates(desk: OperatorDesk, { tenantId }: Pick<TenantAndMode, 'tenantId'>): Promise<RateRow[]> {
+  return desk.read<RateRow>(
+    'operator_rates',
+    (db) =>
+      db
+        .select()
+        .from(rate)
+        .where(and(eq(rate.tenantId, sql.placeholder('tenantId')), eq(rate.livemode, true)))
+        .orderBy(asc(rate.source), asc(rate.target)),
+    { tenantId: tenantOf(tenantId) },
+  );
+}

@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseQuery } from '../../api/rest/decoder.js';
+import { logged } from '../../operator/action/actions.js';
+import { type FilePlace, fileWithContent } from '../../operator/console.js';
+import { DomainError, type Problem, problem } from '../../errors/problems.js';
+
+/**
+ * Registers the download of a file for its verification by an operator. It has entries in the audit log, the first one
+ * before the content is read.
+ */
+export function operatorFiles(app: FastifyInstance): void {
+  app.get<{ Params: { id: string } }>(
+    '/operator/files/:id',
+    { config: { operator: 'rest' } },
+    async (request, reply) => {
+      const { operator, viewer } = request.operator!;
+      const place = placeOf(request, request.params.id);
+      const action = { operation: 'readFile', objectId: place.id };
+      const read = () => fileWithContent(operator, place);
+      const { row, content } = await logged(operator, viewer, action, read, ({ row: { purpose } }) => ({
+        details: { purpose },
+      }));
+      // The file comes from a client, so a browser must never render it under our origin with our scripts.
+      reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
+      reply.header('content-security-policy', "default-src 'none'; sandbox");
+      return reply.type(row.contentType).send(content);
+    },
+  );
+}
+
+/** The file that a request names. */
+function placeOf(request: FastifyRequest, id: string): FilePlace {
+  const [, search = ''] = request.url.split('?');
+  const { tenant_id: tenantId, mode, ...others } = parseQuery(search) as Record<string, unknown>;
+  const problems: Problem[] = Object.keys(others).map((name) => problem('parameter_unknown', `file.${name}`));
+  if (typeof tenantId !== 'string' || !/^\w{1,100}$/.test(tenantId))
+    problems.push(problem(tenantId === undefined ? 'parameter_missing' : 'parameter_invalid', 'file.tenant_id'));
+  if (mode !== 'test' && mode !== 'live')
+    problems.push(
+      mode === undefined
+        ? problem('parameter_missing', 'file.mode')
+        : problem('parameter_invalid', 'file.mode', 'must be test or live'),
+    );
+  if (problems.length > 0) throw new DomainError(...problems);
+  if (!/^\w{1,100}$/.test(id)) throw new DomainError(problem('resource_missing', 'file.id'));
+  return { id, tenantId: String(tenantId), livemode: mode === 'live' };
+}
