@@ -18,7 +18,7 @@ interface Granted {
 
 /**
  * Asks the shared allowance for a lease, and says what senders have spent since it was last told. See take_allowance
- * and count_senders in drizzle/functions/allowance.sql.
+ * and count_senders in drizzle/functions/access/allowance.sql.
  */
 export type Lend = (asked: {
   back: number;

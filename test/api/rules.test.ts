@@ -41,8 +41,8 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 describe('a rule that TypeScript and SQL both need', () => {
-  it('is generated into drizzle/functions/rules.sql, which `npm run schema` writes', () => {
-    expect(fs.readFileSync('drizzle/functions/rules.sql', 'utf8')).toBe(rulesText());
+  it('is generated into drizzle/functions/write/rules.sql, which `npm run schema` writes', () => {
+    expect(fs.readFileSync('drizzle/functions/write/rules.sql', 'utf8')).toBe(rulesText());
   });
 
   it('has one value in both: currency of an edition, attempts of a checkout, number of metadata keys', async () => {
@@ -179,7 +179,7 @@ describe('checkout_now', () => {
   });
 
   it('can be created again after the table gets another column', async () => {
-    const text = fs.readFileSync('drizzle/functions/checkout.sql', 'utf8');
+    const text = fs.readFileSync('drizzle/functions/checkout/checkout.sql', 'utf8');
     const added = text.replace(/ {4}c\.version,\n/, '    c.version,\n    c.note,\n');
     expect(added).not.toBe(text);
     const undone = new Error('undone');

@@ -13,6 +13,7 @@ import { account } from '../../src/resources/account/table.js';
 import { deposit } from '../../src/resources/deposit/table.js';
 import { changing } from './changes.js';
 import { useWorld } from '../support/world.js';
+import { functionFiles } from '../../src/db/schema/schema-version.js';
 
 const world = useWorld({ worker: false });
 
@@ -278,8 +279,8 @@ it('has direct tests of every function of the catalogue', async () => {
 
 it('names each function of more than 60 lines with its reason in the first comment of its file', () => {
   const faults: string[] = [];
-  for (const file of fs.readdirSync('drizzle/functions').filter((name) => name.endsWith('.sql'))) {
-    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+  for (const file of functionFiles()) {
+    const text = fs.readFileSync(`drizzle/${file}`, 'utf8');
     const head = /^(?:--.*\n)*/.exec(text)![0].replaceAll(/\n--/g, '');
     const [, listed = ''] = /Longer than 60 lines: (.*)\.\n/.exec(head) ?? [];
     const named = [...listed.matchAll(/(\w+) \([^)]+\)(?:; |$)/g)].map(([, name]) => name!);

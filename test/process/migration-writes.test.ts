@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { programVersion } from '../../src/db/schema/schema-version.js';
+import { functionFiles, programVersion } from '../../src/db/schema/schema-version.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { details, type Reply, type Speaker } from '../support/world.js';
 import { hasty } from '../support/patient.js';
@@ -72,12 +72,12 @@ function laterProgram(version: number, changes?: string): () => Promise<{ code: 
     fs.cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
   const drizzle = path.join(folder, 'drizzle');
-  for (const name of fs.readdirSync(path.join(drizzle, 'functions'))) {
-    const file = path.join(drizzle, 'functions', name);
+  for (const name of functionFiles()) {
+    const file = path.join(drizzle, name);
     let text = fs.readFileSync(file, 'utf8').replaceAll('as $$', () => `as $$ /* version ${version} */`);
     for (const helper of renamed) text = text.replaceAll(new RegExp(`\\b${helper}\\(`, 'g'), `${helper}_${version}(`);
     text = text.replaceAll(/\bp_envelope\b/g, `p_envelope_${version}`);
-    if (changes && name === 'event.sql') {
+    if (changes && name === 'functions/event/event.sql') {
       const insert = /insert into event\s*\(([^)]*)\)\s*values\s*\(/;
       expect(text).toMatch(insert);
       text = text.replace(

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { functionFiles } from '../../src/db/schema/schema-version.js';
 
 /**
  * Formats the SQL functions: `npm run format` writes the files, and `--check`, which `npm run check` passes, names
  * those that are not formatted. It refuses a line that is too long and that the formatter cannot break. Migrations are
  * left alone, because they never change.
  */
-const folder = new URL('../../drizzle/functions/', import.meta.url);
 
 /** Has an empty file for each text that was found formatted, until the formatter changes: parsing all takes seconds. */
 const cache = 'node_modules/.cache/sql-format';
@@ -15,14 +15,12 @@ fs.mkdirSync(cache, { recursive: true });
 const tools = ['package-lock.json', 'test/tools/sql-layout.ts'].map((file) => fs.readFileSync(file, 'utf8')).join('');
 
 const check = process.argv.includes('--check');
-for (const name of fs.readdirSync(folder).filter((entry) => entry.endsWith('.sql'))) {
-  const file = new URL(name, folder);
-  const shown = path.relative('.', file.pathname);
+for (const shown of functionFiles().map((name) => `drizzle/${name}`)) {
   const problem = (message: string) => {
     console.error(`${shown}: ${message}`);
     process.exitCode = 1;
   };
-  const before = fs.readFileSync(file, 'utf8');
+  const before = fs.readFileSync(shown, 'utf8');
   const known = path.join(cache, hash('sha256', tools + before));
   if (fs.existsSync(known)) continue;
   const { formatted, widthMax } = await import('./sql-layout.js');
@@ -34,7 +32,7 @@ for (const name of fs.readdirSync(folder).filter((entry) => entry.endsWith('.sql
     if (before === after) {
       if (tooLong.length === 0) fs.writeFileSync(known, '');
     } else if (check) problem('The file is not formatted. Run npm run format.');
-    else fs.writeFileSync(file, after);
+    else fs.writeFileSync(shown, after);
   } catch (error) {
     const { message } = error as Error;
     problem(

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
+import { functionFiles } from '../../src/db/schema/schema-version.js';
 
 const files = fs
   .readdirSync('src', { recursive: true, encoding: 'utf8' })
@@ -15,7 +16,7 @@ const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceA
 /** Whether a command writes the file. */
 const isGenerated = (name: string) => name.endsWith('.d.ts') || name === 'db/write/write-functions.ts';
 const linesOf = (file: string) => fs.readFileSync(file, 'utf8').split('\n').length - 1;
-const inFunctions = (name: string) => path.join('drizzle/functions', name);
+const functionTexts = functionFiles().map((name) => ({ name, text: fs.readFileSync(`drizzle/${name}`, 'utf8') }));
 
 /** The places of a pattern in the code of src, without comments and without the files that may contain it. */
 const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => false) =>
@@ -108,7 +109,7 @@ describe('the conventions of the code', () => {
 
   // A cast rounds: half a second before midnight would be the next day, and what happened then not yet to be seen.
   it('rounds no reading of the database clock to whole seconds, but takes the second that has begun', () => {
-    const texts = fs.readdirSync('drizzle/functions').map((name) => fs.readFileSync(inFunctions(name), 'utf8'));
+    const texts = functionTexts.map(({ text }) => text);
     const readings = [...texts, ...files.map(({ text }) => text)].flatMap((text) =>
       [
         ...text.matchAll(/(\w*)\((?:date_part\('epoch', |extract\(epoch\s+from )\w+_timestamp\(\)\)\)?::(?:big)?int/g),
@@ -124,13 +125,12 @@ describe('the conventions of the code', () => {
 
   // A function reads its clock before it waits for a row, and the clock of another server may be behind.
   it('sets the time of a change of a row back nowhere', () => {
-    const changes = fs
-      .readdirSync('drizzle/functions')
-      .flatMap((name) =>
-        [...fs.readFileSync(inFunctions(name), 'utf8').matchAll(/^ +updated_at = (.*(?:\n {6}.*)*)/gm)].map(
-          ([, value]) => ({ name, value: value!.replaceAll(/\s+/g, ' ') }),
-        ),
-      );
+    const changes = functionTexts.flatMap(({ name, text }) =>
+      [...text.matchAll(/^ +updated_at = (.*(?:\n {6}.*)*)/gm)].map(([, value]) => ({
+        name,
+        value: value!.replaceAll(/\s+/g, ' '),
+      })),
+    );
     expect(changes.length).toBeGreaterThan(40);
     const keeps = /greatest\( ?\w+\.updated_at, |coalesce\( \w+\.updated_at, /;
     expect(changes.filter(({ value }) => !keeps.test(value))).toEqual([]);
@@ -196,7 +196,8 @@ describe('the conventions of the code', () => {
   });
 
   it('has at most 300 lines in a file of SQL functions', () => {
-    const named = fs.readdirSync('drizzle/functions').map((name) => [name, linesOf(inFunctions(name))] as const);
+    const named = functionTexts.map(({ name, text }) => [name, text.split('\n').length - 1] as const);
+    expect(named.length).toBeGreaterThan(50);
     expect(named.filter(([, count]) => count > 300)).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import { definedFunctions, writeFunctions } from '../../src/db/write/print-write
 import { events } from '../../src/resources/registry.js';
 import { eventsText } from '../../src/server/build/print-schema.js';
 import { contract, violationsOf } from '../support/contract.js';
+import { functionFiles } from '../../src/db/schema/schema-version.js';
 
 const committed = fs.readFileSync(new URL('../../schema/events.json', import.meta.url), 'utf8');
 const entries = JSON.parse(committed) as CatalogueEntry[];
@@ -48,8 +49,8 @@ describe('the catalogue of events', () => {
 /** The reasons beside the definitions of functions: `-- Without an event: …` in the comment before a function. */
 function reasons(): Map<string, string> {
   const found = new Map<string, string>();
-  for (const file of fs.readdirSync('drizzle/functions')) {
-    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+  for (const file of functionFiles()) {
+    const text = fs.readFileSync(`drizzle/${file}`, 'utf8');
     for (const [, comment, name] of text.matchAll(/^((?:--.*\n)+)create or replace function (\w+)\(/gm)) {
       const [, reason] = /^-- Without an event: (.+\.)$/m.exec(comment!) ?? [];
       if (reason) found.set(name!, reason);

@@ -10,6 +10,7 @@ import { balance } from '../../src/resources/ledger/table.js';
 import { events, operations } from '../../src/resources/registry.js';
 import { tablesOf } from '../../src/resources/tables.js';
 import { PageArgs } from '../../src/types/pagination.js';
+import { functionFiles } from '../../src/db/schema/schema-version.js';
 
 const read = { access: 'read', callers: everyone } as const;
 const write = { access: 'write', callers: everyone } as const;
@@ -96,8 +97,8 @@ describe('the program does not start', () => {
 /** The types of events that calls of emit_event contain, and the nouns to which they append a status. */
 function emitted(): { types: Set<string>; nouns: Set<string> } {
   const [types, nouns] = [new Set<string>(), new Set<string>()];
-  for (const file of fs.readdirSync('drizzle/functions')) {
-    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+  for (const file of functionFiles()) {
+    const text = fs.readFileSync(`drizzle/${file}`, 'utf8');
     for (const [call] of text.matchAll(/emit_(?:root_|webhook_)?event(?:_at)?\([^;]*;/g)) {
       for (const [, type] of call.matchAll(/'(\w+\.\w+)'/g)) types.add(type!);
       for (const [, noun] of call.matchAll(/'(\w+)\.' \|\|/g)) nouns.add(noun!);

@@ -8,9 +8,9 @@ import {
   programVersion,
   databaseVersion,
   MigrationError,
+  functionFiles,
   newerThan,
   folder,
-  sqlFiles,
 } from './schema-version.js';
 import { inTurn } from './advisory-lock.js';
 import { register } from '../cluster/functions.js';
@@ -119,7 +119,7 @@ export async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Pr
   // Tables and functions are changed on all nodes over the same connections.
   if (distributed) await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
   await makeTables(tx);
-  for (const name of sqlFiles('functions')) await tx.unsafe(fs.readFileSync(path.join(folder, name), 'utf8'));
+  for (const name of functionFiles()) await tx.unsafe(fs.readFileSync(path.join(folder, name), 'utf8'));
   if (distributed) await register(tx);
   await tx`insert into drizzle.schema_version (version, serves_from, sha256)
     values (${own.version}, ${own.servesFrom}, ${own.sha256})

@@ -30,15 +30,19 @@ export function programVersion(): SchemaVersion {
 /** The hash over every file that a migration applies, in their order. */
 export function hashOfFiles(): string {
   const hash = createHash('sha256');
-  for (const name of ['.', 'functions'].flatMap(sqlFiles))
+  const migrations = fs.readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  for (const name of [...migrations.sort(), ...functionFiles()])
     hash.update(`${name}\n`).update(fs.readFileSync(path.join(folder, name)));
   return hash.digest('hex');
 }
 
-/** The names of the SQL files of a folder of drizzle/, in the order in which they are applied. */
-export function sqlFiles(below: string): string[] {
-  const names = fs.readdirSync(path.join(folder, below)).filter((name) => name.endsWith('.sql'));
-  return names.sort().map((name) => path.join(below, name));
+/** The names of the files of SQL functions below drizzle/, in the order in which they are applied. */
+export function functionFiles(): string[] {
+  const names = fs.readdirSync(path.join(folder, 'functions'), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.sql'))
+    .map((name) => `functions/${name.replaceAll(path.sep, '/')}`)
+    .sort();
 }
 
 /**

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-const folder = fileURLToPath(new URL('../../../drizzle/functions', import.meta.url));
+import { folder, functionFiles } from '../schema/schema-version.js';
 
 /** One argument of a write function, as its declaration says. */
 export interface Declared {
@@ -40,9 +40,8 @@ const definition = new RegExp(
 
 /** Every function that the files in drizzle/functions define. */
 export function definedFunctions(): DefinedFunction[] {
-  const files = fs.readdirSync(folder).filter((file) => file.endsWith('.sql'));
-  return files.sort().flatMap((file) =>
-    [...fs.readFileSync(`${folder}/${file}`, 'utf8').matchAll(definition)].map(
+  return functionFiles().flatMap((file) =>
+    [...fs.readFileSync(path.join(folder, file), 'utf8').matchAll(definition)].map(
       ([, name, parameters, returns, body]) => ({
         name: name!,
         file,

@@ -4,9 +4,9 @@ import type { OrderBy } from '../../types/list-order.js';
 import { AccountType, accountColumns } from './table.js';
 
 /**
- * Accounts in the order of their balances: the view `account_by_balance` of `drizzle/functions/balance-rank.sql`, with
- * a row for each currency in which an account has a balance. The view is not in the table's file, because the
- * migrations are generated from that file.
+ * Accounts in the order of their balances: the view `account_by_balance` of
+ * `drizzle/functions/ledger/balance-rank.sql`, with a row for each currency in which an account has a balance. The view
+ * is not in the table's file, because the migrations are generated from that file.
  */
 const accountByBalance = pgTable('account_by_balance', {
   ...accountColumns(),

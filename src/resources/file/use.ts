@@ -3,8 +3,8 @@ import { keyColumns } from '../../db/schema/columns.js';
 import type { Link } from '../../db/list/statement.js';
 
 /**
- * Which objects of a kind use a file: a view of `drizzle/functions/file-use.sql`, with a row per object and file. The
- * views are not in the files of the tables, because the migrations are generated from those files.
+ * Which objects of a kind use a file: a view of `drizzle/functions/person/file-use.sql`, with a row per object and
+ * file. The views are not in the files of the tables, because the migrations are generated from those files.
  */
 function useOf(view: string): Link {
   const links = pgTable(view, { ...keyColumns(), fileId: text('file_id').notNull() });

@@ -59,7 +59,7 @@ export function versionText(before: SchemaVersion): string {
   return `${JSON.stringify({ ...before, version, sha256 }, null, 2)}\n`;
 }
 
-/** `drizzle/functions/rules.sql` as text: the rules that TypeScript defines and that SQL functions need, too. */
+/** `drizzle/functions/write/rules.sql` as text: the rules that TypeScript defines and that SQL functions need, too. */
 export function rulesText(): string {
   const currencies = Object.values(editions).map(({ number, currency }) => `    when ${number} then '${currency}'`);
   const receivers = Object.entries(receiverByKind).map(
@@ -127,7 +127,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(new URL('../../../schema/operator.graphql', import.meta.url), operatorText());
   fs.writeFileSync(eventsFile, eventsText());
   fs.writeFileSync(contractFile, openapiText());
-  fs.writeFileSync(new URL('../../../drizzle/functions/rules.sql', import.meta.url), rulesText());
+  fs.writeFileSync(new URL('../../../drizzle/functions/write/rules.sql', import.meta.url), rulesText());
   const version = new URL('../../../drizzle/version.json', import.meta.url);
   fs.writeFileSync(version, versionText(JSON.parse(fs.readFileSync(version, 'utf8')) as SchemaVersion));
 }
