@@ -18,7 +18,7 @@ const deletedMax = 200;
  */
 export class Exports {
   readonly table = dataExport;
-  readonly keep = 'keep_export';
+  readonly keep = 'extend_export_claim';
 
   constructor(
     private readonly database: Database,

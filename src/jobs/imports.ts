@@ -16,7 +16,7 @@ const deletedMax = 1_000;
  */
 export class Imports {
   readonly table = dataImport;
-  readonly keep = 'keep_import';
+  readonly keep = 'extend_import_claim';
 
   constructor(
     private readonly database: Database,

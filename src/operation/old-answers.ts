@@ -7,7 +7,7 @@ const secondsMin = 86_400;
 /** The deletion of stored responses to idempotency keys, which belong to no resource. */
 export const oldAnswers = whenOld({
   does: 'Deletes old responses to idempotency keys.',
-  fn: 'forget_old_answers',
+  fn: 'delete_old_responses',
   table: idempotency,
   order: [idempotency.created],
   created: idempotency.created,

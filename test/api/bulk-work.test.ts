@@ -26,7 +26,7 @@ describe('the worker of exports and imports', () => {
     const over = new Promise<void>((resolve) => (end = resolve));
     const kind = {
       table: dataExport,
-      keep: 'keep_export',
+      keep: 'extend_export_claim',
       expire: async () => false,
       claim: async ({ tenantId }: Piece) => {
         claimed.push(tenantId);

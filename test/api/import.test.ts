@@ -239,7 +239,7 @@ describe('the stored responses of an import', () => {
     await world.sql`update data_import set status = 'running', rows_done = 0, created = created - 172800, due =
       99999999999
       where id = ${made.id}`;
-    const forget = () => world.database.call('forget_old_answers', [tenantOf(user), false, 86_400, 1_000]);
+    const forget = () => world.database.call('delete_old_responses', [tenantOf(user), false, 86_400, 1_000]);
     const kept = async () =>
       (await world.sql`select from idempotency where tenant_id = ${tenantOf(user)} and key like ${`${made.id}:%`}`)
         .length;

@@ -609,7 +609,7 @@ describe('the end of a session', () => {
     const me = await given.directUser(1);
     const [old, young] = [await make(me), await make(me)];
     await world.sql`update session set created = created - 200000 where id = ${old.id}`;
-    await world.database.call('forget_old_answers', [tenantOf(me), false, 172_800, 10]);
+    await world.database.call('delete_old_responses', [tenantOf(me), false, 172_800, 10]);
     expect((await me.get('/v1/sessions')).body.data.map(({ id }: Made) => id)).toEqual([young.id]);
   });
 });

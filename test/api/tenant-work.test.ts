@@ -133,7 +133,7 @@ describe('the faults of a tenant', () => {
       values (${bad}, false, 'posting_new', 1)`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${bad}, false, 'job_bad', 1, 'no_such_kind', 'none', '{}', 1)`;
-    const forget = 'forget_old_answers(text, boolean, bigint, int)';
+    const forget = 'delete_old_responses(text, boolean, bigint, int)';
     const [{ text }] = await sql<[{ text: string }]>`select pg_get_functiondef(${forget}::regprocedure) as text`;
     await sql.unsafe(
       text.replace(/\bbegin\b/i, `begin if p_tenant = '${bad}' then raise exception 'cannot delete'; end if;`),

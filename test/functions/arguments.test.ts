@@ -70,9 +70,9 @@ of('check_args', () => {
   });
 });
 
-of('misfit_of', () => {
+of('mismatch_path', () => {
   it('is the condition of a JSON path', async () => {
-    expect(await value('misfit_of', '$', 'id text, n? int null')).toBe(
+    expect(await value('mismatch_path', '$', 'id text, n? int null')).toBe(
       '!exists($."id") || $."id".type() != "string" || $."n".type() != "number" && $."n" != null',
     );
   });

@@ -109,13 +109,13 @@ of('claim_export', () => {
   });
 });
 
-of('keep_export', () => {
+of('extend_export_claim', () => {
   it('keeps the claim of the latest attempt alone', async () => {
     const { id } = await running();
     await due('data_export', id);
-    expect(await value('keep_export', ...at(), id, 1, 60)).toBe(true);
+    expect(await value('extend_export_claim', ...at(), id, 1, 60)).toBe(true);
     expect(Number((await export_(id)).due)).toBeGreaterThan(0);
-    expect(await value('keep_export', ...at(), id, 2, 60)).toBe(false);
+    expect(await value('extend_export_claim', ...at(), id, 2, 60)).toBe(false);
   });
 });
 
@@ -196,10 +196,10 @@ of('caller_revoked', () => {
     expect([await why(key!.id), await why('key_none')]).toEqual([null, null]);
     await world.sql`update data_export set caller = ${caller(key!.id)}::text::jsonb, due = 0 where id = ${id}`;
     await call('claim_export', ...at(), id, 30);
-    expect(await value('keep_export', ...at(), id, 1, 60)).toBe(true);
+    expect(await value('extend_export_claim', ...at(), id, 1, 60)).toBe(true);
     await world.sql`update api_key set revoked_at = 1 where id = ${key!.id}`;
     expect(await why(key!.id)).toBe('Its API key was revoked.');
-    expect(await value('keep_export', ...at(), id, 1, 60)).toBe(false);
+    expect(await value('extend_export_claim', ...at(), id, 1, 60)).toBe(false);
     await due('data_export', id);
     expect(await call('claim_export', ...at(), id, 30)).toEqual([]);
     expect(await export_(id)).toMatchObject({ status: 'failed', error: 'Its API key was revoked.' });
@@ -245,11 +245,11 @@ of('claim_import', () => {
   });
 });
 
-of('keep_import', () => {
+of('extend_import_claim', () => {
   it('keeps the claim of the latest attempt alone', async () => {
     const { id } = await runningImport();
-    expect(await value('keep_import', ...at(), id, 1, 60)).toBe(true);
-    expect(await value('keep_import', ...at(), id, 2, 60)).toBe(false);
+    expect(await value('extend_import_claim', ...at(), id, 1, 60)).toBe(true);
+    expect(await value('extend_import_claim', ...at(), id, 2, 60)).toBe(false);
   });
 });
 

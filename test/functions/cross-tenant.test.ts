@@ -23,11 +23,3 @@ of('cross_tenant_query', () => {
     expect([...world.database.preparedStatements.keys()]).toContain('tenants_with_accounts');
   });
 });
-
-// Gateways of the previous version call it by this name.
-of('survey_node', () => {
-  it('runs a query as the function of today does', async () => {
-    const query = 'select jsonb_build_array(1) from "account"';
-    expect(await call('survey_node', tenantOf(await given.platform(1)), query)).toContainEqual({ found: [1] });
-  });
-});

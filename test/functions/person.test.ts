@@ -192,9 +192,9 @@ of('create_api_key', () => {
   });
 });
 
-of('end_of_key', () => {
+of('key_expiry', () => {
   const end = async (id: string | null) =>
-    value('end_of_key', root.tenantId, false, id, Math.floor(Date.now() / 1_000));
+    value('key_expiry', root.tenantId, false, id, Math.floor(Date.now() / 1_000));
 
   it('is that of a valid key, and none for the operator or a key without one', async () => {
     const short = await create({ expiresInSeconds: 600 });

@@ -43,12 +43,12 @@ of('store_requests', () => {
   });
 });
 
-of('forget_old_requests', () => {
+of('delete_old_requests', () => {
   it('deletes what is older than some seconds, at most some rows, the oldest first', async () => {
     await world.sql`delete from request_log`;
     await store(...[100, 90, 80, 0].map((age) => request({ age })));
     const forget = async (limit: number) =>
-      (await call('forget_old_requests', root.tenantId, false, 60, limit))[0]!.forget_old_requests;
+      (await call('delete_old_requests', root.tenantId, false, 60, limit))[0]!.delete_old_requests;
     expect(await forget(2)).toBe(2);
     expect(await forget(2)).toBe(1);
     expect(await forget(2)).toBe(0);

@@ -291,15 +291,15 @@ of('response_data', () => {
   });
 });
 
-of('forget_old_answers', () => {
+of('delete_old_responses', () => {
   it('deletes the oldest first, at most so many, and none that is younger than a day', async () => {
     const { tenantId } = root;
     for (const [key, age] of Object.entries({ old1: 100_000, old2: 90_000, young: 80_000 }))
       await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request,
         answer)
         values (${tenantId}, true, 'a', ${key}, ${(await seconds()) - age}, 'make', '{}', '{}')`;
-    expect(await value('forget_old_answers', tenantId, true, 1, 1)).toBe(1);
-    expect(await value('forget_old_answers', tenantId, true, 1, 10)).toBe(1);
+    expect(await value('delete_old_responses', tenantId, true, 1, 1)).toBe(1);
+    expect(await value('delete_old_responses', tenantId, true, 1, 10)).toBe(1);
     const rest = await world.sql`select key from idempotency where tenant_id = ${tenantId} and livemode`;
     expect(rest.map(({ key }) => key)).toEqual(['young']);
   });
@@ -383,7 +383,7 @@ of('number_events', () => {
   });
 });
 
-of('forget_old_events', () => {
+of('delete_old_events', () => {
   it('deletes the lowest numbers up to the first that is young', async () => {
     const { account } = await world.operator.createRoot({
       ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Events' } },
@@ -397,7 +397,7 @@ of('forget_old_events', () => {
     const rows = () => world.sql`select type from event where tenant_id = ${tenantId} and livemode order by number`;
     const before = (await rows()).map(({ type }) => type);
     const young = before.indexOf('old.1');
-    expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(young);
+    expect(await value('delete_old_events', tenantId, true, 500, 100)).toBe(young);
     expect((await rows()).map(({ type }) => type)).toEqual(before.slice(young));
   });
 
@@ -419,7 +419,7 @@ of('forget_old_events', () => {
         await world.sql`select type from event where tenant_id = ${place.tenantId} and not livemode order by number`
       ).map(({ type }) => type as string);
     const all = await types();
-    const forget = () => value('forget_old_events', place.tenantId, false, 500, 100);
+    const forget = () => value('delete_old_events', place.tenantId, false, 500, 100);
     expect(await forget()).toBe(0);
     await world.sql`with aged as (
         update event set id = id_after(id, -1000) || right(id, 18)
@@ -489,5 +489,32 @@ of('camel', () => {
   it('turns snake case into camel case', async () => {
     expect(await value('camel', 'connected_user_partner')).toBe('connectedUserPartner');
     expect(await value('camel', 'partner')).toBe('partner');
+  });
+});
+
+// Gateways of the previous version call both by these names.
+of('forget_old_answers', () => {
+  it('deletes as the function of today does', async () => {
+    const { account } = await world.operator.createRoot({
+      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Older name of responses' } },
+    });
+    await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+      values (${account.tenantId}, true, 'a', 'old', ${(await seconds()) - 90_000}, 'make', '{}', '{}')`;
+    expect(await value('forget_old_answers', account.tenantId, true, 1, 10)).toBe(1);
+    expect(await value('forget_old_answers', account.tenantId, true, 1, 10)).toBe(0);
+  });
+});
+
+of('forget_old_events', () => {
+  it('deletes as the function of today does', async () => {
+    const { account } = await world.operator.createRoot({
+      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Older name of events' } },
+    });
+    const { tenantId } = account;
+    await value('number_events', tenantId, true, 100);
+    await world.sql`update event set id = id_after(id, -1000) || right(id, 18)
+      where tenant_id = ${tenantId} and livemode and type = 'account.created'`;
+    expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(1);
+    expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(0);
   });
 });

@@ -206,7 +206,7 @@ of('next_delivery', () => {
   });
 });
 
-of('hasten_deliveries', () => {
+of('make_deliveries_due', () => {
   it('makes the first pending deliveries of an endpoint due now', async () => {
     const [{ id }, other] = [await withDeliveries(4), await withDeliveries(1)];
     const at = await now();
@@ -215,7 +215,7 @@ of('hasten_deliveries', () => {
     const [first, second, , last] = await times(id);
     await world.sql`update webhook_delivery set status = 'failed', next_attempt = null
       where endpoint_id = ${id} and event_number = ${numbered - 2}`;
-    await call('hasten_deliveries', root.tenantId, false, id, 2);
+    await call('make_deliveries_due', root.tenantId, false, id, 2);
     const [one, two, , four] = await times(id);
     expect([one, second! > 5 && two! < 5, last! > 5 && four! < 5]).toEqual([first, true, true]);
     expect(await times(other.id)).toEqual([36_000 - numbered]);
@@ -383,14 +383,14 @@ of('endpoint_fault', () => {
   });
 });
 
-of('forget_old_deliveries', () => {
+of('delete_old_deliveries', () => {
   it('deletes what is older than 30 days and not pending', async () => {
     const { id } = await withDeliveries(3);
     const [first, second] = await deliveriesOf(id);
     await world.sql`update webhook_delivery set created = created - 31 * 86400
       where id in (${first!.id}, ${second!.id})`;
     await world.sql`update webhook_delivery set status = 'succeeded' where id = ${first!.id}`;
-    expect(await value('forget_old_deliveries', root.tenantId, false, 100)).toBe(1);
+    expect(await value('delete_old_deliveries', root.tenantId, false, 100)).toBe(1);
     expect((await deliveriesOf(id)).map((row) => row.id)).not.toContain(first!.id);
     expect(await deliveriesOf(id)).toHaveLength(2);
     await disable(id);

@@ -216,7 +216,8 @@ describe('jobs of many tenants', () => {
 describe('old rows', () => {
   const forget = async (tenant: string, hours: number, limit: number) =>
     Number(
-      (await world.database.call('forget_old_answers', [tenant, false, hours * 3600, limit]))[0]!.forget_old_answers,
+      (await world.database.call('delete_old_responses', [tenant, false, hours * 3600, limit]))[0]!
+        .delete_old_responses,
     );
   const answers = async (tenant: string) =>
     (await world.sql<{ n: number }[]>`select count(*)::int as n from idempotency where tenant_id = ${tenant}`)[0]!.n;

@@ -76,7 +76,7 @@ $$;
 
 -- When a key ends that makes another one; null if it does not end, or if the operator makes the key. The gateway found
 -- it valid; one that has ended meanwhile makes no key.
-create or replace function end_of_key(p_tenant text, p_live boolean, p_key text, p_now bigint)
+create or replace function key_expiry(p_tenant text, p_live boolean, p_key text, p_now bigint)
 returns bigint
 language plpgsql
 as $$
@@ -118,7 +118,7 @@ declare
   v api_key;
   v_now bigint := wall_clock();
   v_seconds bigint := v_args ->> 'expiresInSeconds';
-  v_last bigint := end_of_key(p_tenant, p_live, v_args ->> 'byKeyId', v_now);
+  v_last bigint := key_expiry(p_tenant, p_live, v_args ->> 'byKeyId', v_now);
 begin
   if coalesce(v_now + v_seconds, v_last + 1) > v_last then
     perform refuse(
@@ -168,7 +168,7 @@ begin
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   for update;
   v_now := wall_clock();
-  v_last := end_of_key(p_tenant, p_live, v_args ->> 'byKeyId', v_now);
+  v_last := key_expiry(p_tenant, p_live, v_args ->> 'byKeyId', v_now);
   if coalesce(v_end, v_last + 1) > v_last then
     perform refuse(
       403,

@@ -51,7 +51,7 @@ $$;
 
 -- Deletes requests that are older than `p_seconds`, among the `p_limit` oldest; returns how many.
 -- Without an event: it deletes requests after their time.
-create or replace function forget_old_requests(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
+create or replace function delete_old_requests(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
 as $$

@@ -47,7 +47,7 @@ $$;
 -- Keeps an export for some seconds more; false when the attempt is not the latest one any more, or its caller's key was
 -- revoked: the next claim ends it then.
 -- Without an event: its end has one.
-create or replace function keep_export(p_tenant text, p_live boolean, p_id text, p_attempt int, p_seconds int)
+create or replace function extend_export_claim(p_tenant text, p_live boolean, p_id text, p_attempt int, p_seconds int)
 returns boolean
 language plpgsql
 as $$

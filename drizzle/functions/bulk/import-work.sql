@@ -45,7 +45,7 @@ $$;
 -- Keeps an import for some seconds more; false when the attempt is not the latest one any more, or its caller's key was
 -- revoked: the next claim ends it then.
 -- Without an event: its end has one.
-create or replace function keep_import(p_tenant text, p_live boolean, p_id text, p_attempt int, p_seconds int)
+create or replace function extend_import_claim(p_tenant text, p_live boolean, p_id text, p_attempt int, p_seconds int)
 returns boolean
 language plpgsql
 as $$

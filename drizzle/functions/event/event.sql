@@ -171,7 +171,7 @@ $$;
 -- event misses none after it. Their age is that of their ids, whose time no test clock moves. An event is kept as long
 -- as a webhook endpoint that is enabled has yet to get it.
 -- Without an event: it deletes events after their time.
-create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
+create or replace function delete_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
 as $$
@@ -214,5 +214,17 @@ begin
   delete from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number <= v_last;
   /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
   return n;
+end;
+$$;
+
+-- The name by which gateways of the previous release call `delete_old_events`, during a deploy.
+-- Without an event: it deletes events after their time.
+create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
+returns int
+language plpgsql
+as $$
+begin
+  -- Retired: the next release deletes it.
+  return delete_old_events(p_tenant, p_live, p_seconds, p_limit);
 end;
 $$;

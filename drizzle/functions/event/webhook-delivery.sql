@@ -254,7 +254,7 @@ $$;
 
 -- Deletes deliveries that are older than 30 days and not pending, at most `p_limit`; returns how many.
 -- Without an event: it deletes deliveries after their time.
-create or replace function forget_old_deliveries(p_tenant text, p_live boolean, p_limit int)
+create or replace function delete_old_deliveries(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql
 as $$

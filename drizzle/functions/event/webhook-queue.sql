@@ -192,7 +192,7 @@ end;
 $$;
 
 -- Makes the first pending deliveries of an endpoint due now, at most `p_limit`. The endpoint is locked.
-create or replace function hasten_deliveries(p_tenant text, p_live boolean, p_endpoint text, p_limit int)
+create or replace function make_deliveries_due(p_tenant text, p_live boolean, p_endpoint text, p_limit int)
 returns void
 language plpgsql
 as $$

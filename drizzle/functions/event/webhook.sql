@@ -165,7 +165,7 @@ begin
   end if;
   if v_enabled and not v_old.enabled then
     perform check_webhook_limit(p_tenant, p_live, v_old.account_id);
-    perform hasten_deliveries(p_tenant, p_live, v_old.id, 5000);
+    perform make_deliveries_due(p_tenant, p_live, v_old.id, 5000);
     v_due := next_delivery(p_tenant, p_live, v_old.id);
   end if;
   update webhook_endpoint w

@@ -52,7 +52,7 @@ $$;
 
 -- The condition, in the language of JSON paths, that the object at a path does not fit a declaration. Unknown keys of
 -- the object itself are not part of it.
-create or replace function misfit_of(p_path text, p_declaration text)
+create or replace function mismatch_path(p_path text, p_declaration text)
 returns text
 language plpgsql
 immutable
@@ -79,7 +79,7 @@ begin
         r := r || format('%s.type() != "object"', v_path);
       end if;
       v_path := v_path || ' ? (@.type() == "object")';
-      r := r || format('exists(%s ? (%s))', v_path, misfit_of('@', p.members));
+      r := r || format('exists(%s ? (%s))', v_path, mismatch_path('@', p.members));
       r := r || format(
         'exists(%s.keyvalue() ? (%s))',
         v_path,
@@ -103,7 +103,7 @@ declare
 begin
   r.declaration := p_declaration;
   r.keys := array(select p.key from declared_parts(p_declaration) p);
-  r.misfit := format('$ ? (%s)', misfit_of('$', p_declaration))::jsonpath;
+  r.misfit := format('$ ? (%s)', mismatch_path('$', p_declaration))::jsonpath;
   return r;
 end;
 $$;

@@ -45,15 +45,3 @@ begin
   end if;
 end;
 $$;
-
--- The name by which gateways of the previous release call `cross_tenant_query` on a cluster, during a deploy.
-create or replace function survey_node(p_tenant text, p_query text)
-returns table (found jsonb)
-language plpgsql
-stable
-as $$
-begin
-  -- Retired: the next release deletes it.
-  return query select * from cross_tenant_query(p_tenant, p_query);
-end;
-$$;

@@ -115,7 +115,7 @@ $$;
 -- Also deletes as many sessions of that age: the creation of each stored a response at the same time, and a session
 -- lasts 12 hours at most.
 -- Without an event: it deletes stored responses after their time.
-create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
+create or replace function delete_old_responses(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
 as $$
@@ -149,6 +149,18 @@ begin
   /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
   perform delete_old_sessions(p_tenant, p_live, v_before, p_limit);
   return n;
+end;
+$$;
+
+-- The name by which gateways of the previous release call `delete_old_responses`, during a deploy.
+-- Without an event: it deletes stored responses after their time.
+create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
+returns int
+language plpgsql
+as $$
+begin
+  -- Retired: the next release deletes it.
+  return delete_old_responses(p_tenant, p_live, p_seconds, p_limit);
 end;
 $$;
 

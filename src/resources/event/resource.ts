@@ -106,7 +106,7 @@ export default defineResource({
   work: {
     delete_old_events: whenOld({
       does: 'Deletes old events.',
-      fn: 'forget_old_events',
+      fn: 'delete_old_events',
       table: event,
       where: isNotNull(event.number),
       kept: ({ eventSeconds: seconds }) => (seconds === undefined ? undefined : { seconds, given: true }),

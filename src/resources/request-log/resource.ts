@@ -90,7 +90,7 @@ export default defineResource({
   work: {
     delete_old_requests: whenOld({
       does: 'Deletes old requests of the request log.',
-      fn: 'forget_old_requests',
+      fn: 'delete_old_requests',
       table: requestLog,
       order: [requestLog.id],
       created: requestLog.created,

@@ -65,7 +65,7 @@ export default defineResource({
   work: {
     delete_old_deliveries: whenOld({
       does: 'Deletes old deliveries of webhooks.',
-      fn: 'forget_old_deliveries',
+      fn: 'delete_old_deliveries',
       table: webhookDelivery,
       order: [webhookDelivery.created],
       created: webhookDelivery.created,
