@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
 import net from 'node:net';
-import { astFromValue, buildSchema, type GraphQLSchema, parse, print, validate } from 'graphql';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../../src/config/config.js';
@@ -717,55 +715,6 @@ describe('a write that is sent again with its Idempotency-Key', () => {
         expect(await eventsOf(...again)).toEqual([]);
       },
     );
-
-  describe('and whose input had a type of another name in the last release', () => {
-    const last = buildSchema(fs.readFileSync('test/fixtures/schema-0.2.0/graph.graphql', 'utf8'));
-    const now = buildGraph();
-    const inputIn = (schema: GraphQLSchema, name: string) =>
-      schema
-        .getMutationType()!
-        .getFields()
-        [name]?.args.find((each) => each.name === 'input')?.type;
-    const renamed = Object.keys(writes).filter((name) => {
-      const before = inputIn(last, name);
-      return before !== undefined && String(before) !== String(inputIn(now, name));
-    });
-
-    it('is one of fifteen mutations', () => expect(renamed).toHaveLength(15));
-
-    // The value stands in the document, so that both schemas take it.
-    const document = (name: string, subject: string) => {
-      const { input, member, fields } = writes[name]!;
-      const value = print(astFromValue(input?.(subject) ?? { id: subject }, inputIn(last, name)!)!);
-      return `mutation { ${name}(input: ${value}) { ${member} { ${fields.join(' ')} } } }`;
-    };
-
-    for (const name of renamed)
-      it(`gets the response that a document of the last release got, and that /v1 got: ${name}`, async () => {
-        const write = writes[name]!;
-        const caller = write.edition ? second : platform;
-        for (const first of ['document', 'v1'] as const) {
-          const subject = await write.subject(caller);
-          const key = randomUUID();
-          const text = document(name, subject);
-          expect(validate(last, parse(text))).toEqual([]);
-          const before =
-            first === 'v1'
-              ? await call(caller, name, subject, 'v1', key)
-              : await caller.graph(text, undefined, keyed(key));
-          expect([first, statusOf(before), replayed(before)]).toEqual([first, 200, null]);
-          const again = await call(caller, name, subject, 'graph', key);
-          expect([first, statusOf(again), replayed(again)]).toEqual([first, 200, 'true']);
-          expect(objectOf(name, 'graph', again)).toEqual(objectOf(name, first === 'v1' ? 'v1' : 'graph', before));
-          // As gateways of the last release store it: by the names and values of /v1.
-          const [stored] = await world.sql`select request from idempotency where key = ${key}`;
-          const body = { id: subject, ...write.body?.(subject) };
-          expect(stored!.request).toEqual(
-            fingerprints(Secrets.of(world.pepper), operations.get(name)!.object, body).request,
-          );
-        }
-      });
-  });
 
   it('returns the first response of an upload', async () => {
     const key = randomUUID();
