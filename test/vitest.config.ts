@@ -57,7 +57,15 @@ const layers = ['unit', 'functions', 'api'];
 const also = [
   ...['browser/card-fields', 'browser/connected-user', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
   ...['process/cli-output', 'process/config', 'process/job-runner', 'process/rate-limit-crash', 'process/stream'],
-  ...['process/upgrade', 'faults/amount', 'faults/attack', 'faults/deposits', 'faults/list', 'faults/model'],
+  ...[
+    'process/upgrade',
+    'process/upgrade-release',
+    'faults/amount',
+    'faults/attack',
+    'faults/deposits',
+    'faults/list',
+    'faults/model',
+  ],
   ...['faults/money-race', 'faults/race', 'faults/silent-connections'],
 ];
 

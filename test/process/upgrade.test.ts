@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { changed, type Difference, differences, storedIn } from '../fixtures/landed/differences.js';
-import { forEach, landed, speaker, startWorker, useLanded, world } from '../fixtures/landed/landed.js';
+import { changed, type Difference, differences, storedIn } from '../fixtures/landed/0.1.0/differences.js';
+import { forEach, useLanded } from '../fixtures/landed/landed.js';
 import { eventually } from '../support/world.js';
 
 type Json = any;
 
-useLanded();
+const { landed, speaker, startWorker, world } = useLanded('0.1.0');
 
 const { known } = landed;
 
