@@ -49,7 +49,7 @@ export class Exports {
       ]);
     try {
       const content = new Content(this.database, row, turn, this.bulk.exportBytesMax);
-      const list = await this.bulk.list({ ...row, filters: filtersOf(row) }, callerOf(row));
+      const list = await this.bulk.list(row, callerOf(row));
       await content.add(list.header, 0);
       const take = async (rows: Record<string, unknown>[]) => {
         await turn.pay(rows.length);
@@ -63,16 +63,6 @@ export class Exports {
       await finish(null, error.problems.map(sentenceV1).join(' '));
     }
   }
-}
-
-/** The filters of an export. One that a development version of 0.3.0 stored may have the older name of `scope`. */
-function filtersOf({ filters }: ExportRow): string {
-  const given = new URLSearchParams(filters);
-  const descendants = given.get('descendants');
-  if (descendants === null) return filters;
-  given.delete('descendants');
-  if (descendants === 'true') given.set('scope', 'descendants');
-  return given.toString();
 }
 
 /** The content of an export as it grows. */

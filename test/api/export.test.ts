@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { buildSchema, type GraphQLInputObjectType } from 'graphql';
@@ -318,29 +318,6 @@ describe('the lists of /v1', () => {
         declared.filter((each) => !pages.includes(each)),
       ]);
     }
-  });
-
-  it('that were stored with the older word for the scope are made like others', async () => {
-    const [whole, narrow] = await Promise.all([
-      exported(platform, '/v1/accounts', 'scope=descendants&type=partner'),
-      exported(platform, '/v1/accounts', 'type=partner'),
-    ]);
-    expect([whole.made.rows, narrow.made.rows]).toEqual([2, 0]);
-    for (const [filters, { made, text }] of [
-      ['descendants=true&type=partner', whole],
-      ['type=partner&descendants=false', narrow],
-    ] as const) {
-      const id = `export_${randomUUID().replaceAll('-', '')}`;
-      await world.sql`insert into data_export (tenant_id, livemode, id, created, account_id, list, filters, format,
-        status, caller, due, context_id, on_root_list) select tenant_id, livemode, ${id}, created, account_id, list,
-        ${filters}, format, 'pending', caller, created, context_id, on_root_list from data_export
-        where id = ${made.id}`;
-      const again = await ended(platform, id);
-      expect([again.status, again.error, again.filters]).toEqual(['completed', null, filters]);
-      expect((await download(platform, id)).bytes.toString()).toBe(text);
-    }
-    const refused = await create(platform, '/v1/accounts', 'descendants=true');
-    expect([refused.status, refused.fieldNames]).toEqual([400, ['export.filters.descendants']]);
   });
 
   it('belong to their account, and a session sees no more by them', async () => {

@@ -200,9 +200,8 @@ describe('a write whose arguments differ from the declared ones', () => {
     await expect(write({ key: 'k', acount: 'operator', operation: 'hold', request: {} })).rejects.toMatchObject({
       message: 'store_idempotent_response: "acount" is not declared',
     });
-    // Gateways of the previous version send whether the client chose the key.
-    const before = { account: 'operator', key: 'k', sent: true, operation: 'hold', request: {}, requestId: 'req_1' };
-    expect(await write(before)).toHaveLength(1);
+    const right = { account: 'operator', key: 'k', operation: 'hold', request: {}, requestId: 'req_1' };
+    expect(await write(right)).toHaveLength(1);
   });
 
   it('does not compile', () => {

@@ -15,7 +15,7 @@ const offer = async (place: Place, ...currencies: string[]) => {
 const payout = (linkedId: string, more: object = {}) =>
   write(root, 'create_address', {
     ...{ linkedId, category: 'user_payout', type: 'bank_account', currency: 'USD', name: 'Asha Rao' },
-    ...{ bankAccount: { number: '1' }, billingDetails: {}, supportingDocumentation: null, ...more },
+    ...{ bankAccount: { number: '1' }, billingDetails: {}, supportingDocumentation: null, byPlatform: true, ...more },
   });
 const kindsOf = async (id: string) => (await jobsOf(root, id)).map(({ kind }) => kind);
 const insert = async (owner: Row, ...more: (string | null)[]): Promise<Row> =>

@@ -368,27 +368,6 @@ of('record_status_poll', () => {
   });
 });
 
-// Gateways of the previous version call both by these names.
-of('claim_inquiries', () => {
-  it('claims as the function of today does', async () => {
-    const begun = await begin(await create());
-    await world.sql`update job set due = 0 where subject_id = ${begun.id} and kind = 'inquire_transaction'`;
-    const rows = await call('claim_inquiries', root.tenantId, false, '{}', json({ limit: 100 }));
-    expect(rows).toContainEqual(expect.objectContaining({ id: begun.id, status: 'processing' }));
-    expect((await jobsOf(root, begun.id))[1]).toMatchObject({ kind: 'inquire_transaction', attempts: 1 });
-  });
-});
-
-of('answer_inquiry', () => {
-  it('records as the function of today does', async () => {
-    const begun = await begin(await create());
-    const args = json({ id: begun.id, status: 'failed', reasonCode: 'declined' });
-    const rows = await call('answer_inquiry', root.tenantId, false, '{}', args);
-    expect(rows).toEqual([expect.objectContaining({ id: begun.id })]);
-    expect(await kindsOf(begun.id)).toEqual(['expire_transaction', 'settle_transaction']);
-  });
-});
-
 it('leaves no contradiction in the ledger', async () => {
   expect((await violations(fixture)).map(({ rule, what }) => `${rule} ${what}`)).toEqual([]);
 });

@@ -13,7 +13,7 @@ export const payeesOf = (fixture: FunctionsFixture) => {
     const payTo = (currency: string) =>
       write(root, 'create_address', {
         ...{ linkedId: root.id, category: 'user_payout', type: 'bank_account', currency, name: 'Payee' },
-        ...{ bankAccount: { number: '1' }, billingDetails: {}, supportingDocumentation: null },
+        ...{ bankAccount: { number: '1' }, billingDetails: {}, supportingDocumentation: null, byPlatform: true },
       });
     if (address !== null) await payTo(address);
     const payOut = async () => {

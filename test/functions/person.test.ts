@@ -138,16 +138,6 @@ of('store_file', () => {
   });
 });
 
-of('create_file', () => {
-  it('stores a file of a gateway of the previous release, which sends the bytes as an argument', async () => {
-    const about = { accountId: root.id, purpose: 'logo', filename: 'b.png', contentType: 'image/png', size: 3 };
-    const args = JSON.stringify({ ...about, sha256: 'g', content: 'AQID' });
-    const [made] = await call('create_file', root.tenantId, root.live, '{}', args);
-    expect(made).toMatchObject({ filename: 'b.png', sha256: 'g', metadata: null });
-    expect([...(await stored('file_content', root, made!.id)).content]).toEqual([1, 2, 3]);
-  });
-});
-
 let digests = 0;
 const secret = () => ({ prefix: 'sk_test', digest: `digest ${++digests}`, pepperId: 'p1' });
 const create = (more: object = {}) =>

@@ -491,30 +491,3 @@ of('camel', () => {
     expect(await value('camel', 'partner')).toBe('partner');
   });
 });
-
-// Gateways of the previous version call both by these names.
-of('forget_old_answers', () => {
-  it('deletes as the function of today does', async () => {
-    const { account } = await world.operator.createRoot({
-      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Older name of responses' } },
-    });
-    await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
-      values (${account.tenantId}, true, 'a', 'old', ${(await seconds()) - 90_000}, 'make', '{}', '{}')`;
-    expect(await value('forget_old_answers', account.tenantId, true, 1, 10)).toBe(1);
-    expect(await value('forget_old_answers', account.tenantId, true, 1, 10)).toBe(0);
-  });
-});
-
-of('forget_old_events', () => {
-  it('deletes as the function of today does', async () => {
-    const { account } = await world.operator.createRoot({
-      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Older name of events' } },
-    });
-    const { tenantId } = account;
-    await value('number_events', tenantId, true, 100);
-    await world.sql`update event set id = id_after(id, -1000) || right(id, 18)
-      where tenant_id = ${tenantId} and livemode and type = 'account.created'`;
-    expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(1);
-    expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(0);
-  });
-});

@@ -281,22 +281,6 @@ of('claim_webhook_deliveries', () => {
   });
 });
 
-of('claim_deliveries', () => {
-  it('gives an endpoint to a gateway that knows no queries, unless it has one', async () => {
-    const { id } = await withDeliveries(1);
-    await write(root, 'update_webhook_endpoint', { id, query: '{ viewer { mode } }', queryCost: 12 });
-    const older = () => call('claim_deliveries', root.tenantId, false, id, 50, 60);
-    expect(await older()).toEqual([]);
-    const [row] = await claim(id);
-    expect(row).toMatchObject({ query: '{ viewer { mode } }', account_id: root.id, account_edition: 1 });
-    await world.sql`update webhook_endpoint set claimed_until = null where id = ${id}`;
-    const changed = await write(root, 'update_webhook_endpoint', { id, query: null, queryCost: null });
-    expect(changed).toMatchObject({ query: null, query_cost: null });
-    expect(await older()).toHaveLength(1);
-    await disable(id);
-  });
-});
-
 of('webhook_pause', () => {
   it('grows to twelve hours, and is at most a tenth longer', async () => {
     for (const [failed, seconds] of [5, 300, 1_800, 7_200, 18_000, 36_000, 43_200, 43_200].entries()) {

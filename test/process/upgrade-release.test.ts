@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { forEach, useLanded } from '../fixtures/landed/landed.js';
+import { compared, databaseVersion, MigrationError } from '../../src/db/schema/schema-version.js';
 import { eventually } from '../support/world.js';
 
-const { landed, speaker, startWorker, world } = useLanded('0.3.0');
+const { landed, released, speaker, startWorker, world } = useLanded('0.3.0');
 
 const { known } = landed;
 
@@ -11,6 +12,25 @@ const firstBroken = async () => (await world.operator.verifySeals()).map((chain)
 
 // The tests of this file are one story: the first ones only read, no job runs until `startWorker`, and the last ones
 // audit the result.
+// Two steps: 0.2 and 0.3.0 run side by side on a database of 0.3.0, and 0.3.0 and this program on one of this program.
+describe('a rolling upgrade from 0.2', () => {
+  const program = (version: number) => ({ version, servesFrom: 1, sha256: '' });
+
+  it('goes through 0.3.0, whose database both serve', () => {
+    expect(released).toMatchObject({ version: 138, servesFrom: 1 });
+    expect(compared(released, program(16))).toBe('newer');
+    expect(compared(released, program(138))).not.toBe('newer');
+  });
+
+  it('ends with a database that 0.3.0 still serves, and on which 0.2 refuses to start', async () => {
+    const now = await databaseVersion(world.sql);
+    expect(compared(now)).toBe('current');
+    expect(compared(now, program(138))).toBe('newer');
+    expect(() => compared(now, program(16))).toThrow(MigrationError);
+    expect(() => compared(now, program(16))).toThrow(/Only programs from version 138 on can serve it/);
+  });
+});
+
 describe('a database of the last release that was migrated', () => {
   it('keeps every invariant of the ledger, and the seals', async () => {
     expect(await violations()).toEqual([]);

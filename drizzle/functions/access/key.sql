@@ -275,7 +275,3 @@ begin
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_id and k.digest = p_before;
 end;
 $$;
-
-drop function if exists insert_api_key(text, boolean, jsonb, text, jsonb);
-drop function if exists insert_api_key(text, boolean, jsonb, text, text, bigint, text, text, text);
-drop function if exists insert_api_key_at(text, boolean, jsonb, text, text, bigint, text, text, text, bigint);

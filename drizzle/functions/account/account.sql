@@ -61,8 +61,6 @@ begin
 end;
 $$;
 
-drop function if exists insert_account(text, boolean, text, text, jsonb);
-
 -- Inserts one account and its setting, from the arguments that `create_account` or `create_root` has checked.
 create or replace function insert_account(
   p_tenant text,
@@ -79,7 +77,7 @@ declare
   v account;
   v_setting text := new_id('account_setting');
   s jsonb := p_args -> 'setting';
-  v_acting_account text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
+  v_acting_account text := coalesce(p_args ->> 'actingAccountId', p_id);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, p_id, p_args ->> 'nickname');
@@ -175,7 +173,7 @@ declare
         logoId? text null, metadata? object null, supportingDocumentation? object null,
         tosAcceptance? object null,
         setting object {address object, addressCurrency object, payoutsApplicable boolean},
-        unlessSeen? boolean, contextId? text null retired'
+        unlessSeen? boolean'
     )
   );
   v account;

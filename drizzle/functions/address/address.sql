@@ -2,25 +2,6 @@
 --
 -- Longer than 60 lines: insert_address (one insert with its columns).
 
-drop function if exists insert_address(text, boolean, jsonb, account, jsonb);
-drop function if exists insert_address(
-  text,
-  boolean,
-  jsonb,
-  account,
-  text,
-  text,
-  text,
-  text,
-  jsonb,
-  jsonb,
-  jsonb,
-  jsonb,
-  jsonb,
-  boolean,
-  jsonb
-);
-
 -- Inserts an activated address, and emits its event. SQL null and JSON null both mean that a value is absent.
 create or replace function insert_address(
   p_tenant text,
@@ -112,7 +93,7 @@ declare
     p_args,
     args_of(
       'linkedId text, category text, type text, currency text, name text, bankAccount object,
-        billingDetails object, supportingDocumentation object null, metadata? object null, byPlatform? boolean'
+        billingDetails object, supportingDocumentation object null, metadata? object null, byPlatform boolean'
     )
   );
   v address;
@@ -155,8 +136,7 @@ begin
     p_billing_details => v_args -> 'billingDetails',
     p_supporting_documentation => v_args -> 'supportingDocumentation',
     p_metadata => v_args -> 'metadata',
-    -- Gateways of the previous release do not say who made it.
-    p_by_platform => coalesce((v_args ->> 'byPlatform')::boolean, true)
+    p_by_platform => (v_args ->> 'byPlatform')::boolean
   );
   perform reschedule_payout(p_tenant, p_live, v_owner.id);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));

@@ -125,5 +125,3 @@ begin
   end if;
 end;
 $$;
-
-drop function if exists stored_reference(text, boolean, text, text);

@@ -89,26 +89,3 @@ begin
   return next v;
 end;
 $$;
-
--- The name by which gateways of the previous release call `claim_status_polls`, during a deploy.
--- Without an event: what the acquirer answers has its events.
-create or replace function claim_inquiries(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof transaction
-language plpgsql
-as $$
-begin
-  -- Retired: the next release deletes it.
-  return query select * from claim_status_polls(p_tenant, p_live, p_envelope, p_args);
-end;
-$$;
-
--- The name by which gateways of the previous release call `record_status_poll`, during a deploy.
-create or replace function answer_inquiry(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof transaction
-language plpgsql
-as $$
-begin
-  -- Retired: the next release deletes it.
-  return query select * from record_status_poll(p_tenant, p_live, p_envelope, p_args);
-end;
-$$;

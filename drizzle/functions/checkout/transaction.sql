@@ -168,5 +168,3 @@ begin
   return next v;
 end;
 $$;
-
-drop function if exists insert_transaction(text, boolean, jsonb, checkout, jsonb);

@@ -59,23 +59,3 @@ begin
   end if;
 end;
 $$;
-
-drop function if exists run_deposit_jobs(text, boolean, job[], int, timestamptz);
-
-drop function if exists run_deposit_jobs_together(text, boolean, job[]);
-
-drop function if exists complete_deposits(text, boolean, deposit[]);
-
-drop function if exists process_deposits(text, boolean, text[]);
-
-drop function if exists take_on_deposits(text, boolean, text[]);
-
-drop function if exists set_deposits_status(text, boolean, text[], text, text[], bigint);
-
-drop function if exists lock_free_deposits(text, boolean, text[]);
-
-drop function if exists set_payments_status(text, boolean, text[], text, bigint);
-
-drop function if exists post_credits(text, boolean, text, text[], text[], jsonb[]);
-
-drop function if exists delete_jobs(text, boolean, text[]);

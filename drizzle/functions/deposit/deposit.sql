@@ -239,27 +239,3 @@ begin
   return next v;
 end;
 $$;
-
-drop function if exists write_deposits(text, boolean, int, jsonb);
-
-drop function if exists create_first_deposits(text, boolean, int, jsonb);
-
-drop function if exists create_deposits(text, boolean, int, jsonb[], jsonb[]);
-
-drop function if exists lock_payer(text, boolean, text, int);
-
-drop function if exists lock_balances_of_writes(text, boolean, jsonb);
-
-drop function if exists envelope_of_write(jsonb);
-
-drop function if exists answer_of_deposit(jsonb);
-
-drop function if exists deposit_args();
-
-drop function if exists index_new_objects(text, boolean, text, jsonb[]);
-
-drop function if exists enqueue_for_each(text, boolean, text, text[], bigint, bigint);
-
-drop function if exists emit_events_at(text, boolean, jsonb[], text, text, jsonb[], bigint);
-
-drop function if exists store_idempotent_responses(text, boolean, jsonb[], jsonb[]);

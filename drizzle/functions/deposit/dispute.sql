@@ -217,5 +217,3 @@ begin
   return next v;
 end;
 $$;
-
-drop function if exists take_back(text, boolean, jsonb, deposit, bigint, text, text, text, text);

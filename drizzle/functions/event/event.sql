@@ -216,15 +216,3 @@ begin
   return n;
 end;
 $$;
-
--- The name by which gateways of the previous release call `delete_old_events`, during a deploy.
--- Without an event: it deletes events after their time.
-create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
-returns int
-language plpgsql
-as $$
-begin
-  -- Retired: the next release deletes it.
-  return delete_old_events(p_tenant, p_live, p_seconds, p_limit);
-end;
-$$;

@@ -3,47 +3,11 @@
 -- Longer than 60 lines: claim_webhook_deliveries (a row with all that an attempt needs); finish_deliveries (the states
 -- of deliveries and of the endpoint in one place).
 
--- How gateways from before queries claim an endpoint, during a deploy: as `claim_webhook_deliveries` does, but never an
--- endpoint with a query, because these gateways would send the event in place of the result.
--- Without an event: deliveries are listed; an event about each would cause further deliveries.
-create or replace function claim_deliveries(p_tenant text, p_live boolean, p_endpoint text, p_limit int, p_seconds int)
-returns table (
-  delivery_id text,
-  event jsonb,
-  url text,
-  secret_sealed text,
-  previous_secret_sealed text,
-  claimed_until bigint,
-  claimed_at bigint
-)
-language plpgsql
-as $$
-begin
-  if
-    exists (
-      select
-      from webhook_endpoint w
-      where w.tenant_id = p_tenant and w.livemode = p_live and w.id = p_endpoint and w.query is not null
-    )
-  then
-    return;
-  end if;
-  return query select
-      c.delivery_id,
-      c.event,
-      c.url,
-      c.secret_sealed,
-      c.previous_secret_sealed,
-      c.claimed_until,
-      c.claimed_at
-    from claim_webhook_deliveries(p_tenant, p_live, p_endpoint, p_limit, p_seconds) c;
-end;
-$$;
-
 -- Claims an endpoint for a worker and returns its deliveries that are due, the first ones first, with their events, and
 -- the account whose events they are. No other worker claims the endpoint until the claim ends: by `finish_deliveries`,
 -- or after `p_seconds`. A claim that is further ahead than an endpoint may ask to wait, an hour, has ended: the clock
 -- was ahead when it was made.
+-- Without an event: deliveries are listed; an event about each would cause further deliveries.
 create or replace function claim_webhook_deliveries(
   p_tenant text,
   p_live boolean,

@@ -64,8 +64,6 @@ begin
 end;
 $$;
 
-drop function if exists posting_text(text, boolean, text);
-
 create or replace function block_hash(p_previous text, p_texts text[])
 returns text
 language plpgsql

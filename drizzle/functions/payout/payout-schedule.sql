@@ -194,8 +194,6 @@ begin
 end;
 $$;
 
-drop function if exists pass_on(text, boolean, jsonb, text, text);
-
 -- After a currency got a new rate, reschedules the payouts of the accounts that have money in it, in batches by id.
 -- Without an event: the payouts have their own events.
 create or replace function job_offer_payouts(p_tenant text, p_live boolean, p_job job)

@@ -2,8 +2,6 @@
 --
 -- Longer than 60 lines: pay_out (checks under locks and one insert with its columns).
 
-drop function if exists rate_of(text, boolean, text, text);
-
 -- Returns the newest usable payout address of a currency, or else the newest of any currency. Locks its row until the
 -- caller commits, so that the address is retired either before this function reads it, or after the check that retires
 -- it can see the payout.

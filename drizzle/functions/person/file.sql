@@ -65,14 +65,3 @@ begin
   return next v;
 end;
 $$;
-
--- The name by which gateways of the previous release call `store_file`, with the bytes as an argument, during a deploy.
-create or replace function create_file(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof file
-language plpgsql
-as $$
-begin
-  -- Retired: the next release deletes it.
-  return query select * from store_file(p_tenant, p_live, p_envelope, p_args - 'content', p_args ->> 'content');
-end;
-$$;

@@ -10,8 +10,6 @@ begin
 end;
 $$;
 
-drop function if exists declared_parts(text);
-
 -- The parts of a declaration such as 'id text, from text[], reasonCode? text null': the key as it is sent, `?` if it
 -- may be absent, its type, and `null` if its value may be null. Types are text, boolean, object, text[], object[], int
 -- (a JSON number) and bigint (a string of digits, which stays exact in every JSON parser). The members of an object, or

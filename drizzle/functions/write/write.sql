@@ -81,7 +81,7 @@ as $$
 declare
   v_envelope jsonb := check_args(
     p_envelope,
-    args_of('requestId? text, account? text, key? text, operation? text, request? object, sent? boolean retired')
+    args_of('requestId? text, account? text, key? text, operation? text, request? object')
   );
   v_now bigint := wall_clock();
 begin
@@ -151,29 +151,3 @@ begin
   return n;
 end;
 $$;
-
--- The name by which gateways of the previous release call `delete_old_responses`, during a deploy.
--- Without an event: it deletes stored responses after their time.
-create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
-returns int
-language plpgsql
-as $$
-begin
-  -- Retired: the next release deletes it.
-  return delete_old_responses(p_tenant, p_live, p_seconds, p_limit);
-end;
-$$;
-
-drop function if exists forget_answers(text, boolean, bigint);
-
-drop function if exists tell(text, boolean, jsonb, text, text, jsonb);
-
-drop function if exists tell_at(text, boolean, jsonb, text, text, jsonb, bigint);
-
-drop function if exists tell_of_root(text, boolean, jsonb, text, text, jsonb);
-
-drop function if exists answer(text, boolean, jsonb, jsonb);
-
-drop function if exists merge_hash(jsonb, jsonb);
-
-drop function if exists envelope_args();

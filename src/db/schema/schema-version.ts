@@ -61,8 +61,10 @@ export async function databaseVersion(sql: postgres.ISql): Promise<SchemaVersion
  * program that can serve it, so that an older gateway can restart while a release is rolled out. Throws a
  * MigrationError when this program cannot serve it.
  */
-export function compared(found: SchemaVersion | undefined): 'current' | 'older' | 'newer' {
-  const own = programVersion();
+export function compared(
+  found: SchemaVersion | undefined,
+  own: SchemaVersion = programVersion(),
+): 'current' | 'older' | 'newer' {
   if (!found || found.version < own.version) return 'older';
   if (found.version === own.version) return found.sha256 === own.sha256 ? 'current' : 'older';
   if (found.servesFrom > own.version) {

@@ -69,7 +69,7 @@ export interface WriteFunctions {
       billingDetails: object;
       supportingDocumentation: object | null;
       metadata?: object | null | undefined;
-      byPlatform?: boolean | undefined;
+      byPlatform: boolean;
     };
   };
   create_api_key: {
