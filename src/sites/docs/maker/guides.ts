@@ -2,14 +2,26 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { html } from 'ghtml';
 import { pathOf, type Rendered, rendered } from './markdown.js';
-import type { Entry, Link, Page } from './page.js';
+import type { Branch, Entry, Link, Page } from './page.js';
 
-/** The guides of `docs/`: their pages, their links by file, and the records of decisions. */
+/** The guides of `docs/`: their pages, and their links by file, with the pages of its folder below an index. */
 export interface Guides {
   pages: Page[];
-  links: Map<string, Link>;
-  records: Link[];
+  links: Map<string, Branch>;
 }
+
+/** The folders whose pages the navigation shows below the page that is their index. */
+const indexes = new Map([
+  ['decisions', 'decisions/README.md'],
+  ['measurements', 'measurements/README.md'],
+  ['operations', 'operations.md'],
+]);
+
+/** The index that a page is below, if it is a page of such a folder. */
+const indexOf = (file: string): string | undefined => {
+  const index = indexes.get(path.posix.dirname(file));
+  return index === file ? undefined : index;
+};
 
 /**
  * Makes the pages of the guides. `asset` adds a file of `docs/images` or `docs/operations` to the site and returns its
@@ -22,26 +34,26 @@ export function guidesOf(folder: URL, asset: (file: string) => string): Guides {
     .filter((name) => name.endsWith('.md'))
     .toSorted();
   const start = { title: 'Documentation', path: '/docs' };
-  const decisions = { title: 'Decisions', path: '/docs/decisions' };
   const pages: Page[] = [];
-  const links = new Map<string, Link>();
-  for (const file of files) {
+  const links = new Map<string, Branch>();
+  // An index comes before the pages below it, whose trails have its title.
+  for (const file of [...files.filter((name) => !indexOf(name)), ...files.filter(indexOf)]) {
     const resolve = (target: string) => resolved(target, file, files, asset);
     const guide = rendered(fs.readFileSync(new URL(file, folder), 'utf8'), resolve);
-    const isRecord = file.startsWith('decisions/') && file !== 'decisions/README.md';
-    const trail = file === 'README.md' ? [] : isRecord ? [start, decisions] : [start];
+    const index = links.get(indexOf(file) ?? '');
+    const trail = file === 'README.md' ? [] : index ? [start, { title: index.title, path: index.path }] : [start];
     const page = pageOf(file, guide, trail);
     pages.push(file === 'README.md' ? { ...page, ...startPage(guide) } : page);
-    links.set(file, { title: file === 'README.md' ? 'Overview' : guide.title, path: page.path });
+    const link = { title: file === 'README.md' ? 'Overview' : guide.title, path: page.path };
+    if (index) (index.below ??= []).push(link);
+    else links.set(file, link);
   }
-  const records = [...links].filter(([file]) => /^decisions\/(?!README)/.test(file)).map(([, link]) => link);
-  for (const file of links.keys()) if (/^decisions\/(?!README)/.test(file)) links.delete(file);
-  return { pages, links, records };
+  return { pages, links };
 }
 
 function pageOf(file: string, { title, html: body, headings, texts }: Rendered, trail: Link[]): Page {
   const page = pathOf(file);
-  const place = trail.length > 1 ? 'Decisions' : 'Guides';
+  const place = trail[1]?.title ?? 'Guides';
   const entries: Entry[] = [
     { address: page, title, place, text: texts.get('') ?? '' },
     ...headings.map(({ id, text }) => ({
@@ -83,8 +95,8 @@ function resolved(target: string, file: string, files: string[], asset: (file: s
   if (/^(https?:|#|mailto:)/.test(target)) return target;
   const [relative = '', anchor] = target.split('#');
   const found = path.posix.join(path.posix.dirname(file), relative);
-  if (/^(images|operations)\//.test(found)) return asset(found);
   if (found === '../schema/openapi.json') return '/openapi.json';
+  if (/^(images|operations)\//.test(found) && !files.includes(found)) return asset(found);
   if (!files.includes(found)) throw new Error(`docs/${file}: the link to ${target} leads to no page of the site`);
   return `${pathOf(found)}${anchor === undefined ? '' : `#${anchor}`}`;
 }

@@ -1,25 +1,27 @@
-import type { Branch, Group, Link } from './page.js';
+import type { Branch, Group } from './page.js';
 
 /** The groups of the guides, by the names of their files. A page that no group has is in the last one. */
 const guideGroups: [title: string, files: string[]][] = [
-  ['Start', ['README.md', 'getting-started.md']],
+  ['Start', ['README.md', 'getting-started.md', 'glossary.md']],
   ['Build', ['dashboards.md', 'rest.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md']],
   ['Operate', ['operations.md', 'cluster.md', 'security.md', 'performance.md']],
-  ['Understand', ['architecture.md', 'decisions/README.md', 'specification.md', 'dependencies.md', 'contributing.md']],
+  [
+    'Understand',
+    [
+      ...['architecture.md', 'decisions/README.md', 'measurements/README.md', 'specification.md', 'dependencies.md'],
+      'contributing.md',
+    ],
+  ],
   ['More', ['changelog.md']],
 ];
 
 /** The groups of the navigation: the guides by what they are for, and the reference after the second group. */
-export function navigationOf(guides: Map<string, Link>, records: Link[], reference: Branch[]): Group[] {
+export function navigationOf(guides: Map<string, Branch>, reference: Branch[]): Group[] {
   const grouped = new Set(guideGroups.flatMap(([, files]) => files));
   const others = [...guides.keys()].filter((file) => !grouped.has(file));
   const groups = guideGroups.map(([title, files], i): Group => {
     const listed = i === guideGroups.length - 1 ? [...others, ...files] : files;
-    const links = listed.flatMap((file) => {
-      const link = guides.get(file);
-      if (!link) return [];
-      return [file === 'decisions/README.md' ? { ...link, below: records } : link];
-    });
+    const links = listed.flatMap((file) => guides.get(file) ?? []);
     return { title, links };
   });
   return [...groups.slice(0, 2), { title: 'Reference', links: reference }, ...groups.slice(2)];

@@ -35,7 +35,7 @@ export function makeSite(root: URL, folder: string, source: string): void {
   const pages: Page[] = [...guides.pages, ...rest.pages, ...graphql.pages, errors, events];
   const assets = addAssets(files, root, indexOf(pages.flatMap(({ entries }) => entries)));
   const { version } = JSON.parse(read('package.json')) as { version: string };
-  const frame = { assets, groups: navigationOf(guides.links, guides.records, reference), version };
+  const frame = { assets, groups: navigationOf(guides.links, reference), version };
   for (const page of pages) files.addPage(page.path, documentOf(page, frame));
   files.addPage(missing.path, documentOf(missing, frame));
   files.finish(source);
