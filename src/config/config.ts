@@ -19,8 +19,8 @@ import {
 import { checkoutTermsDefault, inFlightDefault, limitsDefault, requestLimitsDefault, slowDefault } from './defaults.js';
 
 /**
- * Every setting, with its default. Only this file reads settings from the environment. The table in docs/operations.md
- * repeats the settings, and a test compares the two.
+ * Every setting, with its default. Only this file reads settings from the environment. The table in
+ * docs/operations/configure.md repeats the settings, and a test compares the two.
  */
 export const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
@@ -124,8 +124,8 @@ export const settings = z.object({
   REQUEST_SLOTS: wholeNumber(1, 1_000)
     .default(inFlightDefault.slots)
     .describe(
-      'How many turns the requests of the APIs have at once; a request for many objects takes several, and the ' +
-        'others wait, fair to tenants.',
+      'How many requests of the APIs a process works on at once. A request for many objects counts as several; ' +
+        'further requests wait, and tenants take turns.',
     ),
   REQUESTS_OF_TENANT_MAX: wholeNumber(1, 100_000)
     .default(inFlightDefault.ofTenant)
@@ -141,15 +141,15 @@ export const settings = z.object({
     .describe('How long a request may wait for its turn before it gets 503.'),
   LOOP_DELAY_MILLISECONDS_MAX: wholeNumber(10, 60_000)
     .default(inFlightDefault.loopDelay)
-    .describe('Beyond this mean delay of the event loop one request of a tenant may wait for its turn; more get 503.'),
+    .describe('Beyond this mean delay of the event loop only one request of a tenant may wait; further ones get 503.'),
   ...streamSettings,
   ...connectionSettings,
   SLOW_CONNECTIONS: wholeNumber(1, 100)
     .default(slowDefault.connections)
-    .describe('How many slow questions, such as filtered lists and figures, PostgreSQL answers at once.'),
+    .describe('How many expensive reads, such as filtered lists and figures, PostgreSQL answers at once.'),
   SLOW_SECONDS: wholeNumber(1, 300)
     .default(slowDefault.seconds)
-    .describe('How long PostgreSQL may take for a slow question before it is ended with 503.'),
+    .describe('How long PostgreSQL may take for an expensive read before it is ended with 503.'),
   ...rateLimitSettings,
   PUBLIC_URL: z
     .string()

@@ -50,7 +50,7 @@ export const databaseSettings = {
   LISTEN_URL: address
     .optional()
     .describe(
-      'The address of PostgreSQL itself for the connections that hear of new events, check the ledger and read ' +
+      'The address of PostgreSQL itself for the connections that listen for new events, check the ledger and read ' +
         'exports, where DATABASE_URL leads through a PgBouncer; DATABASE_URL by default.',
     ),
   MIGRATION_LOCK_SECONDS: wholeNumber(1, 3_600)

@@ -54,7 +54,7 @@ describe('the commands of the documentation', () => {
       ['README.md', 1],
       ['docs/dashboards.md', 2],
       ['docs/getting-started.md', 13],
-      ['docs/operations.md', 1],
+      ['docs/operations/commands.md', 1],
       ['docs/rest.md', 3],
     ]);
   });
@@ -106,7 +106,7 @@ describe('the links of the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('reach every page from the index, and every record from the index of records', () => {
+  it('reach every page from the index, and every page of a folder from the index of the folder', () => {
     const unlisted = (index: string, folder: string) => {
       const listed = linksOf(page(index)).map((target) =>
         path.posix.join(path.posix.dirname(index), target.split('#')[0]!),
@@ -117,6 +117,8 @@ describe('the links of the documentation', () => {
     };
     expect(unlisted('docs/README.md', 'docs')).toEqual([]);
     expect(unlisted('docs/decisions/README.md', 'docs/decisions')).toEqual([]);
+    expect(unlisted('docs/measurements/README.md', 'docs/measurements')).toEqual([]);
+    expect(unlisted('docs/operations.md', 'docs/operations')).toEqual([]);
   });
 
   it('show every picture on some page', () => {
@@ -141,6 +143,14 @@ describe('the links of the documentation', () => {
 
   it('keep the README at most 150 lines long', () => {
     expect(page('README.md').split('\n').length).toBeLessThanOrEqual(151);
+  });
+
+  it('keep each record at most 80 lines and 1,100 words long: what was measured is on other pages', () => {
+    const long = [...pages].filter(
+      ([name, text]) =>
+        name.startsWith('docs/decisions/') && (text.split('\n').length > 81 || text.split(/\s+/).length > 1_100),
+    );
+    expect(long.map(([name]) => name)).toEqual([]);
   });
 });
 

@@ -261,8 +261,8 @@ describe('the names of the metrics', () => {
       .filter((name) => name.startsWith('tidegate_')),
   );
 
-  it('are those of the table in docs/operations.md', () => {
-    const text = fs.readFileSync(path.join(docs, 'operations.md'), 'utf8');
+  it('are those of the table in docs/operations/monitor.md', () => {
+    const text = fs.readFileSync(path.join(docs, 'operations/monitor.md'), 'utf8');
     const rows = text.split('\n').filter((line) => line.startsWith('| `tidegate_'));
     expect(named(rows.join('\n'))).toEqual(registered);
   });

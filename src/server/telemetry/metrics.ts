@@ -22,7 +22,7 @@ export interface ObservedRequest {
 
 /**
  * The metrics of one process, for Prometheus. No label has a value that a client can choose: operations are root fields
- * and routes, statements are the names of SQL functions. The names are listed in docs/operations.md, and a test
+ * and routes, statements are the names of SQL functions. The names are listed in docs/operations/monitor.md, and a test
  * compares the two.
  */
 export class Metrics implements StatementObserver {
