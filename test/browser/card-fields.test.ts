@@ -172,9 +172,9 @@ describe('a live form', () => {
   });
 });
 
-describe('the example of an adapter in docs/payment-page.md', () => {
+describe('the example of an adapter in docs/acquirer.md', () => {
   it('is the one that these tests use', () => {
-    const block = /^```ts\n([\s\S]*?)^```/m.exec(fs.readFileSync('docs/payment-page.md', 'utf8'))![1];
+    const block = /^```ts\n([\s\S]*?)^```/m.exec(fs.readFileSync('docs/acquirer.md', 'utf8'))![1];
     const source = fs.readFileSync(new URL('./example-acquirer.ts', import.meta.url), 'utf8');
     expect(block).toBe(source.replace("'../../src/hosted/acquirer.js'", "'./hosted/acquirer.js'"));
   });
