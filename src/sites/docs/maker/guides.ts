@@ -36,10 +36,16 @@ export function guidesOf(folder: URL, asset: (file: string) => string): Guides {
   const start = { title: 'Documentation', path: '/docs' };
   const pages: Page[] = [];
   const links = new Map<string, Branch>();
-  // An index comes before the pages below it, whose trails have its title.
-  for (const file of [...files.filter((name) => !indexOf(name)), ...files.filter(indexOf)]) {
+  const textOf = (file: string) => fs.readFileSync(new URL(file, folder), 'utf8');
+  const place = (file: string) => {
+    const index = indexOf(file) ?? file;
+    return textOf(index).indexOf(`(${path.posix.relative(path.posix.dirname(index), file)})`);
+  };
+  // An index comes before the pages below it, which have the order of its links, and its title in their trails.
+  const below = files.filter(indexOf).toSorted((a, b) => place(a) - place(b));
+  for (const file of [...files.filter((name) => !indexOf(name)), ...below]) {
     const resolve = (target: string) => resolved(target, file, files, asset);
-    const guide = rendered(fs.readFileSync(new URL(file, folder), 'utf8'), resolve);
+    const guide = rendered(textOf(file), resolve);
     const index = links.get(indexOf(file) ?? '');
     const trail = file === 'README.md' ? [] : index ? [start, { title: index.title, path: index.path }] : [start];
     const page = pageOf(file, guide, trail);
