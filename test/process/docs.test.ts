@@ -167,6 +167,12 @@ const operations = fs
   .map(([, field, paths]) => ({ field: field!, endpoints: paths!.split(', ').filter((text) => text !== '') }));
 
 describe('the tables of the documentation', () => {
+  it('say what to do for each alert rule', () => {
+    const alerts = [...fs.readFileSync('docs/operations/alerts.yml', 'utf8').matchAll(/- alert: (\w+)/g)];
+    const rows = rowsOf(page('docs/operations/respond.md'), '| Alert |');
+    expect(rows.flatMap(([names]) => quoted(names!)).toSorted()).toEqual(alerts.map(([, name]) => name!).toSorted());
+  });
+
   it('list every endpoint with the field that answers it', () => {
     const specification = page('docs/specification.md');
     const listed = specification
