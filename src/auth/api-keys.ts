@@ -4,7 +4,7 @@ import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
 import { problem, DomainError } from '../errors/problems.js';
 import { invalid, secretOf } from './authorization.js';
-import { type Holder, holderOf } from './holders.js';
+import { type KeyOwner, ownerOf } from './owners.js';
 import { invalidSession, newKey, newSessionToken, type NewToken, partsOf, type TokenParts } from './tokens.js';
 import { Turns } from '../limits/fair-queue.js';
 import { Secrets } from '../config/secrets.js';
@@ -113,10 +113,10 @@ export class Callers {
     const [digest] = digests;
     const parts = partsOf(secret);
     const queriedAt = performance.now();
-    const look = () => this.#holderUnder(parts, digests);
-    const [holder, found] = wasValid ? await look() : await this.#strangers.during(parts.tenantId, look);
-    const caller = callerOf(parts, holder);
-    const { expiresAt, now, pepperId } = holder!;
+    const look = () => this.#ownerUnder(parts, digests);
+    const [owner, found] = wasValid ? await look() : await this.#strangers.during(parts.tenantId, look);
+    const caller = callerOf(parts, owner);
+    const { expiresAt, now, pepperId } = owner!;
     const left = expiresAt === null ? Number.POSITIVE_INFINITY : (expiresAt - now) * 1000;
     const kept = { caller, until: queriedAt + Math.min(freshMilliseconds, left) };
     this.#fresh.set(digest, kept);
@@ -127,19 +127,19 @@ export class Callers {
     return kept;
   }
 
-  /** The holder of a token under any of the peppers, and the digest that was found. */
-  async #holderUnder(
+  /** The owner of a token under any of the peppers, and the digest that was found. */
+  async #ownerUnder(
     parts: TokenParts,
     [digest, ...older]: [string, ...string[]],
-  ): Promise<[Holder | undefined, string]> {
-    let [holder, found] = [await holderOf(this.database, parts, digest), digest];
+  ): Promise<[KeyOwner | undefined, string]> {
+    let [owner, found] = [await ownerOf(this.database, parts, digest), digest];
     for (const before of older) {
-      if (holder) break;
-      [holder, found] = [await holderOf(this.database, parts, before), before];
+      if (owner) break;
+      [owner, found] = [await ownerOf(this.database, parts, before), before];
     }
     // Between two of these queries another request may have hashed the key again.
-    if (!holder && older.length > 0) [holder, found] = [await holderOf(this.database, parts, digest), digest];
-    return [holder, found];
+    if (!owner && older.length > 0) [owner, found] = [await ownerOf(this.database, parts, digest), digest];
+    return [owner, found];
   }
 
   /** The same as `actingFor`, when it was read for the same key a moment ago. */
@@ -199,9 +199,9 @@ export class Callers {
 const actingName = ({ keyId, session }: Caller, id: string) => `${session?.id ?? keyId} ${id}`;
 
 /** The caller of a key or session that was found; refuses one that has ended. */
-function callerOf({ kind, tenantId, livemode }: TokenParts, holder: Holder | undefined): Caller {
-  if (!holder || holder.revokedAt !== null) throw kind === 'session' ? invalidSession() : invalid();
-  const { session, expiresAt, now, accountId, keyId } = holder;
+function callerOf({ kind, tenantId, livemode }: TokenParts, owner: KeyOwner | undefined): Caller {
+  if (!owner || owner.revokedAt !== null) throw kind === 'session' ? invalidSession() : invalid();
+  const { session, expiresAt, now, accountId, keyId } = owner;
   if (expiresAt !== null && expiresAt <= now)
     throw invalid(
       session
@@ -211,13 +211,13 @@ function callerOf({ kind, tenantId, livemode }: TokenParts, holder: Holder | und
   return {
     tenantId,
     livemode,
-    edition: holder.edition as 1 | 2,
-    kind: holder.kind,
-    permission: session?.role === 'read' ? 'read' : holder.permission,
+    edition: owner.edition as 1 | 2,
+    kind: owner.kind,
+    permission: session?.role === 'read' ? 'read' : owner.permission,
     keyId,
     ...(session && { session }),
     accountId,
     actingAccountId: accountId,
-    actingAccountKind: holder.kind,
+    actingAccountKind: owner.kind,
   };
 }

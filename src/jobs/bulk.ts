@@ -10,10 +10,10 @@ import type { Charge } from '../limits/charge.js';
 import { DomainError, retryAfter } from '../errors/problems.js';
 import { faultLine } from '../errors/log.js';
 import { weights } from '../types/weights.js';
-import type { Cue } from './cue.js';
+import type { PollTimer } from './poll-timer.js';
 import { kinds } from './watch.js';
 
-/** How many pieces of work one look reads. */
+/** How many pieces of work one poll reads. */
 const foundMax = 20;
 /** A process that dies leaves its work for so long; one that lives says so three times in that time. */
 export const claimSeconds = 30;
@@ -70,25 +70,25 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
     private readonly name: 'exports' | 'imports',
     private readonly kind: Kind<R>,
     private readonly bulk: Bulk,
-    private readonly cue: Cue,
+    private readonly timer: PollTimer,
     private readonly stop: AbortSignal,
   ) {}
 
   /** Works until it is stopped; resolves when all that was begun has ended. */
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      const found = await this.#look().catch((error: unknown) => {
+      const found = await this.#poll().catch((error: unknown) => {
         const outage = error instanceof DomainError && error.status === 503;
         this.log[outage ? 'debug' : 'warn'](faultLine(error), `the worker will look for ${this.name} again`);
         return true;
       });
-      await this.cue.next(found);
+      await this.timer.next(found);
     }
     await Promise.all(this.#running.values());
   }
 
   /** Begins the pieces that are due; returns whether there were any. */
-  async #look(): Promise<boolean> {
+  async #poll(): Promise<boolean> {
     if (this.#running.size >= exportsAtOnce) return false;
     const due = await this.#due();
     for (const piece of due) {
@@ -105,7 +105,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
 
   #leave(key: string): void {
     this.#running.delete(key);
-    this.cue.wake();
+    this.timer.wake();
   }
 
   /** The pieces that are due first, of those tenants that have none under way here. */

@@ -2,15 +2,15 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { job, statusPollKind } from './table.js';
-import { type Found, rowsMax, TenantWalk } from './tenants.js';
+import { type Found, rowsMax, TenantScan } from './tenant-scan.js';
 import { kinds, now } from './watch.js';
 
-/** How many pages one look reads of each order. */
+/** How many pages one poll reads of each order. */
 const pagesMax = 2;
 /** Jobs that are due for a shorter time are found first. */
 const newlyDueSeconds = 10;
 
-/** A job that a look has read. */
+/** A job that a poll has read. */
 interface Seen extends TenantAndMode {
   due: number;
   ready: boolean;
@@ -23,33 +23,33 @@ export interface Due {
   runs: TenantAndMode[];
   /** With status polls of an acquirer. */
   polls: TenantAndMode[];
-  /** Whether a look at once may find further tenants. */
+  /** Whether a poll at once may find further tenants. */
   more: boolean;
 }
 
 /**
- * Finds tenants with due jobs. Each look reads a bounded number of index entries in three orders, so that neither many
+ * Finds tenants with due jobs. Each poll reads a bounded number of index entries in three orders, so that neither many
  * jobs of one tenant nor many tenants hide a job: the newly due jobs, the newest first; all due jobs in the same order,
- * going on where the previous look ended; and all jobs in the order of tenants.
+ * going on where the previous poll ended; and all jobs in the order of tenants.
  */
 export class DueJobs {
-  readonly #walk: TenantWalk<Seen>;
+  readonly #scan: TenantScan<Seen>;
   #after: Seen | undefined;
 
   constructor(private readonly database: Database) {
-    this.#walk = new TenantWalk<Seen>(database, 'tenants_with_jobs', {
+    this.#scan = new TenantScan<Seen>(database, 'tenants_with_jobs', {
       table: job,
       order: [job.due, job.id],
       columns: seen,
     });
   }
 
-  async look(): Promise<Due> {
+  async poll(): Promise<Due> {
     const rows: Seen[] = [];
     const newly = await this.#pages(rows, (after) => this.#byDue('tenants_with_new_jobs', newlyDue, after));
     const byDue = await this.#pages(rows, (after) => this.#byDue('tenants_with_due_jobs', due, after), this.#after);
     this.#after = byDue.ended ? undefined : byDue.last;
-    const byTenant = await this.#pages(rows, () => this.#walk.next());
+    const byTenant = await this.#pages(rows, () => this.#scan.next());
     const ready = rows.filter((row) => row.ready);
     return {
       runs: ready.filter(({ poll }) => !poll),

@@ -7,7 +7,7 @@ import { faultLine } from '../errors/log.js';
 import { type TenantWork, workerFault } from './table.js';
 import { modeOf } from '../request/mode.js';
 
-/** How many faults one look reads. */
+/** How many faults one poll reads. */
 const faultsMax = 100;
 /** The longest pause: an attempt that is further ahead is due, because the clock was ahead when it was stored. */
 const pauseSecondsMax = 60;

@@ -8,8 +8,8 @@ import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
 import { balance, type BrokenRule, type LedgerCheckStatus, ledgerCheck } from '../resources/ledger/table.js';
 import { faultLine } from '../errors/log.js';
-import type { WorkObserver } from './lane.js';
-import { TenantWalk } from './tenants.js';
+import type { WorkObserver } from './work-queue.js';
+import { TenantScan } from './tenant-scan.js';
 import { modeOf } from '../request/mode.js';
 
 /** How often the tenants are looked through for those whose check is due. */
@@ -67,12 +67,12 @@ export class LedgerChecks {
   /** Goes through all tenants once. */
   async round(): Promise<void> {
     await this.#checkPrivileges();
-    const walk = this.#tenants();
+    const scan = this.#tenants();
     const state = { oldestSeconds: 0, violated: 0, unchecked: 0 };
     for (let ended = false; !ended && !this.stop.aborted; ) {
-      const look = await walk.next();
-      ({ ended } = look);
-      for (const seen of new Map(look.rows.map((row) => [`${row.tenantId} ${row.livemode}`, row])).values()) {
+      const poll = await scan.next();
+      ({ ended } = poll);
+      for (const seen of new Map(poll.rows.map((row) => [`${row.tenantId} ${row.livemode}`, row])).values()) {
         if (this.stop.aborted) return;
         const due = seen.age === null || seen.age >= this.intervalSeconds;
         const status = due ? await this.#checkUnlessAway(seen) : undefined;
@@ -94,15 +94,15 @@ export class LedgerChecks {
     for (const { what } of breaches) this.log.error({ what }, 'append-only tables of the ledger are not protected');
   }
 
-  /** Every tenant with a balance, once for each of the balances that the look has read. */
-  #tenants(): TenantWalk<Seen> {
+  /** Every tenant with a balance, once for each of the balances that the poll has read. */
+  #tenants(): TenantScan<Seen> {
     // Drizzle would print its own column without the name of the table, which then is a column of the check.
     const last = <T>(value: string) =>
       sql<T>`(select ${sql.raw(value)} from ${ledgerCheck} c
         where c.tenant_id = balance.tenant_id and c.livemode = balance.livemode
           and c.status in ('passed', 'violated')
         order by c.created desc, c.id desc limit 1)`;
-    return new TenantWalk<Seen>(this.database, 'tenants_with_ledgers', {
+    return new TenantScan<Seen>(this.database, 'tenants_with_ledgers', {
       table: balance,
       columns: {
         age: last<number | null>('extract(epoch from statement_timestamp())::float8 - c.created'),

@@ -1,14 +1,14 @@
 import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
-import type { Lane } from './lane.js';
+import type { WorkQueue } from './work-queue.js';
 
 const numberedMax = 500;
-/** How long the events of writes wait to be numbered together. Without a write of this process, the lane polls. */
+/** How long the events of writes wait to be numbered together. Without a write of this process, the queue polls. */
 const gatherMilliseconds = 50;
 
 /** Numbers events: soon after a write of this process, so that streams have its events at once. */
 export class Numbering {
-  #lane: Lane | undefined;
+  #queue: WorkQueue | undefined;
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(
@@ -17,13 +17,13 @@ export class Numbering {
     private readonly numberedSome: () => void = () => {},
   ) {}
 
-  start(lane: Lane): void {
-    this.#lane = lane;
+  start(queue: WorkQueue): void {
+    this.#queue = queue;
     this.database.onWrite = () => this.soon();
   }
 
   stop(): void {
-    this.#lane = undefined;
+    this.#queue = undefined;
     this.database.onWrite = () => {};
     clearTimeout(this.#gathering);
   }
@@ -32,7 +32,7 @@ export class Numbering {
   soon(): void {
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
-      this.#lane?.wake();
+      this.#queue?.wake();
     }, gatherMilliseconds);
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { AgeWork, Retention } from '../operation/work.js';
-import { TenantWalk } from './tenants.js';
+import { TenantScan } from './tenant-scan.js';
 
 /** The retention that the README promises when no setting changes it. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
@@ -12,17 +12,17 @@ export type Aged = TenantAndMode & { old?: boolean };
 
 const ago = (seconds: number) => sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(seconds))}`;
 
-/** A walk over the tenants that may have old rows; undefined when rows are kept for ever. */
+/** A scan over the tenants that may have old rows; undefined when rows are kept for ever. */
 export function walkOfOld(
   database: Database,
   name: string,
   { table, where, order = [], created, kept }: AgeWork,
   retention: Retention,
-): TenantWalk<Aged> | undefined {
+): TenantScan<Aged> | undefined {
   const found = kept(retention);
   return (
     found &&
-    new TenantWalk<Aged>(database, name, {
+    new TenantScan<Aged>(database, name, {
       table,
       ...(where && { where }),
       order,

@@ -10,28 +10,28 @@ import { DomainError } from '../errors/problems.js';
 import { transaction } from '../resources/transaction/table.js';
 import type { Bulk } from '../operation/bulk.js';
 import { BulkWork } from './bulk.js';
-import type { Cue } from './cue.js';
+import type { PollTimer } from './poll-timer.js';
 import { DueJobs } from './due.js';
 import { Exports } from './exports.js';
 import { Faults, workLine } from './faults.js';
 import { Heartbeat } from './heartbeat.js';
 import { Imports } from './imports.js';
 import { JobBatches } from './job-batches.js';
-import { failedLook, Lane, type Looked, type WorkObserver } from './lane.js';
+import { failedPoll, WorkQueue, type PollResult, type WorkObserver } from './work-queue.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
 import { type Aged, retentionDefault, walkOfOld } from './retention.js';
 import type { Retention } from '../operation/work.js';
 import { countStuck } from './stuck-count.js';
 import { OwnWork, type TenantWork } from './table.js';
-import { TenantWalk, type Walked } from './tenants.js';
+import { TenantScan, type Scanned } from './tenant-scan.js';
 import { kinds, Watch } from './watch.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
 import { ageWork, rowWork } from './work.js';
 
 const statusPollsMax = 50;
 const forgottenMax = 5_000;
-/** The pause after a look for old rows that has failed. */
+/** The pause after a poll for old rows that has failed. */
 const interruptedMilliseconds = 1_000;
 const forgetEveryMilliseconds = 3_600_000;
 
@@ -39,7 +39,7 @@ const forgetEveryMilliseconds = 3_600_000;
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
  * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the ledger, makes exports and
  * imports, and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
- * statement that does the job deletes it. Each kind of work has a lane of its own, in which some tenants have their
+ * statement that does the job deletes it. Each kind of work has a queue of its own, in which some tenants have their
  * turn at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
  * An observer is set before the start.
  */
@@ -49,12 +49,12 @@ export class Worker {
   readonly #numbers: Numbering;
   readonly #faults: Faults;
   readonly #due: DueJobs;
-  readonly #jobs: Lane;
-  readonly #statusPolls: Lane;
-  readonly #events: Lane;
-  /** The lanes of the work that the resources declare, and all lanes, by their work. */
-  readonly #declared: ReadonlyMap<TenantWork, Lane>;
-  readonly #lanes: ReadonlyMap<TenantWork, Lane>;
+  readonly #jobs: WorkQueue;
+  readonly #statusPolls: WorkQueue;
+  readonly #events: WorkQueue;
+  /** The queues of the work that the resources declare, and all queues, by their work. */
+  readonly #declared: ReadonlyMap<TenantWork, WorkQueue>;
+  readonly #queues: ReadonlyMap<TenantWork, WorkQueue>;
   readonly #watch: Watch;
   readonly #webhooks: Webhooks | undefined;
   readonly #ledgerChecks: LedgerChecks | undefined;
@@ -75,7 +75,7 @@ export class Worker {
     const observer = () => this.observer;
     this.#watch = new Watch(database, log, this.#stop.signal);
     const parts = webhooks && { ...webhooks, observer };
-    this.#webhooks = parts && new Webhooks(database, log, parts, this.#watch.cues.deliveries, this.#stop.signal);
+    this.#webhooks = parts && new Webhooks(database, log, parts, this.#watch.timers.deliveries, this.#stop.signal);
     this.#ledgerChecks = ledgerCheckSeconds
       ? new LedgerChecks(database, log, ledgerCheckSeconds, observer, this.#stop.signal)
       : undefined;
@@ -83,45 +83,45 @@ export class Worker {
     this.#numbers = new Numbering(database, () => this.#webhooks?.wake());
     this.#due = new DueJobs(database);
     const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
-    const lane = (
+    const queue = (
       work: TenantWork,
       atOnce: number,
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
-      cue?: Cue,
+      timer?: PollTimer,
       continues = false,
-    ) => new Lane(work, { atOnce, batch, continues, turned, cue }, this.#faults, this.#stop.signal);
-    const { cues } = this.#watch;
+    ) => new WorkQueue(work, { atOnce, batch, continues, turned, timer }, this.#faults, this.#stop.signal);
+    const { timers } = this.#watch;
     const batches = new JobBatches(database, log, this.#numbers);
-    this.#jobs = lane(OwnWork.RUN_JOBS, 3, (each) => batches.run(each), cues.jobs);
-    this.#statusPolls = lane(OwnWork.POLL_STATUSES, 20, (each) => this.#pollStatus(each));
-    this.#events = lane(OwnWork.NUMBER_EVENTS, 2, (each) => this.#numbers.batch(each), cues.events);
+    this.#jobs = queue(OwnWork.RUN_JOBS, 3, (each) => batches.run(each), timers.jobs);
+    this.#statusPolls = queue(OwnWork.POLL_STATUSES, 20, (each) => this.#pollStatus(each));
+    this.#events = queue(OwnWork.NUMBER_EVENTS, 2, (each) => this.#numbers.batch(each), timers.events);
     const ofRows = [...rowWork].map(([name, { fn, max }]) =>
-      lane(name, 1, (each) => this.#batch(fn, each, [], max), this.#watch.cueOf(name)),
+      queue(name, 1, (each) => this.#batch(fn, each, [], max), this.#watch.timerOf(name)),
     );
     const ofAge = [...ageWork].flatMap(([name, { fn, kept }]) => {
       const found = kept(retention);
       if (!found) return [];
       const seconds = found.given ? [found.seconds] : [];
-      return lane(name, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), undefined, true);
+      return queue(name, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), undefined, true);
     });
-    const byWork = (lanes: Lane[]) => new Map(lanes.map((each) => [each.work, each]));
+    const byWork = (queues: WorkQueue[]) => new Map(queues.map((each) => [each.work, each]));
     this.#declared = byWork([...ofRows, ...ofAge]);
-    this.#lanes = byWork([this.#jobs, this.#statusPolls, this.#events, ...ofRows, ...ofAge]);
+    this.#queues = byWork([this.#jobs, this.#statusPolls, this.#events, ...ofRows, ...ofAge]);
   }
 
   start(): void {
     this.#numbers.start(this.#events);
-    const { cues } = this.#watch;
+    const { timers } = this.#watch;
     this.#running = Promise.all([
       this.#watch.run(),
-      this.#loop(() => this.#offerJobs(), this.#jobs, cues.jobs),
-      this.#finds('tenants_with_events', kinds.events, this.#events, cues.events),
+      this.#loop(() => this.#offerJobs(), this.#jobs, timers.jobs),
+      this.#finds('tenants_with_events', kinds.events, this.#events, timers.events),
       ...[...rowWork].map(([name, { table, where }]) =>
         this.#finds(
           `tenants_with_${name}`,
           { table, ...(where && { where }) },
           this.#declared.get(name)!,
-          this.#watch.cueOf(name),
+          this.#watch.timerOf(name),
         ),
       ),
       this.#retryFaults(),
@@ -138,7 +138,7 @@ export class Worker {
   #bulkWork(): Promise<void>[] {
     const { database, log, bulk } = this;
     const { signal } = this.#stop;
-    const { exports, imports } = this.#watch.cues;
+    const { exports, imports } = this.#watch.timers;
     if (!bulk) return [];
     return [
       new BulkWork(database, log, 'exports', new Exports(database, bulk), bulk, exports, signal).run(),
@@ -151,7 +151,7 @@ export class Worker {
     this.#stop.abort();
     this.#numbers.stop();
     await this.#running;
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.idle()));
+    await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
   }
 
   get #stopping(): boolean {
@@ -159,27 +159,27 @@ export class Worker {
   }
 
   /** Finds the tenants with a kind of work by the order of tenants. */
-  #finds(name: string, rows: Walked, lane: Lane, cue: Cue): Promise<void> {
-    const walk = new TenantWalk(this.database, name, rows);
-    return this.#loop(() => this.#offerNext(walk, lane), lane, cue);
+  #finds(name: string, rows: Scanned, queue: WorkQueue, timer: PollTimer): Promise<void> {
+    const scan = new TenantScan(this.database, name, rows);
+    return this.#loop(() => this.#offerNext(scan, queue), queue, timer);
   }
 
   /**
-   * Looks for tenants with work until the worker is stopped. The next look begins at once when it may find more, and
-   * otherwise when its cue says so.
+   * Looks for tenants with work until the worker is stopped. The next poll begins at once when it may find more, and
+   * otherwise when its timer says so.
    */
-  async #loop(look: () => Promise<Looked>, lane: Lane, cue: Cue): Promise<void> {
+  async #loop(poll: () => Promise<PollResult>, queue: WorkQueue, timer: PollTimer): Promise<void> {
     while (!this.#stopping) {
-      const { more, found } = await this.#attempt(look, 'the worker will look for work again', failedLook);
-      await lane.room();
-      if (!more) await cue.next(found);
+      const { more, found } = await this.#attempt(poll, 'the worker will look for work again', failedPoll);
+      await queue.room();
+      if (!more) await timer.next(found);
     }
   }
 
   /** Looks for work; logs an error and returns something else in its place. */
-  async #attempt<T>(look: () => Promise<T>, consequence: string, otherwise: T): Promise<T> {
+  async #attempt<T>(poll: () => Promise<T>, consequence: string, otherwise: T): Promise<T> {
     try {
-      return await look();
+      return await poll();
     } catch (error) {
       // The log reports an outage once, and not at each attempt.
       const outage = error instanceof DomainError && error.status === 503;
@@ -188,34 +188,34 @@ export class Worker {
     }
   }
 
-  async #offerJobs(): Promise<Looked> {
-    const { runs, polls, more } = await this.#due.look();
+  async #offerJobs(): Promise<PollResult> {
+    const { runs, polls, more } = await this.#due.poll();
     this.observer?.found('run_jobs', runs.length);
     this.observer?.found('poll_statuses', polls.length);
     this.#statusPolls.offer(polls);
     return { more: this.#jobs.offer(runs, more) && more, found: runs.length + polls.length > 0 };
   }
 
-  async #offerNext(walk: TenantWalk, lane: Lane): Promise<Looked> {
-    const { rows, ended, found } = await walk.next();
-    if (ended) this.observer?.found(lane.work, found);
-    return { more: lane.offer(rows, !ended) && !ended, found: found > 0 };
+  async #offerNext(scan: TenantScan, queue: WorkQueue): Promise<PollResult> {
+    const { rows, ended, found } = await scan.next();
+    if (ended) this.observer?.found(queue.work, found);
+    return { more: queue.offer(rows, !ended) && !ended, found: found > 0 };
   }
 
-  /** Offers the work whose next attempt is due, whether or not a look finds it, every second while there are faults. */
+  /** Offers the work whose next attempt is due, whether or not a poll finds it, every second while there are faults. */
   async #retryFaults(): Promise<void> {
     while (!this.#stopping) {
       const offered = await this.#attempt(
         async () => {
           // A gateway of another version may have stored work that this one does not know.
           for (const { work, ...tenantAndMode } of await this.#faults.due())
-            this.#lanes.get(work)?.offer([tenantAndMode]);
+            this.#queues.get(work)?.offer([tenantAndMode]);
           return true;
         },
         'the worker will look for faults again',
         false,
       );
-      await this.#watch.cues.faults.next(!offered);
+      await this.#watch.timers.faults.next(!offered);
     }
   }
 
@@ -240,30 +240,30 @@ export class Worker {
   async #forget(): Promise<void> {
     while (!this.#stopping) {
       for (const [name, work] of ageWork) {
-        const walk = walkOfOld(this.database, `tenants_with_${name}`, work, this.retention);
-        if (walk) await this.#pass(walk, this.#declared.get(name)!);
+        const scan = walkOfOld(this.database, `tenants_with_${name}`, work, this.retention);
+        if (scan) await this.#pass(scan, this.#declared.get(name)!);
       }
       await this.#sleep(forgetEveryMilliseconds);
     }
   }
 
-  /** Finds all tenants with old rows, some at a time: the next look waits until each of them has had a turn. */
-  async #pass(walk: TenantWalk<Aged>, lane: Lane): Promise<void> {
+  /** Finds all tenants with old rows, some at a time: the next poll waits until each of them has had a turn. */
+  async #pass(scan: TenantScan<Aged>, queue: WorkQueue): Promise<void> {
     for (let ended = false; !ended && !this.#stopping; ) {
       const found = await this.#attempt(
         async () => {
-          const look = await walk.next();
-          ended = look.ended;
-          lane.offer(look.rows.filter(({ old }) => old !== false));
+          const poll = await scan.next();
+          ended = poll.ended;
+          queue.offer(poll.rows.filter(({ old }) => old !== false));
           return true;
         },
         'the worker will look for old rows again',
         false,
       );
       if (!found) await this.#sleep(interruptedMilliseconds);
-      await lane.room();
+      await queue.room();
     }
-    await lane.idle();
+    await queue.idle();
   }
 
   /** Calls a database function that handles at most `max` rows of a tenant; returns whether it handled `max`. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotNull, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
-import type { WorkObserver } from './lane.js';
+import type { WorkObserver } from './work-queue.js';
 import { fixedLimit } from '../db/schema/drizzle-types.js';
 import { job, workerFault } from './table.js';
 

@@ -10,13 +10,13 @@ import { dataExport } from '../resources/export/table.js';
 import { dataImport } from '../resources/import/table.js';
 import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
 import { faultLine } from '../errors/log.js';
-import { Cue } from './cue.js';
+import { PollTimer } from './poll-timer.js';
 import { job, workerFault } from './table.js';
 import { rowWork } from './work.js';
 
 const watchMilliseconds = 200;
 const everyMilliseconds = 250;
-/** A look that has no answer by then says nothing: each kind of work is looked for by itself. */
+/** A poll that has no answer by then says nothing: each kind of work is looked for by itself. */
 const lateMilliseconds = 1_000;
 
 /** The database's time of the statement: a clock that moves during the statement cannot bound an index scan. */
@@ -28,7 +28,7 @@ interface Work {
   where?: SQL;
   /** The beginning of the index in whose order the first row is found: tenant and mode follow. */
   by?: PgColumn;
-  /** The shortest time between two looks for it, unless something wakes what looks; 250 ms by default. */
+  /** The shortest time between two polls for it, unless something wakes what looks; 250 ms by default. */
   every?: number;
 }
 
@@ -78,29 +78,32 @@ function statement(db: PostgresJsDatabase) {
 }
 
 /**
- * Finds out of which kinds there is work, by one small statement five times a second, so that no other look is made
+ * Finds out of which kinds there is work, by one small statement five times a second, so that no other poll is made
  * while there is none. When it fails or is late, such as by a lock on one of its tables, there may be work of every
  * kind.
  */
 export class Watch {
-  /** They say when the next look for a kind of work begins. */
-  readonly cues: Record<Kind, Cue>;
-  readonly #cues: ReadonlyMap<string, Cue>;
-  readonly #pause = new Cue(watchMilliseconds);
+  /** They say when the next poll for a kind of work begins. */
+  readonly timers: Record<Kind, PollTimer>;
+  readonly #timers: ReadonlyMap<string, PollTimer>;
+  readonly #pause = new PollTimer(watchMilliseconds);
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
     private readonly stop: AbortSignal,
   ) {
-    this.#cues = new Map(all.map(([kind, { every = everyMilliseconds }]) => [kind, new Cue(every)]));
-    this.cues = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, this.cueOf(kind)])) as Record<Kind, Cue>;
+    this.#timers = new Map(all.map(([kind, { every = everyMilliseconds }]) => [kind, new PollTimer(every)]));
+    this.timers = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, this.timerOf(kind)])) as Record<
+      Kind,
+      PollTimer
+    >;
     stop.addEventListener('abort', () => this.#end(), { once: true });
   }
 
-  /** The cue of a kind of work. */
-  cueOf(kind: string): Cue {
-    const found = this.#cues.get(kind);
+  /** The timer of a kind of work. */
+  timerOf(kind: string): PollTimer {
+    const found = this.#timers.get(kind);
     if (!found) throw new Error(`there is no work ${kind}`);
     return found;
   }
@@ -110,7 +113,7 @@ export class Watch {
     while (!this.stop.aborted) {
       const late = setTimeout(() => this.#notifyAll(), lateMilliseconds);
       try {
-        for (const kind of await this.look()) this.cueOf(kind).notify();
+        for (const kind of await this.poll()) this.timerOf(kind).notify();
       } catch (error) {
         this.#notifyAll();
         // The log reports an outage once, and not at each attempt.
@@ -124,16 +127,16 @@ export class Watch {
   }
 
   /** The kinds of which there is work now. */
-  async look(): Promise<Set<string>> {
+  async poll(): Promise<Set<string>> {
     const rows = await this.database.crossTenant.read<{ kind: string }>('kinds_of_work', statement);
     return new Set(rows.map(({ kind }) => kind));
   }
 
   #notifyAll(): void {
-    for (const cue of this.#cues.values()) cue.notify();
+    for (const timer of this.#timers.values()) timer.notify();
   }
 
   #end(): void {
-    for (const cue of [this.#pause, ...this.#cues.values()]) cue.end();
+    for (const timer of [this.#pause, ...this.#timers.values()]) timer.end();
   }
 }

@@ -12,17 +12,17 @@ import { eventV1 } from '../resources/event/v1.js';
 import { readerOf } from '../resources/webhook-endpoint/reader.js';
 import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
 import { faultLine } from '../errors/log.js';
-import type { Cue } from './cue.js';
-import type { WorkObserver } from './lane.js';
+import type { PollTimer } from './poll-timer.js';
+import type { WorkObserver } from './work-queue.js';
 import { kinds } from './watch.js';
 import type { Attempted, WebhookRequests } from './webhook-request.js';
 
-/** The shortest pause between two looks. */
+/** The shortest pause between two polls. */
 const gatherMilliseconds = 20;
-/** How many endpoints one look reads. */
+/** How many endpoints one poll reads. */
 const endpointsMax = 100;
-/** How many looks follow each other without a pause. */
-const looksMax = 20;
+/** How many polls follow each other without a pause. */
+const pollsMax = 20;
 /** How many endpoints one process serves at once: in all, of one tenant, and of those that fail. */
 const atOnce = { all: 64, ofTenant: 8, failing: 32 };
 const batchMax = 50;
@@ -72,37 +72,37 @@ export class Webhooks {
     private readonly database: Database,
     private readonly log: Logger,
     private readonly parts: WebhookParts,
-    private readonly cue: Cue,
+    private readonly timer: PollTimer,
     private readonly stop: AbortSignal,
   ) {}
 
   /** Delivers until it is stopped; resolves when all turns have ended. */
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      const found = await this.#look().catch((error: unknown) => {
+      const found = await this.#poll().catch((error: unknown) => {
         const outage = error instanceof DomainError && error.status === 503;
         this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker will look for deliveries again');
         return true;
       });
       await this.#pause(gatherMilliseconds);
-      await this.cue.next(found);
+      await this.timer.next(found);
     }
     while (this.#running.size > 0) await this.#change();
     this.parts.requests.close();
   }
 
-  /** Says that deliveries may have been queued, so that the next look does not wait. */
+  /** Says that deliveries may have been queued, so that the next poll does not wait. */
   wake(): void {
-    this.cue.wake();
+    this.timer.wake();
   }
 
   /**
    * Gives turns to endpoints with due deliveries, until all places are taken or all such endpoints are seen. Returns
    * whether there were any.
    */
-  async #look(): Promise<boolean> {
+  async #poll(): Promise<boolean> {
     let some = false;
-    for (let looks = 0; looks < looksMax && this.#running.size < atOnce.all && !this.stop.aborted; looks++) {
+    for (let polls = 0; polls < pollsMax && this.#running.size < atOnce.all && !this.stop.aborted; polls++) {
       const found = await this.#next();
       some ||= found.length > 0;
       for (const endpoint of found) if (this.#hasPlace(endpoint)) this.#turn(endpoint);

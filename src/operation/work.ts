@@ -29,7 +29,7 @@ export interface RowWork extends Batches {
   of: 'rows';
   /** The greatest number of rows of a call. */
   max: number;
-  /** The shortest time between two looks for it. */
+  /** The shortest time between two polls for it. */
   everyMilliseconds: number;
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../limits/budget.js';
 import { type Slot, Slots } from '../limits/slots.js';
 
-const lookMilliseconds = 50;
+const pollMilliseconds = 50;
 
 /**
  * The requests whose time limits run. All limits are equally long, so the request that began first ends first. One
@@ -17,7 +17,7 @@ export class TimeLimits {
   /** Starts a time limit. For `TimeLimit` alone. */
   start(limit: TimeLimit): Slot<TimeLimit> {
     limit.until = performance.now() + this.seconds * 1_000;
-    this.#timer ??= setInterval(() => this.#look(), lookMilliseconds);
+    this.#timer ??= setInterval(() => this.#poll(), pollMilliseconds);
     return this.#running.add(limit);
   }
 
@@ -26,7 +26,7 @@ export class TimeLimits {
     this.#running.remove(slot);
   }
 
-  #look(): void {
+  #poll(): void {
     const now = performance.now();
     for (const { value: limit } of this.#running) {
       if (!limit) continue;

@@ -88,7 +88,7 @@ interface Flag {
 
 /** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
 interface OfFew {
-  ofFew: PgColumn;
+  selective: PgColumn;
 }
 
 /** What the objects of a list are found by. The functions that write their entries use the same texts. */

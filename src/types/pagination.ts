@@ -101,7 +101,7 @@ export interface PageRequest {
   order: string | undefined;
   ascending: boolean;
   /** Whether the list shows more than the acting account's own list: all rows that the caller sees. */
-  beyondOwn: boolean;
+  includesDescendants: boolean;
 }
 
 const readSizes = [2, 6, 11, 26, 51, pageSizeMax + 1];
@@ -168,7 +168,8 @@ export function pageRequest(listing: Listing, args: PageArgs, parent?: PgColumn)
     filters: { ...ordered.filters, ...fixedIn(listing, order) },
     order,
     ascending,
-    beyondOwn: args.scope === 'descendants' || byAccount.some((name) => name in filters || name in (fixed ?? {})),
+    includesDescendants:
+      args.scope === 'descendants' || byAccount.some((name) => name in filters || name in (fixed ?? {})),
   };
 }
 

@@ -250,7 +250,7 @@ describe('a key that was not valid before', () => {
     const invented = Array.from({ length: 7 }, () =>
       user.using(newKey('another pepper of at least 32 characters', tenantOf(user), false).secret),
     );
-    const held = holding(world, /^key_holder/);
+    const held = holding(world, /^key_owner/);
     let answers: Promise<Reply>[] = [];
     try {
       const arrived = arrivals(world, invented.length);
@@ -359,7 +359,7 @@ describe('a turn', () => {
         const other = await given.directUser(1);
         // More often than a tenant may have requests in flight.
         for (let i = 0; i < 3; i++) {
-          const held = holding(single, /^key_holder/);
+          const held = holding(single, /^key_owner/);
           const closed = new Promise((resolve) =>
             single.app.server.once('request', (_, response) => response.once('close', resolve)),
           );

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { BulkWork, paid, type Piece } from '../../src/jobs/bulk.js';
-import { Cue } from '../../src/jobs/cue.js';
+import { PollTimer } from '../../src/jobs/poll-timer.js';
 import { Charge } from '../../src/limits/charge.js';
 import { Lease } from '../../src/limits/lease.js';
 import { dataExport } from '../../src/resources/export/table.js';
@@ -36,7 +36,7 @@ describe('the worker of exports and imports', () => {
       run: async () => {},
     };
     const { database, app } = world;
-    const cue = new Cue(500);
+    const cue = new PollTimer(500);
     const work = new BulkWork(database, pino({ level: 'silent' }), 'exports', kind, app.bulk, cue, stop.signal).run();
     await eventually(
       async () => claimed.length,

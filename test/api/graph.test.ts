@@ -64,7 +64,7 @@ async function statementsOf(of: World, ask: () => Promise<unknown>): Promise<str
     Object.assign(database, { read, call });
   }
   return names
-    .filter((name) => !['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name))
+    .filter((name) => !['key_owner', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name))
     .sort();
 }
 

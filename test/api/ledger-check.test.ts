@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Database } from '../../src/db/database.js';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
-import type { LedgerState, WorkObserver } from '../../src/jobs/lane.js';
+import type { LedgerState, WorkObserver } from '../../src/jobs/work-queue.js';
 import { eventually, givenIn, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';

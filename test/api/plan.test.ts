@@ -231,7 +231,7 @@ function columnOf(filter: Filter): PgColumn {
   if ('either' in filter) return filter.either[0];
   if ('derived' in filter) return filter.derived;
   if ('without' in filter) return filter.without;
-  return 'ofFew' in filter ? filter.ofFew : filter;
+  return 'selective' in filter ? filter.selective : filter;
 }
 
 /** A row in the middle of a list, and the time of the middle of the table. */

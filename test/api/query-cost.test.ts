@@ -41,7 +41,7 @@ async function statementsOf({ database }: World, ask: () => Promise<unknown>): P
   let count = 0;
   const counted = <T extends (...args: any[]) => any>(run: T) =>
     ((...args) => {
-      if (!['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(args[0])) count++;
+      if (!['key_owner', 'touch_api_key', 'take_allowance', 'count_senders'].includes(args[0])) count++;
       return run.apply(database, args);
     }) as T;
   Object.assign(database, { read: counted(read), text: counted(text), call: counted(call) });

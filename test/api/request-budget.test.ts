@@ -45,7 +45,7 @@ function statements({ database }: World): { names: string[]; stop(): void } {
   const names: string[] = [];
   database.read = ((...args: Parameters<typeof read>) => {
     // The look-up of the API key is not part of a request: it is repeated every second.
-    if (args[0] !== 'key_holder') names.push(args[0]);
+    if (args[0] !== 'key_owner') names.push(args[0]);
     return read.apply(database, args);
   }) as typeof read;
   database.text = ((...args: Parameters<typeof text>) => {

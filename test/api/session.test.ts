@@ -689,7 +689,7 @@ describe('the token of a session', () => {
     const read = world.database.read.bind(world.database);
     let looks = 0;
     world.database.read = ((name: string, ...rest: never[]) => {
-      if (name === 'session_holder') looks++;
+      if (name === 'session_owner') looks++;
       return (read as (...all: unknown[]) => unknown)(name, ...rest);
     }) as typeof world.database.read;
     try {

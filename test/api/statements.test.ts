@@ -80,7 +80,7 @@ async function statementsOf(ask: () => Promise<{ status: number; body: any }>): 
       if (
         pool !== 'worker' &&
         pool !== 'look' &&
-        !['key_holder', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name)
+        !['key_owner', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name)
       )
         count++;
       return () => {};

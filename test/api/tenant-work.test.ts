@@ -5,7 +5,7 @@ import { Database } from '../../src/db/database.js';
 import { DueJobs } from '../../src/jobs/due.js';
 import type { Retention } from '../../src/operation/work.js';
 import { Worker } from '../../src/jobs/runner.js';
-import { rowsMax } from '../../src/jobs/tenants.js';
+import { rowsMax } from '../../src/jobs/tenant-scan.js';
 import { eventually, givenIn, Speaker, tenantOf, useWorld, type World } from '../support/world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
@@ -347,7 +347,7 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
     expect(wanted).toBeGreaterThan(count);
     let looks = 0;
     for (; found.size < wanted && looks < 600; looks++)
-      for (const each of (await due.look()).runs) found.add(`${each.tenantId} ${each.livemode}`);
+      for (const each of (await due.poll()).runs) found.add(`${each.tenantId} ${each.livemode}`);
     expect(found.size).toBe(wanted);
     expect(looks).toBeLessThan(600);
   });

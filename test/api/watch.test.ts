@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../../src/db/database.js';
-import { Cue } from '../../src/jobs/cue.js';
+import { PollTimer } from '../../src/jobs/poll-timer.js';
 import { DueJobs } from '../../src/jobs/due.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { kindNames as all, Watch } from '../../src/jobs/watch.js';
@@ -70,10 +70,10 @@ describe('the watch of a worker', () => {
 
   it.each(all)('says when there is work of a kind, and only then: %s', async (kind) => {
     await quiet();
-    expect([...(await watch().look())]).toEqual([]);
+    expect([...(await watch().poll())]).toEqual([]);
     expect(Object.keys(makes)).toContain(kind);
     await makes[kind as keyof typeof makes]();
-    expect([...(await watch().look())]).toEqual([kind]);
+    expect([...(await watch().poll())]).toEqual([kind]);
   });
 
   it('says nothing of what is due later, is claimed or disabled', async () => {
@@ -81,21 +81,21 @@ describe('the watch of a worker', () => {
     await jobDue(99_999_999_999);
     await makes.deliveries();
     await world.sql`update webhook_endpoint set claimed_until = wall_clock() + 3500`;
-    expect([...(await watch().look())]).toEqual([]);
+    expect([...(await watch().poll())]).toEqual([]);
     // The claim has ended; and it was made by a clock that was ahead.
     for (const ended of [1, 99_999_999_999]) {
       await world.sql`update webhook_endpoint set claimed_until = ${ended}`;
-      expect([...(await watch().look())]).toEqual(['deliveries']);
+      expect([...(await watch().poll())]).toEqual(['deliveries']);
     }
     await world.sql`update webhook_endpoint set enabled = false`;
-    expect([...(await watch().look())]).toEqual([]);
+    expect([...(await watch().poll())]).toEqual([]);
   });
 
   it('says that there is work of every kind while its statement waits for a lock', async () => {
     await quiet();
     const stop = new AbortController();
     const held = new Watch(world.database, log, stop.signal);
-    const notices = all.map((kind) => vi.spyOn(held.cueOf(kind), 'notify'));
+    const notices = all.map((kind) => vi.spyOn(held.timerOf(kind), 'notify'));
     let running: Promise<void> | undefined;
     await world.sql.begin(async (sql) => {
       await sql`lock table data_import in access exclusive mode`;
@@ -115,7 +115,7 @@ describe('the watch of a worker', () => {
     let looks: Promise<unknown> = Promise.resolve();
     await world.sql.begin(async (sql) => {
       await sql`lock table job in access exclusive mode`;
-      looks = Promise.allSettled(Array.from({ length: 4 }, () => new DueJobs(world.database).look()));
+      looks = Promise.allSettled(Array.from({ length: 4 }, () => new DueJobs(world.database).poll()));
       await statementsWaiting(world, 3);
       const answers = await Promise.all(Array.from({ length: 8 }, () => user.get(`/v1/accounts/${user.id}`)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -165,7 +165,7 @@ describe('a cue', () => {
     Promise.race([begun.then(() => 'begins'), new Promise((resume) => setTimeout(() => resume('waits'), 5))]);
 
   it('begins a look at once when it is woken, before its wait or in it', async () => {
-    const cue = new Cue(late);
+    const cue = new PollTimer(late);
     cue.wake();
     await cue.next(false);
     const begun = cue.next(true);
@@ -180,7 +180,7 @@ describe('a cue', () => {
   });
 
   it('begins a look after its pause when it is notified, or when the last look has found something', async () => {
-    const cue = new Cue(0);
+    const cue = new PollTimer(0);
     cue.notify();
     await cue.next(false);
     await cue.next(true);
@@ -188,7 +188,7 @@ describe('a cue', () => {
     expect(await now(begun)).toBe('waits');
     cue.notify();
     await begun;
-    const slow = new Cue(late);
+    const slow = new PollTimer(late);
     const waiting = slow.next(true);
     slow.notify();
     expect(await now(waiting)).toBe('waits');
@@ -199,7 +199,7 @@ describe('a cue', () => {
   it('begins a look after a long time without a notice', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
-      const cue = new Cue(0);
+      const cue = new PollTimer(0);
       let begun = false;
       const next = cue.next(false).then(() => (begun = true));
       await vi.advanceTimersByTimeAsync(20_000);
@@ -213,7 +213,7 @@ describe('a cue', () => {
   });
 
   it('ends its wait when the worker stops', async () => {
-    const cue = new Cue(late);
+    const cue = new PollTimer(late);
     const begun = cue.next(false);
     cue.end();
     await begun;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { expect } from 'vitest';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
-import type { WorkObserver } from '../../src/jobs/lane.js';
+import type { WorkObserver } from '../../src/jobs/work-queue.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { complete, personBody } from '../support/onboarding-profile.js';
 import {

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
 import { account } from '../../src/resources/account/table.js';
-import { TenantWalk } from '../../src/jobs/tenants.js';
+import { TenantScan } from '../../src/jobs/tenant-scan.js';
 import { givenIn, tenantOf } from '../support/world.js';
 import { useFunctions } from './fixture.js';
 
@@ -18,7 +18,7 @@ of('cross_tenant_query', () => {
 
   it('is needed by no other database than a distributed one', async () => {
     expect(await world.database.crossTenant.distributed()).toBe(inject('distributed') !== undefined);
-    const { rows } = await new TenantWalk(world.database, 'tenants_with_accounts', { table: account }).next();
+    const { rows } = await new TenantScan(world.database, 'tenants_with_accounts', { table: account }).next();
     expect(rows.length).toBeGreaterThan(0);
     expect([...world.database.preparedStatements.keys()]).toContain('tenants_with_accounts');
   });

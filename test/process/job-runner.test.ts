@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Database } from '../../src/db/database.js';
 import type { Retention } from '../../src/operation/work.js';
-import type { WorkObserver } from '../../src/jobs/lane.js';
+import type { WorkObserver } from '../../src/jobs/work-queue.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { countStuck } from '../../src/jobs/stuck-count.js';
 import { useChildren } from '../support/child.js';

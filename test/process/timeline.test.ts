@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionOf, replicasOf } from '../../src/db/connect/driver/address.js';
 import { Database } from '../../src/db/database.js';
-import { lookMilliseconds } from '../../src/db/replicas/replica.js';
+import { pollMilliseconds } from '../../src/db/replicas/replica.js';
 import { lsnOf, timelineOf, walPositionOf } from '../../src/db/replicas/wal-positions.js';
 import { until, useChildren } from '../support/child.js';
 import { caughtUp, positionOf, type Server, Servers } from '../support/standby.js';
@@ -80,7 +80,7 @@ describe('a standby that has more of the old timeline than was promoted', () => 
     // Two looks at each server, so that the standby has been compared with the primary that is further.
     const further = lsnOf(await positionOf(promoted)) - walLsn(replayed);
     await until(() => replicas.states[0]!.lag!.bytes >= further);
-    await sleep(3 * lookMilliseconds);
+    await sleep(3 * pollMilliseconds);
     expect([replicas.choose(0n), replicas.choose(replicas.ownWrites.required(account)!)]).toEqual([
       undefined,
       undefined,

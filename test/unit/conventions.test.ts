@@ -44,7 +44,7 @@ describe('the conventions of the code', () => {
         [
           'db/scope.ts',
           'auth/api-keys.ts',
-          'auth/holders.ts',
+          'auth/owners.ts',
           'api/rest/bulk/import-rows.ts',
           'jobs/bulk.ts',
           'jobs/due.ts',
@@ -57,7 +57,7 @@ describe('the conventions of the code', () => {
           'jobs/numbering.ts',
           'jobs/runner.ts',
           'jobs/stuck-count.ts',
-          'jobs/tenants.ts',
+          'jobs/tenant-scan.ts',
           'jobs/webhooks.ts',
           'operator/access/credential.ts',
           'operator/session.ts',

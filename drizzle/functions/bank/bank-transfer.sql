@@ -1,6 +1,6 @@
 -- What a bank's notice about a transfer does: it makes a deposit, or reverses one.
 --
--- Longer than 60 lines: receive_transfer (two inserts with their columns).
+-- Longer than 60 lines: receive_transfer (the parties, the payment and the deposit, in the order of their locks).
 
 -- Creates the deposit of a transfer, and completes it. Returns its id.
 create or replace function receive_transfer(
@@ -50,47 +50,21 @@ begin
     'processing',
     v_id
   );
-  insert into deposit
-    (
-      tenant_id,
-      livemode,
-      id,
-      created,
-      amount,
-      currency,
-      from_account_id,
-      from_address_id,
-      to_account_id,
-      to_address_id,
-      payment_method,
-      statement_descriptor,
-      status,
-      payment_id,
-      context_id,
-      on_root_list
-    )
-  values
-    (
-      p_tenant,
-      p_live,
-      v_id,
-      p_now,
-      (p_content ->> 'amount')::bigint,
-      p_content ->> 'currency',
-      v_from.id,
-      v_address,
-      v_to.id,
-      p_content ->> 'toAddressId',
-      p_content ->> 'paymentMethod',
-      coalesce(p_content ->> 'statementDescriptor', ''),
-      'processing',
-      v_payment,
-      v_to.context_id,
-      v_to.on_root_list or coalesce(v_from.on_root_list, false)
-    )
-  returning *
-  into v;
-  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(v));
+  v.id := v_id;
+  v.created := p_now;
+  v.amount := (p_content ->> 'amount')::bigint;
+  v.currency := p_content ->> 'currency';
+  v.from_account_id := v_from.id;
+  v.from_address_id := v_address;
+  v.to_account_id := v_to.id;
+  v.to_address_id := p_content ->> 'toAddressId';
+  v.payment_method := p_content ->> 'paymentMethod';
+  v.statement_descriptor := coalesce(p_content ->> 'statementDescriptor', '');
+  v.status := 'processing';
+  v.payment_id := v_payment;
+  v.context_id := v_to.context_id;
+  v.on_root_list := v_to.on_root_list or coalesce(v_from.on_root_list, false);
+  perform insert_deposit(p_tenant, p_live, v);
   perform move_deposit(
     p_tenant,
     p_live,

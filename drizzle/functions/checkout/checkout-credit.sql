@@ -1,7 +1,7 @@
 -- Credits the money of a successful attempt. A checkout is credited once: the balances are locked first, then the
 -- checkout.
 --
--- Longer than 60 lines: credit_checkout (an insert with its columns and two updates, in the order of their locks).
+-- Longer than 60 lines: credit_checkout (a deposit and two updates, in the order of their locks).
 
 -- Credits the money of a successful attempt. The first success of a checkout is credited, and locks the receivables in
 -- their order, each for as much as it can still take. Any other success becomes a failed deposit and posts nothing,
@@ -50,56 +50,28 @@ begin
     v_id
   );
   update payment p set checkout_id = c.id where p.tenant_id = p_tenant and p.livemode = p_live and p.id = v_payment;
-  insert into deposit
-    (
-      tenant_id,
-      livemode,
-      id,
-      created,
-      amount,
-      currency,
-      from_account_id,
-      from_address_id,
-      to_account_id,
-      to_address_id,
-      payment_method,
-      payment_method_details,
-      reason_code,
-      statement_descriptor,
-      status,
-      payment_id,
-      context_id,
-      on_root_list
-    )
-  values
-    (
-      p_tenant,
-      p_live,
-      v_id,
-      v_now,
-      c.amount,
-      c.currency,
-      v_from.id,
-      v_address,
-      v_to.id,
-      c.to_address_id,
-      v.payment_method,
-      v.payment_method_details,
-      case
-        when not v_first then 'duplicate'
-      end,
-      c.id,
-      case
-        when v_first then 'processing'
-        else 'failed'
-      end,
-      v_payment,
-      c.context_id,
-      c.on_root_list
-    )
-  returning *
-  into d;
-  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(d));
+  d.id := v_id;
+  d.created := v_now;
+  d.amount := c.amount;
+  d.currency := c.currency;
+  d.from_account_id := v_from.id;
+  d.from_address_id := v_address;
+  d.to_account_id := v_to.id;
+  d.to_address_id := c.to_address_id;
+  d.payment_method := v.payment_method;
+  d.payment_method_details := v.payment_method_details;
+  d.reason_code := case
+    when not v_first then 'duplicate'
+  end;
+  d.statement_descriptor := c.id;
+  d.status := case
+    when v_first then 'processing'
+    else 'failed'
+  end;
+  d.payment_id := v_payment;
+  d.context_id := c.context_id;
+  d.on_root_list := c.on_root_list;
+  d := insert_deposit(p_tenant, p_live, d);
   update transaction t
   set
     status = case

@@ -1,7 +1,6 @@
 -- Deposits: their parties and creation. Each function locks the balances that it may change before anything else.
 --
--- Longer than 60 lines: payment_address (one search, one update and one insert); create_deposit (its inserts with their
--- columns).
+-- Longer than 60 lines: payment_address (one search, one update and one insert).
 
 -- Returns the account whose receivables a deposit may be reconciled against: the account itself if it is a user, or the
 -- owner if it is a partner. The rule is a table of TypeScript, from which receiver_by_kind is generated.
@@ -163,6 +162,67 @@ begin
 end;
 $$;
 
+-- Stores a new deposit with its entries of the search. Its event, its jobs and its money are the caller's.
+create or replace function insert_deposit(p_tenant text, p_live boolean, p_deposit deposit)
+returns deposit
+language plpgsql
+as $$
+declare
+  d deposit := p_deposit;
+begin
+  insert into deposit
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      amount,
+      currency,
+      from_account_id,
+      from_address_id,
+      to_account_id,
+      to_address_id,
+      payment_method,
+      payment_method_details,
+      reason_code,
+      statement_descriptor,
+      status,
+      metadata,
+      payment_id,
+      disputes_id,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      d.id,
+      d.created,
+      d.amount,
+      d.currency,
+      d.from_account_id,
+      d.from_address_id,
+      d.to_account_id,
+      d.to_address_id,
+      d.payment_method,
+      d.payment_method_details,
+      d.reason_code,
+      d.statement_descriptor,
+      d.status,
+      d.metadata,
+      d.payment_id,
+      d.disputes_id,
+      d.context_id,
+      d.on_root_list
+    )
+  returning *
+  into d;
+  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(d));
+  return d;
+end;
+$$;
+
 create or replace function create_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -189,50 +249,9 @@ begin
   -- Read the clock after the locks and after the event of the payer's address: events are numbered by their time.
   v_now := clock(p_tenant, p_live);
   v.payment_id := insert_payment_at(p_tenant, p_live, v_to, 'deposit', v.amount, v.currency, 'processing', v.id, v_now);
-  insert into deposit
-    (
-      tenant_id,
-      livemode,
-      id,
-      created,
-      amount,
-      currency,
-      from_account_id,
-      from_address_id,
-      to_account_id,
-      to_address_id,
-      payment_method,
-      statement_descriptor,
-      status,
-      metadata,
-      payment_id,
-      context_id,
-      on_root_list
-    )
-  values
-    (
-      p_tenant,
-      p_live,
-      v.id,
-      v_now,
-      v.amount,
-      v.currency,
-      v.from_account_id,
-      v.from_address_id,
-      v.to_account_id,
-      v.to_address_id,
-      v.payment_method,
-      v.statement_descriptor,
-      v.status,
-      v.metadata,
-      v.payment_id,
-      v.context_id,
-      v.on_root_list
-    )
-  returning *
-  into v;
+  v.created := v_now;
+  v := insert_deposit(p_tenant, p_live, v);
   v_row := to_jsonb(v);
-  perform index_object(p_tenant, p_live, 'deposit', null, v_row);
   perform enqueue_at(p_tenant, p_live, 'process_deposit', v.id, 0, '{}', v_now);
   perform emit_event_at(p_tenant, p_live, p_envelope, 'deposit.initialized', 'deposit', v_row, v_now);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, v_row);

@@ -1,6 +1,6 @@
 -- Disputes and reversals: both take the money of a deposit back.
 --
--- Longer than 60 lines: claw_back (one posting and its effects); dispute_deposit (one insert with its columns).
+-- Longer than 60 lines: claw_back (one posting and its effects).
 
 -- Takes money of a deposit back: first what is still pending of it, then the receiver's available funds, the only
 -- compartment that may go below zero because of this. What a user of an aggregator is then below zero comes back from
@@ -144,53 +144,17 @@ begin
   end if;
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = d.to_account_id;
   v_payment := insert_payment(p_tenant, p_live, v_to, 'dispute', -v_amount, d.currency, 'completed', v_id);
-  insert into deposit
-    (
-      tenant_id,
-      livemode,
-      id,
-      created,
-      amount,
-      currency,
-      from_account_id,
-      from_address_id,
-      to_account_id,
-      to_address_id,
-      payment_method,
-      payment_method_details,
-      reason_code,
-      statement_descriptor,
-      status,
-      payment_id,
-      disputes_id,
-      context_id,
-      on_root_list
-    )
-  values
-    (
-      p_tenant,
-      p_live,
-      v_id,
-      v_now,
-      -v_amount,
-      d.currency,
-      d.from_account_id,
-      d.from_address_id,
-      d.to_account_id,
-      d.to_address_id,
-      d.payment_method,
-      d.payment_method_details,
-      coalesce(v_args ->> 'reasonCode', 'general'),
-      d.statement_descriptor,
-      'completed',
-      v_payment,
-      d.id,
-      d.context_id,
-      d.on_root_list
-    )
-  returning *
-  into v;
-  perform index_object(p_tenant, p_live, 'deposit', null, to_jsonb(v));
+  -- What it disputes, with what differs.
+  v := d;
+  v.id := v_id;
+  v.created := v_now;
+  v.amount := -v_amount;
+  v.reason_code := coalesce(v_args ->> 'reasonCode', 'general');
+  v.status := 'completed';
+  v.metadata := null;
+  v.payment_id := v_payment;
+  v.disputes_id := d.id;
+  v := insert_deposit(p_tenant, p_live, v);
   perform claw_back(
     p_tenant,
     p_live,

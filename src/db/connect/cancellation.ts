@@ -13,7 +13,7 @@ type Run = <T>(query: Promise<any>) => Promise<T>;
 
 /** How often a read is repeated after a cancellation that was meant for another query on the same connection. */
 const repeatsMax = 3;
-const lookMilliseconds = 20;
+const pollMilliseconds = 20;
 
 /**
  * The cancellations of one pool of pipelined connections. PostgreSQL cancels the statement that a connection is
@@ -47,10 +47,10 @@ export class Cancellations {
   async #cancelledWith<T>(budget: RequestBudget, query: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const forget = budget.onEnd(() => {
-      const look = () => {
-        if (!this.#cancel(query as Promise<T> & DriverQuery)) timer = setTimeout(look, lookMilliseconds);
+      const poll = () => {
+        if (!this.#cancel(query as Promise<T> & DriverQuery)) timer = setTimeout(poll, pollMilliseconds);
       };
-      look();
+      poll();
     });
     try {
       return await query;

@@ -13,11 +13,11 @@ import {
 import type { Caller } from '../../request/caller.js';
 import { columnsOf } from '../schema/drizzle-types.js';
 import { foundCursor } from './search.js';
-import { columnIn, cursorOf, idOf, outside, placed, rowsOf, type ScopedReads } from './view.js';
+import { columnIn, cursorOf, idOf, outside, resolvedCursor, rowsOf, type ScopedReads } from './view.js';
 import { searchOf } from '../../types/list-search.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './statement.js';
 import { countQuestion, pageQuestion } from '../read/read-class.js';
-import { listOf, type Visibility, visibilityOf, withheldFrom } from '../read/visibility.js';
+import { listOf, type Visibility, visibilityOf, hiddenFrom } from '../read/visibility.js';
 
 const p = sql.placeholder;
 
@@ -28,10 +28,10 @@ export class Pages {
   /** One page of the caller's list of these objects. */
   async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
     const seen = seenBy(this.reads.caller, table, all);
-    const asked = pageRequest(seen, args);
-    const visibility = listOf(this.reads.caller, asked.beyondOwn);
-    const [from, listing] = rowsOf(table, seen, asked);
-    const request = await placed(this.reads, from, listing, asked, visibility);
+    const given = pageRequest(seen, args);
+    const visibility = listOf(this.reads.caller, given.includesDescendants);
+    const [from, listing] = rowsOf(table, seen, given);
+    const request = await resolvedCursor(this.reads, from, listing, given, visibility);
     const rows = await this.#rows(from, listing, request, visibility);
     return this.#page(table, listing, request, rows, {
       found: () => this.#found(from, listing, request, visibility),
@@ -53,17 +53,17 @@ export class Pages {
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
     const seen = seenBy(this.reads.caller, table, all);
-    const asked = pageRequest(seen, args, columnOf(of));
-    const [from, listing] = rowsOf(table, seen, asked);
+    const given = pageRequest(seen, args, columnOf(of));
+    const [from, listing] = rowsOf(table, seen, given);
     const parent = 'links' in of ? of : columnIn(from, of);
-    const request = await placed(this.reads, from, listing, asked, visibilityOf(this.reads.caller));
+    const request = await resolvedCursor(this.reads, from, listing, given, visibilityOf(this.reads.caller));
     const name = `${getTableName(from)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(from, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
       found: async () => true,
       beyond: async (backward, cursor) =>
         (await this.reads.many(`${name}:beyond:${backward}`, `${parentId} ${cursor}`, (keys) =>
-          this.#beyondPerParent(from, listing, parent, { ...request, backward, cursor }, keys),
+          this.#afterPerParent(from, listing, parent, { ...request, backward, cursor }, keys),
         )) ?? false,
       count: async () => {
         const n = await this.reads.many(`${name}:count`, parentId, (ids) =>
@@ -128,7 +128,7 @@ export class Pages {
   /**
    * Whether an object follows a cursor, for many parents at once. Each key is the parent's id, a space and its cursor.
    */
-  async #beyondPerParent<T extends Rows>(
+  async #afterPerParent<T extends Rows>(
     table: T,
     listing: Listing,
     parent: PgColumn | Link,
@@ -140,11 +140,11 @@ export class Pages {
     const rows = await this.reads.read<{ key: string; found: boolean }>(
       `beyond:${columnOf(parent).name}:${shape(table, request, visibility)}`,
       (db) => {
-        const asked = { table, listing, request, visibility, parent, cursor: sql`parent.cursor` };
+        const given = { table, listing, request, visibility, parent, cursor: sql`parent.cursor` };
         return db
           .select({
             key: sql<string>`parent.id || ' ' || parent.cursor`,
-            found: sql<boolean>`exists (${listed(db, asked, 'ids', 1)})`,
+            found: sql<boolean>`exists (${listed(db, given, 'ids', 1)})`,
           })
           .from(sql`unnest(${p('ids')}::text[], ${p('cursors')}::text[]) as parent(id, cursor)`);
       },
@@ -250,12 +250,12 @@ function unpaged(request: PageRequest): PageRequest {
 
 /** The listing without the rows that the caller does not see. The fixed filter is part of the statement's name. */
 export function seenBy(caller: Caller, table: Rows, listing: Listing): Listing {
-  const rows = withheldFrom(caller, table);
+  const rows = hiddenFrom(caller, table);
   return rows
     ? {
         ...listing,
-        filters: { ...listing.filters, withheld: { without: rows.column } },
-        fixed: { ...listing.fixed, withheld: rows.values() },
+        filters: { ...listing.filters, hidden: { without: rows.column } },
+        fixed: { ...listing.fixed, hidden: rows.values() },
       }
     : listing;
 }

@@ -18,12 +18,12 @@ export interface Link {
   parent: PgColumn;
   child: PgColumn;
   /** A parent has few links, and PostgreSQL has no statistics that say so. */
-  few?: true;
+  selective?: true;
 }
 const p = sql.placeholder;
 
 /** Which rows of a list a statement selects: those of a parent, if given, and those beyond a cursor, if given. */
-export interface Asked {
+export interface ListQuery {
   table: Rows;
   listing: Listing;
   request: PageRequest;
@@ -46,28 +46,29 @@ const ofAlias =
     sql`${sql.identifier(alias)}.${sql.identifier(name)}`;
 
 /** The order by a value, if the page has one. */
-export function orderOf({ listing, request }: Asked): OrderBy | undefined {
+export function orderOf({ listing, request }: ListQuery): OrderBy | undefined {
   return request.order === undefined ? undefined : listing.orders?.[request.order];
 }
 
 /** The values that order a list: the last columns of the index that the statement scans. */
-export function positionOf(asked: Asked, name: ColumnName = ofTable): SQLWrapper[] {
-  const { table, listing, parent } = asked;
-  const by = orderOf(asked);
+export function positionOf(query: ListQuery, name: ColumnName = ofTable): SQLWrapper[] {
+  const { table, listing, parent } = query;
+  const by = orderOf(query);
   if (by) return [by.by(name), name(table.id)];
   if (parent && 'links' in parent) return [name(parent.links.created), name(parent.child)];
   return listing.order ? [name(listing.order)] : [name(table.created), name(table.id)];
 }
 
 /** The same values in a subquery that has the columns of the table. */
-export const positionIn = (asked: Asked, alias: string) => positionOf({ ...asked, parent: undefined }, ofAlias(alias));
+export const positionIn = (query: ListQuery, alias: string) =>
+  positionOf({ ...query, parent: undefined }, ofAlias(alias));
 
 /** Whether a statement reads from the greatest value of the order downwards. */
-const downwards = ({ request }: Asked) => request.backward === request.ascending;
+const downwards = ({ request }: ListQuery) => request.backward === request.ascending;
 
 /** The order of a statement by these values. */
-export function order(columns: SQLWrapper[], asked: Asked): SQL[] {
-  const by = downwards(asked) ? desc : asc;
+export function order(columns: SQLWrapper[], query: ListQuery): SQL[] {
+  const by = downwards(query) ? desc : asc;
   return columns.map((column) => by(column));
 }
 
@@ -75,39 +76,39 @@ export function order(columns: SQLWrapper[], asked: Asked): SQL[] {
 export const bounds = { eq, gt, gte, lt, lte };
 
 /** The condition of a bound of the value that orders the list. */
-export function boundOf(asked: Asked, name: string, of: ColumnName = ofTable): SQL {
-  const by = orderOf(asked)!;
+export function boundOf(query: ListQuery, name: string, of: ColumnName = ofTable): SQL {
+  const by = orderOf(query)!;
   const bound = name.split('.')[1] as keyof typeof bounds;
   return bounds[bound](by.by(of), sql`${p(name)}::${sql.raw(by.type)}`);
 }
 
 /** The condition that a row follows the object of the cursor. */
-export function beyondCursor(asked: Asked): SQL | undefined {
-  const { table, request, visibility, cursor = sql`${p('cursor')}` } = asked;
+export function afterCursor(query: ListQuery): SQL | undefined {
+  const { table, request, visibility, cursor = sql`${p('cursor')}` } = query;
   if (request.cursor === undefined) return undefined;
   // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
   // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
   const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
   const sameRow = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
-  const position = sql.join(positionIn(asked, 'c'), sql`, `);
+  const position = sql.join(positionIn(query, 'c'), sql`, `);
   const beyond = (place: SQL) =>
-    sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(downwards(asked) ? '<' : '>')} ${place}`;
+    sql`(${sql.join(positionOf(query), sql`, `)}) ${sql.raw(downwards(query) ? '<' : '>')} ${place}`;
   // A cursor of a view has the value: the object may have moved since the page before.
-  if (orderOf(asked)?.view)
+  if (orderOf(query)?.view)
     return beyond(
-      sql`(split_part(${cursor}::text, '@', 2)::${sql.raw(orderOf(asked)!.type)}, split_part(${cursor}::text, '@', 1))`,
+      sql`(split_part(${cursor}::text, '@', 2)::${sql.raw(orderOf(query)!.type)}, split_part(${cursor}::text, '@', 1))`,
     );
-  const within = sql.join([sameRow, ...placeOf(asked)], sql` and `);
+  const within = sql.join([sameRow, ...placeOf(query)], sql` and `);
   return beyond(sql`(select ${position} from ${table} c where ${within})`);
 }
 
 /** The conditions without which the object of a cursor has no position in an order by a value; see `isOutside`. */
-function placeOf(asked: Asked): SQL[] {
-  const { listing, request } = asked;
-  const by = orderOf(asked);
+function placeOf(query: ListQuery): SQL[] {
+  const { listing, request } = query;
+  const by = orderOf(query);
   if (!by) return [];
   const key = listing.filters[by.key];
   const ranges = Object.keys(request.filters).filter((name) => name.split('.')[0] === request.order);
   const same = !by.all && is(key, PgColumn) ? [sql`${ofAlias('c')(key)} = ${p(by.key)}`] : [];
-  return [...same, ...ranges.map((name) => boundOf(asked, name, ofAlias('c')))];
+  return [...same, ...ranges.map((name) => boundOf(query, name, ofAlias('c')))];
 }

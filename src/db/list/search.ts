@@ -3,7 +3,7 @@ import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { ColumnName } from '../../types/list-order.js';
 import { searchOf } from '../../types/list-search.js';
-import type { Asked } from './position.js';
+import type { ListQuery } from './position.js';
 import { columnsOf, fixedLimit } from '../schema/drizzle-types.js';
 import { searchEntry as entry } from '../schema/table.js';
 import { visibilityPredicate } from '../read/visibility.js';
@@ -21,13 +21,13 @@ const last = sql`chr(1114111)`;
  * key, and each row is looked up by itself. The row decides whether it is visible and matches; an object with several
  * entries in the range is found by the first of them.
  */
-export function searchedRows(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', limit: number) {
-  const { table, request } = asked;
+export function searchedRows(db: PostgresJsDatabase, query: ListQuery, what: 'rows' | 'ids', limit: number) {
+  const { table, request } = query;
   const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
   const found: Subquery = db
     .select(columns)
     .from(table as PgTable)
-    .where(and(...rowConditions(asked), eq(table.id, entry.id), sql`${positionOf(asked)} = ${entry.start}`))
+    .where(and(...rowConditions(query), eq(table.id, entry.id), sql`${positionOf(query)} = ${entry.start}`))
     .limit(fixedLimit(1))
     .as('found');
   const rowsOf = columnsOf(found);
@@ -36,23 +36,23 @@ export function searchedRows(db: PostgresJsDatabase, asked: Asked, what: 'rows' 
     .select(Object.fromEntries(Object.keys(columns).map((name) => [name, rowsOf[name]!])))
     .from(entry)
     .crossJoinLateral(found)
-    .where(and(...entryConditions(asked)))
+    .where(and(...entryConditions(query)))
     .orderBy(by(entry.start), by(entry.age), by(entry.id))
     .limit(limit)
     .$dynamic();
 }
 
 /** The id of the object of the cursor, if a search finds it. */
-export function foundCursor(db: PostgresJsDatabase, asked: Asked) {
-  const { table } = asked;
+export function foundCursor(db: PostgresJsDatabase, query: ListQuery) {
+  const { table } = query;
   return db
     .select({ id: table.id })
     .from(table as PgTable)
-    .where(and(...rowConditions(asked), eq(table.id, p('cursor')), sql`${positionOf(asked)} is not null`));
+    .where(and(...rowConditions(query), eq(table.id, p('cursor')), sql`${positionOf(query)} is not null`));
 }
 
 /** The conditions of the rows of the list, without the search. */
-function rowConditions({ table, listing, visibility }: Asked): SQL[] {
+function rowConditions({ table, listing, visibility }: ListQuery): SQL[] {
   const fixed = Object.keys(listing.fixed ?? {}).map((name) => {
     const filter = listing.filters[name];
     if (filter && 'without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
@@ -63,8 +63,8 @@ function rowConditions({ table, listing, visibility }: Asked): SQL[] {
 }
 
 /** The entries of the list that begin with what is searched for, beyond the cursor. */
-function entryConditions(asked: Asked): SQL[] {
-  const { table, listing, request, visibility, cursor = sql`${p('cursor')}` } = asked;
+function entryConditions(query: ListQuery): SQL[] {
+  const { table, listing, request, visibility, cursor = sql`${p('cursor')}` } = query;
   const kind = sql.raw(`'${listing.search!.object}'`);
   const account = listing.byAccount.find((name) => name in (listing.fixed ?? {}));
   const conditions = [
@@ -77,7 +77,7 @@ function entryConditions(asked: Asked): SQL[] {
   const { one, from, to } = rangeOf(request.filters);
   if (one) conditions.push(sql`${entry.start} = ${one}`);
   if (searchOf(request.filters) === 'search') conditions.push(sql`${searched} <> ''`);
-  // The cursor is within the range. With the bound on its side too, PostgreSQL would begin the scan there, and read all
+  // The cursor is within the range. With the bound on its scan too, PostgreSQL would begin the scan there, and read all
   // entries up to the cursor.
   const beyond = request.cursor === undefined ? undefined : request.backward ? 'before' : 'after';
   if (from && beyond !== 'after') conditions.push(sql`${entry.start} >= ${from}`);
@@ -86,7 +86,7 @@ function entryConditions(asked: Asked): SQL[] {
   const c: ColumnName = ({ name }) => sql`c.${sql.identifier(name)}`;
   const same = sql`c.tenant_id = ${p('tenantId')} and c.livemode = ${p('livemode')} and c.id = ${cursor}`;
   const visible = visibility === 'actingAccount' ? sql`${same} and c.context_id = ${p('actingAccount')}` : same;
-  const found = positionOf(asked, c);
+  const found = positionOf(query, c);
   const place = one
     ? sql`(select - c.created, c.id from ${table} c where ${visible} and ${found} is not null)`
     : sql`(select ${found}, - c.created, c.id from ${table} c where ${visible})`;
@@ -104,7 +104,7 @@ function rangeOf(filters: Record<string, unknown>): { one?: SQL; from?: SQL; to?
 }
 
 /** The start of the first entry of a row that a search finds; NULL for a row that it does not find. */
-function positionOf({ listing, request }: Asked, name: ColumnName = (column) => column): SQL {
+function positionOf({ listing, request }: ListQuery, name: ColumnName = (column) => column): SQL {
   const { texts, metadata } = listing.search!;
   if (searchOf(request.filters) === 'search')
     return sql`search_position(${texts(name)}, ${metadata(name)}, ${p('search')}::text)`;

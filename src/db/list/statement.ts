@@ -3,8 +3,8 @@ import { PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { type Listing, type PageRequest, readOf } from '../../types/pagination.js';
 import {
-  type Asked,
-  beyondCursor,
+  type ListQuery,
+  afterCursor,
   boundOf,
   bounds,
   columnOf,
@@ -43,28 +43,28 @@ export function values(request: PageRequest): Record<string, unknown> {
  * The first `rows` rows of a list in its order, or the ids of `rows` of them in any order. Where the rows are in two
  * indexes, each has its own query and a union merges the first rows of both, because no index covers both.
  */
-export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
+export function listed(db: PostgresJsDatabase, query: ListQuery, what: 'rows' | 'ids', rows: number) {
   // Drizzle changes the order expressions of a union in place, so each query needs its own.
-  const inOrder = () => (what === 'rows' ? order(positionOf(asked), asked) : []);
+  const inOrder = () => (what === 'rows' ? order(positionOf(query), query) : []);
   const limit = fixedLimit(rows);
-  if (searchOf(asked.request.filters)) return searchedRows(db, asked, what, limit);
-  const sides = sidesOf(asked).flatMap((side) => statesOf(asked, side));
-  const [one, other, ...more] = sides.map((side) => found(db, asked, side, what, limit));
+  if (searchOf(query.request.filters)) return searchedRows(db, query, what, limit);
+  const scans = scansOf(query).flatMap((scan) => statesOf(query, scan));
+  const [one, other, ...more] = scans.map((scan) => found(db, query, scan, what, limit));
   if (!other) return one!;
   const all = unionAll(one!, other, ...more);
   // A union can be ordered by its columns only, and not by expressions of them.
-  if (orderOf(asked)) return merged(db, asked, all.as('found'), what, limit);
+  if (orderOf(query)) return merged(db, query, all.as('found'), what, limit);
   return all.orderBy(...inOrder()).limit(limit);
 }
 
 /**
- * The first rows of one side. With a list of values each value has its own scan, and their first rows are sorted: in
+ * The first rows of one scan. With a list of values each value has its own scan, and their first rows are sorted: in
  * one scan of several values, PostgreSQL would read and sort all rows that match.
  */
-function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 'ids', limit: number) {
-  const { table, parent } = asked;
+function found(db: PostgresJsDatabase, query: ListQuery, scan: Scan, what: 'rows' | 'ids', limit: number) {
+  const { table, parent } = query;
   const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
-  const { conditions, lists } = conditionsOf(asked, side);
+  const { conditions, lists } = conditionsOf(query, scan);
   const each = db
     .select(columns)
     .from(table as PgTable)
@@ -73,61 +73,61 @@ function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 
     const { tenantId, livemode } = parent.links;
     const tenantAndMode = [eq(tenantId, p('tenantId')), eq(livemode, p('livemode'))];
     // A join by `any` looks each child up by its key. With `=`, PostgreSQL could read the whole table of the children.
-    const linked = parent.few ? sql`${table.id} = any(array[${parent.child}])` : eq(parent.child, table.id);
+    const linked = parent.selective ? sql`${table.id} = any(array[${parent.child}])` : eq(parent.child, table.id);
     each.innerJoin(parent.links as PgTable, and(...tenantAndMode, linked));
   }
-  const ordered = what === 'rows' ? order(positionOf(asked), asked) : [];
+  const ordered = what === 'rows' ? order(positionOf(query), query) : [];
   const first = each
     .where(and(...conditions))
     .orderBy(...ordered)
     .limit(limit);
   if (lists.length === 0) return first;
-  return merged(db, asked, first.as('found'), what, limit, sql.join(lists, sql` cross join `));
+  return merged(db, query, first.as('found'), what, limit, sql.join(lists, sql` cross join `));
 }
 
 /** The first rows of the subquery `found`, or of one for each row of `each`, in the order of the list. */
 function merged(
   db: PostgresJsDatabase,
-  asked: Asked,
+  query: ListQuery,
   child: Subquery,
   what: 'rows' | 'ids',
   limit: number,
   each?: SQL,
 ) {
   const rowsOf = columnsOf(child);
-  const names = what === 'rows' ? Object.keys(getTableColumns(asked.table as PgTable)) : ['id'];
+  const names = what === 'rows' ? Object.keys(getTableColumns(query.table as PgTable)) : ['id'];
   const select = db.select(Object.fromEntries(names.map((name) => [name, rowsOf[name]!])));
   const from = each ? select.from(each).crossJoinLateral(child) : select.from(child);
   return from
-    .orderBy(...(what === 'rows' ? order(positionIn(asked, 'found'), asked) : []))
+    .orderBy(...(what === 'rows' ? order(positionIn(query, 'found'), query) : []))
     .limit(limit)
     .$dynamic();
 }
 
 /** Rows of a list that one index has: those of a parent or of an account, or else those on the caller's list. */
-interface Side {
-  /** The column with the parent or account, and its value. Without one, the side is the root list. */
-  of?: { column: PgColumn; value: SQL; filter?: string };
-  /** Further conditions of the side. */
+interface Scan {
+  /** The column with the parent or account, and its value. Without one, the scan is the root list. */
+  scanKey?: { column: PgColumn; value: SQL; filter?: string };
+  /** Further conditions of the scan. */
   where: SQL[];
   /** The value of the filter in the key, where it is not the one that the caller gives. */
   key?: SQL;
 }
 
-/** A side by a status that is derived: what has it by its stored status, and what has it because its time is over. */
-function statesOf(asked: Asked, side: Side): Side[] {
-  const name = keyFilterOf(asked, side)?.name;
-  const filter = name === undefined ? undefined : asked.listing.filters[name];
-  if (!filter || !('derived' in filter) || !filter.ending) return [side];
+/** A scan by a status that is derived: what has it by its stored status, and what has it because its time is over. */
+function statesOf(query: ListQuery, scan: Scan): Scan[] {
+  const name = keyFilterOf(query, scan)?.name;
+  const filter = name === undefined ? undefined : query.listing.filters[name];
+  if (!filter || !('derived' in filter) || !filter.ending) return [scan];
   const { stored, at, from, to, now } = filter.ending;
   const value = sql.raw(`'${from}'`);
   return [
-    { ...side, where: [...side.where, sql`(${stored} <> ${value} or ${at} > ${now})`] },
+    { ...scan, where: [...scan.where, sql`(${stored} <> ${value} or ${at} > ${now})`] },
     {
-      ...side,
+      ...scan,
       key: value,
       where: [
-        ...side.where,
+        ...scan.where,
         sql`${stored} = ${value}`,
         sql`${at} <= ${now}`,
         sql`array_position(${p(name!)}::text[], ${sql.raw(`'${to}'`)}) is not null`,
@@ -136,30 +136,30 @@ function statesOf(asked: Asked, side: Side): Side[] {
   ];
 }
 
-/** The sides of a list. The second side excludes the rows of the first, so that no row comes twice. */
-function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.id` }: Asked): Side[] {
-  if (parent) return [{ of: { column: columnOf(parent), value: of }, where: [] }];
+/** The scans of a list. The second scan excludes the rows of the first, so that no row comes twice. */
+function scansOf({ table, listing, request, visibility, parent, of = sql`parent.id` }: ListQuery): Scan[] {
+  if (parent) return [{ scanKey: { column: columnOf(parent), value: of }, where: [] }];
   for (const name of Object.keys(request.filters)) {
     const filter = listing.filters[name];
     const value = sql`${p(name)}`;
     if (filter && 'either' in filter) {
       const [one, other] = filter.either;
       return [
-        { of: { column: one, value, filter: name }, where: [] },
-        { of: { column: other, value, filter: name }, where: [sql`${one} is distinct from ${value}`] },
+        { scanKey: { column: one, value, filter: name }, where: [] },
+        { scanKey: { column: other, value, filter: name }, where: [sql`${one} is distinct from ${value}`] },
       ];
     }
     if (is(filter, PgColumn) && listing.byAccount.includes(name))
-      return [{ of: { column: filter, value, filter: name }, where: [] }];
+      return [{ scanKey: { column: filter, value, filter: name }, where: [] }];
   }
   if (visibility === 'root') return [{ where: [] }];
   // All rows of the tenant: its indexes are like those of a parent.
-  if (visibility === 'all') return [{ of: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
+  if (visibility === 'all') return [{ scanKey: { column: table.tenantId, value: sql`${p('tenantId')}` }, where: [] }];
   const ofActingAccount = { column: table.actingAccountId, value: sql`${p('actingAccount')}` };
-  if (!listing.own) return [{ of: ofActingAccount, where: [] }];
+  if (!listing.own) return [{ scanKey: ofActingAccount, where: [] }];
   return [
-    { of: { ...ofActingAccount, column: listing.own }, where: [] },
-    { of: ofActingAccount, where: [ofOthers(table.actingAccountId, listing.own)] },
+    { scanKey: { ...ofActingAccount, column: listing.own }, where: [] },
+    { scanKey: ofActingAccount, where: [ofOthers(table.actingAccountId, listing.own)] },
   ];
 }
 
@@ -167,13 +167,13 @@ function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.
  * The filter whose value is in the key of the scanned index. A filter that the list always has is in the index of a
  * parent; in other lists it excludes few rows.
  */
-function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColumn | SQL } | null {
-  const { table, listing, request, parent } = asked;
-  const by = orderOf(asked);
+function keyFilterOf(query: ListQuery, { scanKey }: Scan): { name: string; column: PgColumn | SQL } | null {
+  const { table, listing, request, parent } = query;
+  const by = orderOf(query);
   const ordering = by && listing.filters[by.key];
   if (by && is(ordering, PgColumn)) return { name: by.key, column: ordering };
-  if (of && of.column !== table.actingAccountId && !listing.parents?.includes(of.column)) return null;
-  const names = Object.keys(request.filters).filter((name) => name !== of?.filter && keyColumnOf(listing, name));
+  if (scanKey && scanKey.column !== table.actingAccountId && !listing.parents?.includes(scanKey.column)) return null;
+  const names = Object.keys(request.filters).filter((name) => name !== scanKey?.filter && keyColumnOf(listing, name));
   const fixed = (name: string) => name in (listing.fixed ?? {});
   // Few rows have a flag.
   const name =
@@ -196,9 +196,9 @@ function flagOf({ filters }: Listing, name: string): SQL | undefined {
   return filter && 'flag' in filter ? filter.flag : undefined;
 }
 
-/** The conditions of one side, and the lists whose values they name. */
-function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)[]; lists: SQL[] } {
-  const { table, listing, request, visibility } = asked;
+/** The conditions of one scan, and the lists whose values they name. */
+function conditionsOf(query: ListQuery, scan: Scan): { conditions: (SQL | undefined)[]; lists: SQL[] } {
+  const { table, listing, request, visibility } = query;
   const lists: SQL[] = [];
   const valueOf = (name: string): SQL => {
     if (!Array.isArray(request.filters[name])) return sql`${p(name)}`;
@@ -206,31 +206,35 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
     lists.push(sql`(select distinct unnest(${p(name)}::text[]) as value) ${alias}`);
     return sql`${alias}.value`;
   };
-  const { of, where } = side;
-  const few = Object.keys(request.filters).find((name) => isOfFew(listing, name));
-  const key = few === undefined ? keyFilterOf(asked, side) : null;
-  const parent = of?.filter === undefined ? of?.value : valueOf(of.filter);
+  const { scanKey, where } = scan;
+  const selective = Object.keys(request.filters).find((name) => isSelective(listing, name));
+  const key = selective === undefined ? keyFilterOf(query, scan) : null;
+  const parent = scanKey?.filter === undefined ? scanKey?.value : valueOf(scanKey.filter);
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
-  if (of && parent)
+  if (scanKey && parent)
     conditions.push(
       key
-        ? isPair(pairOf(of.column, key.column), pairValue(parent, side.key ?? valueOf(key.name)))
-        : equals(listing, of.column, parent),
+        ? isPair(pairOf(scanKey.column, key.column), pairValue(parent, scan.key ?? valueOf(key.name)))
+        : equals(listing, scanKey.column, parent),
     );
   else
     conditions.push(
       key
-        ? sql`${rootOf(table.onRootList, key.column)} = ${side.key ?? valueOf(key.name)}::text`
+        ? sql`${rootOf(table.onRootList, key.column)} = ${scan.key ?? valueOf(key.name)}::text`
         : sql`${table.onRootList} = true`,
     );
-  const ownActingAccount = of?.column === table.actingAccountId && of.filter === undefined;
+  const ownActingAccount = scanKey?.column === table.actingAccountId && scanKey.filter === undefined;
   if (visibility === 'actingAccount' && !ownActingAccount) {
     const mine = eq(table.actingAccountId, p('actingAccount'));
     // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
-    conditions.push(of && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);
+    conditions.push(scanKey && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);
     // Without this, a list of another account's objects would read all of them and return none.
     const named =
-      of?.filter === undefined ? undefined : of.column === listing.own ? 'account' : tableOf(asked, of.filter);
+      scanKey?.filter === undefined
+        ? undefined
+        : scanKey.column === listing.own
+          ? 'account'
+          : tableOf(query, scanKey.filter);
     if (named !== undefined)
       conditions.push(
         sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenantId')}
@@ -243,21 +247,21 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
       const at = bound as keyof typeof bounds;
       conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
     } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
-    else if (member === request.order) conditions.push(boundOf(asked, name));
-    else if (name !== of?.filter && name !== key?.name)
-      conditions.push(filterOf(listing, name, value, name === few ? valueOf(name) : undefined));
+    else if (member === request.order) conditions.push(boundOf(query, name));
+    else if (name !== scanKey?.filter && name !== key?.name)
+      conditions.push(filterOf(listing, name, value, name === selective ? valueOf(name) : undefined));
   }
-  return { conditions: [...conditions, listing.where, beyondCursor(asked)], lists };
+  return { conditions: [...conditions, listing.where, afterCursor(query)], lists };
 }
 
 /** The table of the objects that a filter with an index of its own names, such as the addresses of deposits. */
-const tableOf = ({ listing }: Asked, filter: string) => listing.exclusive?.[filter];
+const tableOf = ({ listing }: ListQuery, filter: string) => listing.exclusive?.[filter];
 
 /** The condition that a column with an index of its own has a value. */
 const equals = ({ hashed }: Listing, column: PgColumn, value: SQL): SQL =>
   hashed?.includes(column) ? isParent(column, value) : sql`${column} = ${value}`;
 
-const isOfFew = ({ filters }: Listing, name: string) => filters[name] !== undefined && 'ofFew' in filters[name];
+const isSelective = ({ filters }: Listing, name: string) => filters[name] !== undefined && 'selective' in filters[name];
 
 /** The condition of a filter that is not in the key of the index. */
 function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): SQL | undefined {
@@ -267,7 +271,7 @@ function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): S
   if ('derived' in filter) return sql`array_position(${p(name)}::text[], ${filter.derived}) is not null`;
   if ('without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
   if ('flag' in filter) return sql`${filter.flag} = ${p(name)}::text`;
-  const column = 'ofFew' in filter ? filter.ofFew : filter;
+  const column = 'selective' in filter ? filter.selective : filter;
   if (each) return equals(listing, column, each);
   return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
 }

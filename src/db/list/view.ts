@@ -63,7 +63,7 @@ export function outside(listing: Listing, request: PageRequest): DomainError {
 }
 
 /** The request with the place of its cursor, where the cursor of a page of a view is only an id: the place of now. */
-export async function placed(
+export async function resolvedCursor(
   reads: ScopedReads,
   rows: Rows,
   listing: Listing,

@@ -10,16 +10,16 @@ import { listOf } from '../read/visibility.js';
 const rowsMax = 2_000_000_000;
 
 /** Thrown in place of a page: what the page would have been of. */
-class Asked extends Error {
+class ListQuery extends Error {
   constructor(readonly statement: ListStatement) {
-    super('A page was asked for where the whole list is wanted.');
+    super('A page was query for where the whole list is wanted.');
   }
 }
 
 /** A scope whose pages are not read, so that a resolver says which list a caller asks for after all its own checks. */
 class ListScope extends Scope {
   override async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
-    throw new Asked(statementOf(this, table, all, args));
+    throw new ListQuery(statementOf(this, table, all, args));
   }
 }
 
@@ -31,7 +31,7 @@ export async function wholeList(resolve: (kind: typeof Scope) => unknown): Promi
   try {
     await resolve(ListScope);
   } catch (error) {
-    if (error instanceof Asked) return error.statement;
+    if (error instanceof ListQuery) return error.statement;
     throw error;
   }
   throw new Error('a resolver of a list has read no page');
@@ -41,7 +41,7 @@ function statementOf({ caller, ownValues }: Scope, table: Rows, all: Listing, ar
   const seen = seenBy(caller, table, all);
   const request = pageRequest(seen, args);
   const [from, listing] = rowsOf(table, seen, request);
-  const visibility = listOf(caller, request.beyondOwn);
+  const visibility = listOf(caller, request.includesDescendants);
   return {
     name: `whole:${shape(from, request, visibility)}`,
     build: (db) => listed(db, { table: from, listing, request, visibility }, 'rows', rowsMax),

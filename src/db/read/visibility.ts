@@ -28,9 +28,9 @@ export function visibilityOf(caller: Caller): Visibility {
  * A list shows the rows of the acting account. It shows all rows that are visible if a filter names an account, or if
  * the caller requests those of the accounts below its own.
  */
-export function listOf(caller: Caller, beyondOwn: boolean): Visibility {
+export function listOf(caller: Caller, includesDescendants: boolean): Visibility {
   const visibility = visibilityOf(caller);
-  return visibility === 'all' && !beyondOwn ? 'root' : visibility;
+  return visibility === 'all' && !includesDescendants ? 'root' : visibility;
 }
 
 /** The predicate of a visibility, always with tenant and mode. `actingAccount` is a placeholder. */
@@ -45,25 +45,25 @@ export function visibilityPredicate(table: VisibilityColumns, visibility: Visibi
 }
 
 /** The rows of a table that sessions do not see: those with one of these values in a column. */
-interface Withheld {
+interface HiddenRows {
   column: PgColumn;
   /** The property of a row that has the column. */
   property: string;
   values: () => readonly string[];
 }
-const withheld = new Map<unknown, Withheld>();
+const hidden = new Map<unknown, HiddenRows>();
 
 /** Declares which rows of a table sessions do not see, neither by id nor in a list. */
-export function withholdFromSessions(table: VisibilityColumns, rows: Withheld): void {
-  withheld.set(table, rows);
+export function hideFromSessions(table: VisibilityColumns, rows: HiddenRows): void {
+  hidden.set(table, rows);
 }
 
 /** Which rows of a table the caller does not see although their account would; undefined where it sees all. */
-export const withheldFrom = ({ session }: Caller, table: VisibilityColumns): Withheld | undefined =>
-  session ? withheld.get(table) : undefined;
+export const hiddenFrom = ({ session }: Caller, table: VisibilityColumns): HiddenRows | undefined =>
+  session ? hidden.get(table) : undefined;
 
 /** Whether the caller sees a row that its account sees. */
 export function seesRow(caller: Caller, table: VisibilityColumns, row: object): boolean {
-  const rows = withheldFrom(caller, table);
+  const rows = hiddenFrom(caller, table);
   return !rows?.values().includes(String((row as Record<string, unknown>)[rows.property]));
 }

@@ -18,7 +18,7 @@ import { lsnOf, type PrimaryPositions, timelineOf, type WalPosition, walPosition
  * How often a server is asked how far it is, and how long its answer may take. Together they are less than a slow
  * question waits for its turn, which is held while a replica hangs.
  */
-export const lookMilliseconds = 500;
+export const pollMilliseconds = 500;
 export const answerMilliseconds = 750;
 /** The longest pause before a replica that did not answer is asked again. */
 const pauseMillisecondsMax = 5_000;
@@ -90,8 +90,8 @@ export class Replica {
   #reason: string | undefined = 'it has not answered yet';
   #reported: string | undefined = this.#reason;
   replayed: WalPosition = 0n;
-  /** When it answered a look last, by `performance.now()`. */
-  #lookedAt = Number.POSITIVE_INFINITY;
+  /** When it answered a poll last, by `performance.now()`. */
+  #polledAt = Number.POSITIVE_INFINITY;
   /** The time up to which it has everything that the primary had then, by `performance.now()`. */
   #upTo = Number.NEGATIVE_INFINITY;
   /** How its statements ended: answered here, or asked again on the primary, as nothing was found or it failed. */
@@ -199,11 +199,11 @@ export class Replica {
 
   async #watch(): Promise<void> {
     const { signal } = this.#stop;
-    for (let pause = lookMilliseconds; !signal.aborted; ) {
+    for (let pause = pollMilliseconds; !signal.aborted; ) {
       const began = performance.now();
       try {
-        await this.#look();
-        pause = lookMilliseconds;
+        await this.#poll();
+        pause = pollMilliseconds;
       } catch (error) {
         if (signal.aborted) return;
         this.#silent(causeOf(error).message, began);
@@ -213,7 +213,7 @@ export class Replica {
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#probe ??= single(this.connection, 'tidegate probe');
     const before = performance.now() / 1_000;
     const [row] = await inTime(this.#probe.unsafe<[Answer]>(question), answerMilliseconds);
@@ -226,11 +226,11 @@ export class Replica {
     if (!row.standby || row.replayed === null) return this.#report('it is no standby');
     const { latest } = positions;
     // A replica cannot have replayed what the primary does not have some time later.
-    const ahead = latest !== undefined && latest.at > this.#lookedAt && this.replayed > latest.flushed;
+    const ahead = latest !== undefined && latest.at > this.#polledAt && this.replayed > latest.flushed;
     // The difference of the two clocks, less what the answer took.
     const skew = Math.max(row.clock - after - clock, clock + before - row.clock);
     this.replayed = walPositionOf(row.timeline, row.replayed);
-    this.#lookedAt = after * 1_000;
+    this.#polledAt = after * 1_000;
     this.#upTo = positions.upTo(this.replayed);
     // What it has of an older timeline may go beyond the promotion, where the primary has something else.
     if (latest !== undefined && timelineOf(this.replayed) !== timelineOf(latest.flushed))
@@ -244,7 +244,7 @@ export class Replica {
     this.#report(reason);
     this.#probe?.end({ timeout: 0 }).catch(() => {});
     this.#probe = undefined;
-    // It answers other statements, so it is busy, and the look alone was late.
+    // It answers other statements, so it is busy, and the poll alone was late.
     if (this.#answeredAt > began) return;
     // The requests whose statements run here ask the primary as soon as the connections are gone.
     for (const pool of Object.values(this.#pools)) pool.replace(0);

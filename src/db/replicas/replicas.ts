@@ -4,7 +4,7 @@ import type { Pool } from '../connect/connections.js';
 import type { PoolSettings, SlowLimits } from '../connect/database-settings.js';
 import { within } from '../connect/deadline.js';
 import { OwnWrites } from './own-writes.js';
-import { answerMilliseconds, lookMilliseconds, type Primary, Replica } from './replica.js';
+import { answerMilliseconds, pollMilliseconds, type Primary, Replica } from './replica.js';
 import { inTime } from '../connect/driver/servers.js';
 import type { Statements } from '../read/statements.js';
 import { PrimaryPositions, timelineOfFile, type WalPosition, walPositionOf } from './wal-positions.js';
@@ -68,7 +68,7 @@ export class Replicas {
     private readonly on: {
       /** Looks which server is the primary now. */
       search(): Promise<unknown>;
-      /** Called when the primary has answered a look: it is available, also while replicas answer all reads. */
+      /** Called when the primary has answered a poll: it is available, also while replicas answer all reads. */
       answer(): void;
     },
     {
@@ -140,12 +140,12 @@ export class Replicas {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       // Without answers of the primary the replicas grow old, and are not used.
-      await this.#look().catch(() => {});
-      await sleep(lookMilliseconds, undefined, { signal }).catch(() => {});
+      await this.#poll().catch(() => {});
+      await sleep(pollMilliseconds, undefined, { signal }).catch(() => {});
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const at = performance.now();
     const [row] = await inTime(this.reader.client.unsafe<PrimaryRow[]>(question), answerMilliseconds);
     this.on.answer();

@@ -120,8 +120,8 @@ export class Credentials {
   }
 
   async #readKey(digests: readonly string[]) {
-    const [row] = await this.database.read<KeyHolder>(
-      'operator_key_holder',
+    const [row] = await this.database.read<KeyOwner>(
+      'operator_key_owner',
       (db) =>
         db
           .select({
@@ -155,8 +155,8 @@ export class Credentials {
   }
 
   async #readSession(digests: readonly string[]) {
-    const [row] = await this.database.read<SessionHolder>(
-      'operator_session_holder',
+    const [row] = await this.database.read<SessionOwner>(
+      'operator_session_owner',
       (db) =>
         db
           .select({
@@ -190,7 +190,7 @@ export class Credentials {
   }
 }
 
-interface KeyHolder {
+interface KeyOwner {
   id: string;
   name: string;
   role: OperatorRole;
@@ -199,7 +199,7 @@ interface KeyHolder {
   stale: boolean;
 }
 
-interface SessionHolder extends Omit<KeyHolder, 'id' | 'name' | 'role' | 'pepperId' | 'stale'> {
+interface SessionOwner extends Omit<KeyOwner, 'id' | 'name' | 'role' | 'pepperId' | 'stale'> {
   id: string | null;
   name: string | null;
   role: OperatorRole | null;

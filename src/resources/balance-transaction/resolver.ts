@@ -12,7 +12,7 @@ export const balanceTransactionListing: Listing = {
   filters: {
     category: entry.category,
     currency: entry.currency,
-    paymentId: { ofFew: entry.paymentId },
+    paymentId: { selective: entry.paymentId },
     accountId: entry.accountId,
   },
   byAccount: ['accountId'],

@@ -2,7 +2,7 @@ import { isNotNull } from 'drizzle-orm';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { whenOld } from '../../operation/work.js';
 import { ID } from 'type-graphql';
-import { withholdFromSessions } from '../../db/read/visibility.js';
+import { hideFromSessions } from '../../db/read/visibility.js';
 import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
@@ -17,7 +17,7 @@ import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 // A session can read neither API keys nor sessions, so it does not see what happens to them.
-withholdFromSessions(event, {
+hideFromSessions(event, {
   column: event.object,
   property: 'object',
   values: () => resources.flatMap(({ node: of, object }) => (of?.keysOnly ? [object] : [])),

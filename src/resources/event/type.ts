@@ -45,7 +45,7 @@ export const EventConnection = connectionOf('Event', () => Event);
  */
 export const eventListing: Listing = {
   object: 'event',
-  filters: { type: event.type, objectId: { ofFew: event.objectId }, accountId: event.actingAccountId },
+  filters: { type: event.type, objectId: { selective: event.objectId }, accountId: event.actingAccountId },
   byAccount: ['accountId'],
   read: readTypes,
   hashed: [event.actingAccountId, event.objectId],

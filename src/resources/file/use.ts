@@ -8,7 +8,7 @@ import type { Link } from '../../db/list/statement.js';
  */
 function useOf(view: string): Link {
   const links = pgTable(view, { ...keyColumns(), fileId: text('file_id').notNull() });
-  return { links, parent: links.fileId, child: links.id, few: true };
+  return { links, parent: links.fileId, child: links.id, selective: true };
 }
 
 export const usedByAccount = useOf('account_file');

@@ -5,11 +5,11 @@ import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import type { EventsRead } from '../../resources/event/stream.js';
 import { eventCounter } from '../../resources/event/table.js';
 
-/** How often the feeds are looked through for one whose look is due. */
+/** How often the feeds are looked through for one whose poll is due. */
 const tickMilliseconds = 125;
-/** How long after a look the next one follows: without hints, and with them. */
-const lookMilliseconds = { alone: 600, hinted: 3_000 };
-const looksAtOnce = 20;
+/** How long after a poll the next one follows: without hints, and with them. */
+const pollMilliseconds = { alone: 600, hinted: 3_000 };
+const pollsAtOnce = 20;
 
 /** The number of the last event of a tenant and mode, as this gateway knows it, while streams follow it. */
 export interface Feed extends TenantAndMode {
@@ -22,16 +22,16 @@ export interface Feed extends TenantAndMode {
 
 interface Followed extends Feed {
   users: number;
-  lookedAt: number;
-  looking: Promise<void> | undefined;
+  polledAt: number;
+  polling: Promise<void> | undefined;
   again: boolean;
 }
 
 const p = sql.placeholder;
 
 /**
- * Follows the numbers of events for all streams of a gateway: one look for a tenant and mode that has streams, whatever
- * their number, when a hint arrives and otherwise by polling. Without streams there is neither a look nor a connection
+ * Follows the numbers of events for all streams of a gateway: one poll for a tenant and mode that has streams, whatever
+ * their number, when a hint arrives and otherwise by polling. Without streams there is neither a poll nor a connection
  * for hints.
  */
 export class Feeds {
@@ -43,24 +43,24 @@ export class Feeds {
     this.#hints = database.hints;
     this.#hints.heard = (of) => {
       const feed = this.#feeds.get(keyOf(of));
-      if (feed) void this.#look(feed).catch(() => {});
+      if (feed) void this.#poll(feed).catch(() => {});
     };
   }
 
-  /** The feed of a tenant and mode, after a look. `leave` has to be called once for each. */
+  /** The feed of a tenant and mode, after a poll. `leave` has to be called once for each. */
   async join({ tenantId, livemode }: TenantAndMode): Promise<Feed> {
     const key = keyOf({ tenantId, livemode });
     let feed = this.#feeds.get(key);
     if (!feed) {
-      const counts = { users: 0, lookedAt: 0, looking: undefined, again: false };
+      const counts = { users: 0, polledAt: 0, polling: undefined, again: false };
       feed = { tenantId, livemode, last: 0, waiting: new Set(), reads: new Map(), ...counts };
       this.#feeds.set(key, feed);
       this.#hints.start();
-      this.#timer ??= setInterval(() => void this.#poll(), tickMilliseconds);
+      this.#timer ??= setInterval(() => void this.#pollDue(), tickMilliseconds);
     }
     feed.users++;
     try {
-      await this.#look(feed);
+      await this.#poll(feed);
     } catch (error) {
       this.leave(feed);
       throw error;
@@ -83,33 +83,33 @@ export class Feeds {
     this.#feeds.clear();
   }
 
-  /** Looks at the feeds whose turn it is. A look that fails is repeated at the next turn. */
-  async #poll(): Promise<void> {
-    const before = performance.now() - (this.#hints.working ? lookMilliseconds.hinted : lookMilliseconds.alone);
-    const due = [...this.#feeds.values()].filter(({ lookedAt, looking }) => lookedAt < before && !looking);
-    for (let i = 0; i < due.length; i += looksAtOnce)
-      await Promise.allSettled(due.slice(i, i + looksAtOnce).map((feed) => this.#look(feed)));
+  /** Polls for the feeds whose turn it is. A poll that fails is repeated at the next turn. */
+  async #pollDue(): Promise<void> {
+    const before = performance.now() - (this.#hints.working ? pollMilliseconds.hinted : pollMilliseconds.alone);
+    const due = [...this.#feeds.values()].filter(({ polledAt, polling }) => polledAt < before && !polling);
+    for (let i = 0; i < due.length; i += pollsAtOnce)
+      await Promise.allSettled(due.slice(i, i + pollsAtOnce).map((feed) => this.#poll(feed)));
   }
 
-  /** Reads the last number. A call during a look makes another look follow, which sees what is committed by then. */
-  #look(feed: Followed): Promise<void> {
-    if (feed.looking) feed.again = true;
-    else feed.looking = this.#looks(feed);
-    return feed.looking;
+  /** Reads the last number. A call during a poll makes another poll follow, which sees what is committed by then. */
+  #poll(feed: Followed): Promise<void> {
+    if (feed.polling) feed.again = true;
+    else feed.polling = this.#pollUntilKnown(feed);
+    return feed.polling;
   }
 
-  async #looks(feed: Followed): Promise<void> {
+  async #pollUntilKnown(feed: Followed): Promise<void> {
     try {
       do {
         feed.again = false;
-        feed.lookedAt = performance.now();
+        feed.polledAt = performance.now();
         const last = await this.#lastOf(feed);
         if (last <= feed.last) continue;
         feed.last = last;
         for (const wake of [...feed.waiting]) wake();
       } while (feed.again);
     } finally {
-      feed.looking = undefined;
+      feed.polling = undefined;
     }
   }
 

@@ -140,7 +140,7 @@ export class Streams {
   #checking = false;
 
   constructor(private readonly limits: StreamLimits) {
-    this.#timer = setInterval(() => this.#look(), tickMilliseconds);
+    this.#timer = setInterval(() => this.#poll(), tickMilliseconds);
     this.#timer.unref();
   }
 
@@ -198,7 +198,7 @@ export class Streams {
     for (const stream of this.#all) stream.end(restarting);
   }
 
-  #look(): void {
+  #poll(): void {
     const now = performance.now();
     for (const stream of this.#all)
       if (stream.sendingSince !== undefined && now - stream.sendingSince > sendingMilliseconds) stream.end(slow);

@@ -66,7 +66,7 @@ export class Metrics implements StatementObserver {
   ]);
   readonly #found = this.#gauge(
     'tidegate_worker_found',
-    'Rows with work that the last look over all tenants has found, of each tenant the first ones.',
+    'Rows with work that the last poll over all tenants has found, of each tenant the first ones.',
     ['work'],
   );
   readonly #stuck = this.#gauge(
@@ -136,7 +136,7 @@ export class Metrics implements StatementObserver {
     this.#workFailures.inc({ work });
   }
 
-  /** A look over all tenants has found rows with work. */
+  /** A poll over all tenants has found rows with work. */
   found(work: string, rows: number): void {
     this.#found.set({ work }, rows);
   }
@@ -174,7 +174,7 @@ export class Metrics implements StatementObserver {
     });
     this.#gauge(
       'tidegate_database_node_up',
-      'Whether a node of a cluster that holds tenants answered the last look for work: 1 or 0.',
+      'Whether a node of a cluster that holds tenants answered the last poll for work: 1 or 0.',
       ['node'],
       (gauge) => {
         gauge.reset();

@@ -181,7 +181,7 @@ export class CompiledQuery {
         // The resolvers answer a page with a cursor, because they check that its object exists, and one of a view.
         const ofView = request.order !== undefined && listing.orders?.[request.order]?.view;
         if (request.backward || request.cursor !== undefined || ofView) return undefined;
-        const own = root ? listOf(scope.caller, request.beyondOwn) : visibility;
+        const own = root ? listOf(scope.caller, request.includesDescendants) : visibility;
         lists.set(branch, { request, visibility: own, prefix });
         parts.push(pageQuestion(listing, request));
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));

@@ -1,6 +1,6 @@
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { LedgerCheckStatus } from '../resources/ledger/table.js';
-import type { Cue } from './cue.js';
+import type { PollTimer } from './poll-timer.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';
 
@@ -20,7 +20,7 @@ export interface WorkObserver {
   turned(work: TenantWork, seconds: number): void;
   /** An attempt at a tenant's work has failed. */
   failed(work: TenantWork): void;
-  /** A look over all tenants has found rows with work. */
+  /** A poll over all tenants has found rows with work. */
   found(work: TenantWork, rows: number): void;
   /** What fails and is tried again was counted: single jobs, and the work of whole tenants. */
   stuck(count: { jobs: number; work: number }): void;
@@ -32,20 +32,20 @@ export interface WorkObserver {
   ledger(state: LedgerState): void;
 }
 
-/** What a look for tenants has come to: whether another one at once may find more, and whether it has found any. */
-export interface Looked {
+/** What a poll for tenants has come to: whether another one at once may find more, and whether it has found any. */
+export interface PollResult {
   more: boolean;
   found: boolean;
 }
-/** After a look that has failed, another one follows as if it had found some. */
-export const failedLook: Looked = { more: false, found: true };
+/** After a poll that has failed, another one follows as if it had found some. */
+export const failedPoll: PollResult = { more: false, found: true };
 
 /**
  * One kind of work, which is done for several tenants at once. Tenants take turns: a turn is one batch when other
  * tenants have such work, and otherwise lasts until the tenant has no work left. So a tenant with much work uses one
  * place for as long as no other tenant needs it.
  */
-export class Lane {
+export class WorkQueue {
   /** The tenants that wait for a turn, the first one first. */
   readonly #waiting = new Map<string, TenantAndMode & { since: number }>();
   readonly #running = new Map<string, Promise<void>>();
@@ -62,8 +62,8 @@ export class Lane {
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>;
       /** Whether a tenant with work left waits for another turn by itself, and not only when it is found again. */
       continues?: boolean;
-      /** When the next look for tenants begins; woken when a turn has ended with work left. */
-      cue?: Cue | undefined;
+      /** When the next poll for tenants begins; woken when a turn has ended with work left. */
+      timer?: PollTimer | undefined;
       /** Called when a turn has ended, with the seconds since its work was found. */
       turned?: (work: TenantWork, seconds: number) => void;
     },
@@ -98,9 +98,9 @@ export class Lane {
     while (this.#running.size > 0) await this.#change();
   }
 
-  /** Ends the pause before the next look. */
+  /** Ends the pause before the next poll. */
   wake(): void {
-    this.parts.cue?.wake();
+    this.parts.timer?.wake();
   }
 
   #change(): Promise<void> {

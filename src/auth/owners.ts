@@ -6,7 +6,7 @@ import { type SessionRole, session } from '../resources/session/table.js';
 import type { TokenParts } from './tokens.js';
 
 /** The row of a key or session with its account, and the time of the database. */
-export interface Holder {
+export interface KeyOwner {
   keyId: string;
   accountId: string;
   kind: AccountKind;
@@ -23,20 +23,20 @@ export interface Holder {
 const p = sql.placeholder;
 const now = sql<number>`floor(extract(epoch from clock_timestamp()))::int`;
 
-/** The holder of a key or session token with this digest. */
-export async function holderOf(
+/** The owner of a key or session token with this digest. */
+export async function ownerOf(
   database: Database,
   { kind, tenantId, livemode }: TokenParts,
   digest: string,
-): Promise<Holder | undefined> {
-  const read = kind === 'key' ? keyHolder : sessionHolder;
-  const [holder] = await read(database, { tenantId, livemode, digest });
-  return holder;
+): Promise<KeyOwner | undefined> {
+  const read = kind === 'key' ? ownerOfKey : ownerOfSession;
+  const [owner] = await read(database, { tenantId, livemode, digest });
+  return owner;
 }
 
-function keyHolder(database: Database, values: Record<string, unknown>): Promise<Holder[]> {
-  return database.read<Holder>(
-    'key_holder',
+function ownerOfKey(database: Database, values: Record<string, unknown>): Promise<KeyOwner[]> {
+  return database.read<KeyOwner>(
+    'key_owner',
     (db) =>
       db
         .select({
@@ -68,12 +68,12 @@ function keyHolder(database: Database, values: Record<string, unknown>): Promise
 }
 
 /**
- * The holder of a session: the account is that of the session, and the permission that of the key that made it. The
+ * The owner of a session: the account is that of the session, and the permission that of the key that made it. The
  * session ends when this key ends.
  */
-function sessionHolder(database: Database, values: Record<string, unknown>): Promise<Holder[]> {
-  return database.read<Holder>(
-    'session_holder',
+function ownerOfSession(database: Database, values: Record<string, unknown>): Promise<KeyOwner[]> {
+  return database.read<KeyOwner>(
+    'session_owner',
     (db) =>
       db
         .select({

@@ -3,23 +3,23 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 
-/** How many rows one look reads, whatever the number of tenants and of their rows. */
+/** How many rows one poll reads, whatever the number of tenants and of their rows. */
 export const rowsMax = 100;
 
 /** A table whose rows belong to a tenant and mode. */
 type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
-/** What a look has found. */
+/** What a poll has found. */
 export interface Found<T extends TenantAndMode> {
   rows: T[];
-  /** Whether the look has reached the end, so that the next one starts again at the beginning. */
+  /** Whether the poll has reached the end, so that the next one starts again at the beginning. */
   ended: boolean;
-  /** The rows that a walk has found since its beginning. */
+  /** The rows that a scan has found since its beginning. */
   found?: number;
 }
 
-/** Which rows of a table a walk reads. */
-export interface Walked {
+/** Which rows of a table a scan reads. */
+export interface Scanned {
   table: TenantTable;
   where?: SQL;
   /** The columns that follow tenant and mode in the index. */
@@ -29,24 +29,24 @@ export interface Walked {
 }
 
 /**
- * Finds the tenants and modes that have rows in a table, in the order of their keys. Each look reads the next `rowsMax`
- * entries of an index and goes on behind the last tenant of the previous look, so its cost depends neither on the
- * number of tenants nor on the number of a tenant's rows. One look has one statement without locks, which a database
+ * Finds the tenants and modes that have rows in a table, in the order of their keys. Each poll reads the next `rowsMax`
+ * entries of an index and goes on behind the last tenant of the previous poll, so its cost depends neither on the
+ * number of tenants nor on the number of a tenant's rows. One poll has one statement without locks, which a database
  * that is distributed by tenant answers from the first rows of each shard.
  */
-export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
+export class TenantScan<T extends TenantAndMode = TenantAndMode> {
   #after: TenantAndMode | undefined;
   #found = 0;
 
   constructor(
     private readonly database: Database,
     private readonly name: string,
-    private readonly walked: Walked,
+    private readonly scanned: Scanned,
   ) {}
 
-  /** Returns the rows of the next look. A tenant has one row for each entry that was read. */
+  /** Returns the rows of the next poll. A tenant has one row for each entry that was read. */
   async next(): Promise<Required<Found<T>>> {
-    const { table, where, order = [], columns } = this.walked;
+    const { table, where, order = [], columns } = this.scanned;
     const { tenantId, livemode } = table;
     const rows = await this.database.crossTenant.read<T>(
       this.name,

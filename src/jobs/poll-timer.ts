@@ -5,20 +5,20 @@ const quietMilliseconds = 30_000;
 const about = (milliseconds: number) => milliseconds * (0.75 + Math.random() / 2);
 
 /**
- * Says when the next look for one kind of work begins: at once when it was woken; after the pause of this kind of work
- * when it was notified of work, or when the last look has found some; and otherwise only after a long time. What
- * it is notified of during a look counts for the next one.
+ * Says when the next poll for one kind of work begins: at once when it was woken; after the pause of this kind of work
+ * when it was notified of work, or when the last poll has found some; and otherwise only after a long time. What
+ * it is notified of during a poll counts for the next one.
  */
-export class Cue {
+export class PollTimer {
   #notified = false;
   #woken = false;
   #ended = false;
-  /** When the next look begins if there may be work, and without a notice of it. */
+  /** When the next poll begins if there may be work, and without a notice of it. */
   #next = { notified: 0, quiet: 0 };
   #begin: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** The argument is the shortest time between two looks, unless it is woken. */
+  /** The argument is the shortest time between two polls, unless it is woken. */
   constructor(private readonly milliseconds: number) {}
 
   /** Notifies it that there is such work. */
@@ -28,7 +28,7 @@ export class Cue {
     this.#arm();
   }
 
-  /** Ends the pause before the next look. */
+  /** Ends the pause before the next poll. */
   wake(): void {
     this.#woken = true;
     this.#arm();
@@ -41,7 +41,7 @@ export class Cue {
   }
 
   /**
-   * Resolves when the next look begins, or the worker stops. After a look that has found work, or that has failed,
+   * Resolves when the next poll begins, or the worker stops. After a poll that has found work, or that has failed,
    * another one follows in any case.
    */
   async next(found: boolean): Promise<void> {
