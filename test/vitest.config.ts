@@ -26,12 +26,15 @@ if (!process.env.TMPDIR && fs.existsSync(memory)) {
  */
 const slowest = [
   ['process/process', 'browser/dashboard-pages', 'faults/outage'],
+  ['process/process-serving', 'process/cli-operation', 'faults/hosted-answer'],
   ['api/plan', 'browser/hosted', 'faults/hosted-safety'],
+  ['browser/hosted-page', 'browser/dashboard-money', 'api/webhook-delivery'],
   ['process/cli', 'browser/dashboard-trade', 'api/webhook'],
   ['api/compiler', 'browser/explorer', 'process/replica'],
   ['api/isolation', 'api/permission', 'api/sandbox'],
   ['process/migration', 'faults/attack', 'api/slow-questions'],
   ['process/deploy', 'api/idempotency', 'process/embedded'],
+  ['api/idempotency-replay', 'api/payout-end', 'api/subscription-socket'],
   ['process/docs', 'browser/console', 'api/key'],
   ['faults/crash', 'api/payout', 'api/trigger'],
   ['faults/model', 'process/backup', 'api/query-cost'],
@@ -47,6 +50,7 @@ const slowest = [
   ['api/export', 'api/event', 'process/pooler', 'process/cli-output'],
   ['api/session', 'api/bank', 'faults/silent-connections'],
   ['api/person', 'api/ledger', 'process/timeline'],
+  ['api/checkout-payment', 'api/checkout-creation', 'api/deposit-state'],
 ].flat();
 
 /**
@@ -55,7 +59,7 @@ const slowest = [
  */
 const layers = ['unit', 'functions', 'api'];
 const also = [
-  ...['browser/card-fields', 'browser/connected-user', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
+  ...['browser/card-fields', 'browser/cors', 'browser/dashboard', 'browser/start-page'],
   ...['process/cli-output', 'process/config', 'process/job-runner', 'process/rate-limit-crash', 'process/stream'],
   ...[
     'process/upgrade',

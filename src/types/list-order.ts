@@ -87,7 +87,7 @@ interface Flag {
 }
 
 /** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
-interface OfFew {
+interface Selective {
   selective: PgColumn;
 }
 
@@ -107,7 +107,7 @@ interface Searchable {
 export interface Listing {
   /** The object's name in the specification; the field names of problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn | Either | Derived | OfFew | Without | Flag>;
+  filters: Record<string, PgColumn | Either | Derived | Selective | Without | Flag>;
   /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
   byAccount: string[];
   /** Makes filters by columns of those that a client gives otherwise, and adds the problems of their values. */

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { givenIn, nickname, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { runJobs } from '../support/jobs.js';
+import { givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 // No worker runs, so that a test can look at a payout under way.
 const world = useWorld({ worker: false });
@@ -15,36 +17,25 @@ async function data(speaker: Speaker, query: string): Promise<any> {
   return reply.body.data;
 }
 
-async function done(reply: Promise<{ status: number; body: any; text: string }>): Promise<any> {
-  const { status, body, text } = await reply;
-  if (status !== 200) throw new Error(text);
-  return body;
-}
-
 /** Advances the test clock, and runs the jobs that are due once. */
 async function pass(user: Speaker, seconds: number): Promise<void> {
-  await done(user.post('/v1/test_helpers/clock', { advance_seconds: seconds }));
-  await world.database.call('run_jobs', [tenantOf(user), false, 50]);
+  await must(user.post('/v1/test_helpers/clock', { advance_seconds: seconds }));
+  await runJobs(user);
 }
 
 async function deposited(user: Speaker, amount: string): Promise<string> {
-  const { id } = await done(user.post('/v1/deposits', { amount, currency: 'USD' }));
-  await done(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+  const { id } = await must(user.post('/v1/deposits', { amount, currency: 'USD' }));
+  await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
   return id;
 }
 
 async function invoiced(user: Speaker, amount: string): Promise<string> {
-  const dates = { creation_date: '2026-10-01', due_date: '2026-12-01' };
-  const body = {
-    currency: 'USD',
-    invoice: { amount, currency: 'USD', ...dates, reference_number: nickname() },
-    ...{ purpose_code: 'P0802', transaction_type: 'services' },
-  };
-  return (await done(user.post('/v1/receivables', body))).id;
+  const body = receivableBody({ amount });
+  return (await must(user.post('/v1/receivables', body))).id;
 }
 
 const reconcile = (user: Speaker, deposit: string, shares: Record<string, string>) =>
-  done(
+  must(
     user.post(`/v1/deposits/${deposit}/reconcile`, {
       receivables: Object.entries(shares).map(([id, amount]) => ({ id, amount })),
     }),
@@ -132,7 +123,7 @@ describe('allocations', () => {
       allocation('30.00', status, one, second, payout.id),
     ];
     expect(await all('payout', payout.id)).toEqual({ totalCount: 3, nodes: nodes('PAYOUT_PROCESSING') });
-    await done(user.post(`/v1/test_helpers/payouts/${payout.id}/settle`));
+    await must(user.post(`/v1/test_helpers/payouts/${payout.id}/settle`));
     await pass(user, 61);
     expect(await all('payout', payout.id)).toEqual({ totalCount: 3, nodes: nodes('SETTLED') });
     expect((await all('receivable', first)).nodes).toEqual(nodes('SETTLED').slice(0, 2));
@@ -183,9 +174,9 @@ describe('allocations', () => {
   it('that were taken back completely are not listed', async () => {
     const [deposit, receivable] = [await deposited(user, '10.00'), await invoiced(user, '10.00')];
     await reconcile(user, deposit, { [receivable]: '10.00' });
-    await done(user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '4.00' }));
+    await must(user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '4.00' }));
     expect((await all('deposit', deposit)).nodes).toEqual([allocation('6.00', 'LOCKED', deposit, receivable, null)]);
-    await done(user.post(`/v1/test_helpers/deposits/${deposit}/reverse`));
+    await must(user.post(`/v1/test_helpers/deposits/${deposit}/reverse`));
     expect(await all('deposit', deposit)).toEqual({ totalCount: 0, nodes: [] });
   });
 

@@ -5,6 +5,7 @@ import { guard } from '../../src/operation/guard.js';
 import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 import { operations } from '../../src/resources/registry.js';
 import { auditLedger } from '../support/audit.js';
+import { receivableBody } from '../support/bodies.js';
 import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
@@ -42,16 +43,9 @@ async function traderInYen() {
   const { deposit } = await world.operator.bankNotice({
     ...{ reference: nickname(), event: 'received', addressId, amount: 10_000n, currency: 'JPY', allowCurrency: true },
   });
-  const { id: receivableId } = await must(live.post('/v1/receivables', receivableBody('JPY', '100.00')));
+  const { id: receivableId } = await must(live.post('/v1/receivables', receivableBody({ currency: 'JPY' })));
   return { live, test, addressId, depositId: deposit!.id, receivableId: receivableId as string };
 }
-
-const receivableBody = (currency: string, amount: string) => ({
-  ...{ currency, purpose_code: 'P0802', transaction_type: 'services' },
-  invoice: {
-    ...{ amount, currency, creation_date: '2026-10-01', due_date: '2026-12-01', reference_number: nickname() },
-  },
-});
 
 const receivableInput = (amount: string, maximum?: string) => ({
   ...{ currency: 'JPY', purposeCode: 'P0802', transactionType: 'SERVICES', amountMaximumReconcilable: maximum },

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { advanceAndRun } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { givenIn, Speaker, tenantOf, useWorld } from '../support/world.js';
 
@@ -26,19 +27,11 @@ async function pay(to: string, amount: number, by = user): Promise<void> {
 /** Seals the postings of a tenant, as the worker does. */
 const seal = (of: { id: string }) => world.database.call('seal_postings', [tenantOf(of), false, 1_000]);
 
-/** Runs the jobs of a tenant, as the worker does, without waiting until they are due. */
-async function work(of: { id: string }): Promise<void> {
-  for (let round = 0; round < 4; round++) {
-    await world.sql`update job set due = 0 where tenant_id = ${tenantOf(of)} and not livemode`;
-    await world.database.call('run_jobs', [tenantOf(of), false, 1_000]);
-  }
-}
-
 /** A connected user that may receive. */
 async function activeUser(): Promise<Speaker> {
   const id = await assemble(platform, complete(1, 'individual'));
   expect((await platform.post(`/v1/accounts/${id}/activate`)).status).toBe(200);
-  await work(platform);
+  await advanceAndRun(platform, 61);
   return new Speaker(world, id, platform.key, 1, { 'on-behalf-of': id });
 }
 
@@ -46,7 +39,7 @@ async function activeUser(): Promise<Speaker> {
 async function activePartner(of: Speaker): Promise<string> {
   const { id } = await of.partner();
   expect((await of.post(`/v1/accounts/${id}/activate`)).status).toBe(200);
-  await work(platform);
+  await advanceAndRun(platform, 61);
   return id;
 }
 

@@ -1,5 +1,6 @@
 import { cacheExchange, Client, type CombinedError, fetchExchange, gql, type OperationResult } from '@urql/core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pdf } from '../support/bodies.js';
 import {
   eventually,
   givenIn,
@@ -395,7 +396,7 @@ describe('refetching by id, as Relay does', () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser({ nickname: 'Refetched' });
     const [file, person, setting] = await Promise.all([
-      user.upload('logo', new TextEncoder().encode('%PDF-1.4\n%%EOF\n'), 'logo.pdf'),
+      user.upload('logo', pdf, 'logo.pdf'),
       platform.post('/v1/persons', {
         account_id: user.id,
         full_name: 'Meera Rao',

@@ -22,6 +22,7 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { resources } from '../../src/resources/define.js';
 import { operationOf, rules } from '../../src/resources/registry.js';
 import { charactersMax, shapesMax, statementsMax, QueryCompiler } from '../../src/api/graphql/compiler/compiler.js';
+import { receivableBody } from '../support/bodies.js';
 import { covering, scale } from '../support/scale.js';
 import { givenIn, Speaker, useWorld } from '../support/world.js';
 
@@ -368,19 +369,10 @@ describe('a compiled query', () => {
         physical_address: { line1: text, city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
       },
     });
-    const made = await mine.post('/v1/receivables', {
-      currency: 'USD',
-      purpose_code: 'P0802',
-      transaction_type: 'services',
-      account_id: mine.id,
-      invoice: {
-        amount: '99999999999.99',
-        currency: 'USD',
-        reference_number: text,
-        creation_date: '2026-10-01',
-        due_date: '2026-12-01',
-      },
-    });
+    const made = await mine.post(
+      '/v1/receivables',
+      receivableBody({ amount: '99999999999.99', reference_number: text }, { account_id: mine.id }),
+    );
     expect(made.status).toBe(200);
     const { resolved, whole, compiler } = await both(
       mine,
@@ -495,18 +487,7 @@ describe('a compiled query', () => {
 
   it('leaves a NULL in a non-null field to the resolvers', async () => {
     const mine = await given.directUser(1);
-    const made = await mine.post('/v1/receivables', {
-      currency: 'USD',
-      purpose_code: 'P0802',
-      transaction_type: 'services',
-      invoice: {
-        amount: '10.00',
-        currency: 'USD',
-        reference_number: 'A',
-        creation_date: '2026-10-01',
-        due_date: '2026-12-01',
-      },
-    });
+    const made = await mine.post('/v1/receivables', receivableBody({ amount: '10.00', reference_number: 'A' }));
     const query = '{ receivables(first: 100) { nodes { id invoice { dueDate } } } }';
     const sound = await both(mine, query);
     expect([sound.whole.data.receivables.nodes.length, sound.compiler]).toEqual([1, 2]);

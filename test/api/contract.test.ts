@@ -3,6 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { demos } from '../../src/server/demo/demo.js';
 import { openapiText } from '../../src/server/build/print-schema.js';
+import { pdf } from '../support/bodies.js';
 import { contract, contradictions, type Exchange } from '../support/contract.js';
 import { type Edition, Speaker, useWorld } from '../support/world.js';
 
@@ -52,8 +53,7 @@ beforeAll(async () => {
   for (const { edition, accountId, testKey } of await demos(world.operator, world.pepper))
     demo[edition] ??= new Speaker(world, accountId, testKey, edition);
   // The demo has no files.
-  for (const speaker of Object.values(demo))
-    await speaker.upload('identity_document', new TextEncoder().encode('%PDF-1.4\n%%EOF\n'), 'incorporation.pdf');
+  for (const speaker of Object.values(demo)) await speaker.upload('identity_document', pdf, 'incorporation.pdf');
 });
 
 describe('schema/openapi.json', () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { pdf } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { eventually, givenIn, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld();
 const given = givenIn(world);
-
-const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
 
 /** The data of a query that must succeed. */
 async function data(speaker: Speaker, query: string): Promise<any> {

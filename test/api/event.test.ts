@@ -3,10 +3,13 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Database } from '../../src/db/database.js';
 import { Worker } from '../../src/jobs/runner.js';
+import { pdf, receivableBody, unknownId } from '../support/bodies.js';
+import { runJobs } from '../support/jobs.js';
 import {
   details,
   eventually,
   givenIn,
+  must,
   nickname,
   payoutAddressBody,
   type Reply,
@@ -24,25 +27,7 @@ const there = givenIn(quiet);
 auditLedger(world, quiet);
 
 const number = (root: Speaker) => quiet.database.call('number_events', [tenantOf(root), false, 500]);
-const once = (root: Speaker) => quiet.database.call('run_jobs', [tenantOf(root), false, 50]);
-
-const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
-const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
-
-const receivableBody = (amount = '100.00', currency = 'USD') => ({
-  currency,
-  invoice: {
-    ...{ amount, currency, creation_date: '2026-10-01', due_date: '2026-12-01', reference_number: nickname() },
-  },
-  purpose_code: 'P0802',
-  transaction_type: 'services',
-});
-
-async function done(reply: Promise<Reply>): Promise<any> {
-  const { status, body, fieldNames, codes } = await reply;
-  expect([status, codes, fieldNames]).toEqual([200, [], []]);
-  return body;
-}
+const once = (root: Speaker) => runJobs(root);
 
 interface ListedEvent {
   id: string;
@@ -89,9 +74,9 @@ function secondWorker() {
 describe('an event', () => {
   it('has exactly these keys, and the object as it was at that time', async () => {
     const user = await given.directUser(1);
-    const created = await done(user.post('/v1/receivables', receivableBody()));
-    const updated = await done(user.post(`/v1/receivables/${created.id}`, { description: 'November' }));
-    const voided = await done(user.post(`/v1/receivables/${created.id}/void`));
+    const created = await must(user.post('/v1/receivables', receivableBody()));
+    const updated = await must(user.post(`/v1/receivables/${created.id}`, { description: 'November' }));
+    const voided = await must(user.post(`/v1/receivables/${created.id}/void`));
     await eventsOfObject(user, created.id, 3);
 
     const { status, body } = await user.get(`/v1/events?object_id=${created.id}`);
@@ -127,17 +112,17 @@ describe('an event', () => {
 
   it('has amounts exact to the cent that a floating-point number cannot represent', async () => {
     const user = await there.directUser(1);
-    await done(user.post('/v1/addresses', payoutAddressBody(user.id)));
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
     const amount = '9999999999999.99';
-    const deposit = await done(user.post('/v1/deposits', { amount, currency: 'USD' }));
-    await done(user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`));
-    const receivable = await done(user.post('/v1/receivables', receivableBody(amount)));
+    const deposit = await must(user.post('/v1/deposits', { amount, currency: 'USD' }));
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`));
+    const receivable = await must(user.post('/v1/receivables', receivableBody({ amount })));
     const receivables = [{ id: receivable.id, amount }];
-    await done(user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
-    await done(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    await must(user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     await once(user);
     const [sent] = (await user.get('/v1/payouts')).body.data;
-    const payout = await done(user.post(`/v1/test_helpers/payouts/${sent.id}/settle`));
+    const payout = await must(user.post(`/v1/test_helpers/payouts/${sent.id}/settle`));
     // 83 rupees for each dollar: 9999999999999.99 × 83.
     expect(payout.amount).toBe('829999999999999.17');
 
@@ -180,8 +165,8 @@ interface Stage {
 type Write = (stage: Stage) => Promise<Reply>;
 
 const deposited = async (speaker: Speaker, ...verbs: string[]) => {
-  let deposit = await done(speaker.post('/v1/deposits', { amount: '10.00', currency: 'USD' }));
-  for (const verb of verbs) deposit = await done(speaker.post(`/v1/test_helpers/deposits/${deposit.id}/${verb}`));
+  let deposit = await must(speaker.post('/v1/deposits', { amount: '10.00', currency: 'USD' }));
+  for (const verb of verbs) deposit = await must(speaker.post(`/v1/test_helpers/deposits/${deposit.id}/${verb}`));
   return deposit;
 };
 const onDeposit =
@@ -208,11 +193,11 @@ const writes: Record<string, Write> = {
   },
   'creating a person': ({ platform, user }) => platform.post('/v1/persons', personOf(user)),
   'updating a person': async ({ platform, user }) => {
-    const { id } = await done(platform.post('/v1/persons', personOf(user)));
+    const { id } = await must(platform.post('/v1/persons', personOf(user)));
     return platform.post(`/v1/persons/${id}`, { full_name: 'Asha R. Rao' });
   },
   'removing a person': async ({ platform, user }) => {
-    const { id } = await done(platform.post('/v1/persons', personOf(user)));
+    const { id } = await must(platform.post('/v1/persons', personOf(user)));
     return platform.post(`/v1/persons/${id}/remove`);
   },
   'uploading a file': ({ direct }) => direct.upload('invoice', pdf),
@@ -224,32 +209,32 @@ const writes: Record<string, Write> = {
   'reversing a deposit': onDeposit('reverse', ['complete']),
   'disputing a deposit': onDeposit('dispute', ['complete'], { amount: '1.00' }),
   'reconciling a deposit': async ({ direct }) => {
-    const receivable = await done(direct.post('/v1/receivables', receivableBody()));
+    const receivable = await must(direct.post('/v1/receivables', receivableBody()));
     const { id } = await deposited(direct, 'complete');
     return direct.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount: '10.00' }] });
   },
   'creating a receivable': ({ direct }) => direct.post('/v1/receivables', receivableBody()),
   'updating a receivable': async ({ direct }) => {
-    const { id } = await done(direct.post('/v1/receivables', receivableBody()));
+    const { id } = await must(direct.post('/v1/receivables', receivableBody()));
     return direct.post(`/v1/receivables/${id}`, { amount_maximum_reconcilable: '50.00' });
   },
   'voiding a receivable': async ({ direct }) => {
-    const { id } = await done(direct.post('/v1/receivables', receivableBody()));
+    const { id } = await must(direct.post('/v1/receivables', receivableBody()));
     return direct.post(`/v1/receivables/${id}/void`);
   },
   'verifying an account': async ({ direct }) => {
     const partner = await direct.partner();
-    await done(direct.post(`/v1/accounts/${partner.id}/activate`));
+    await must(direct.post(`/v1/accounts/${partner.id}/activate`));
     return direct.post(`/v1/test_helpers/accounts/${partner.id}/verify`, { outcome: 'hold' });
   },
   'closing an account': async ({ direct }) =>
     direct.post(`/v1/test_helpers/accounts/${(await direct.partner()).id}/deactivate`),
   'expiring an address': async ({ direct }) => {
-    const { id } = await done(direct.post('/v1/addresses', payoutAddressBody(direct.id)));
+    const { id } = await must(direct.post('/v1/addresses', payoutAddressBody(direct.id)));
     return direct.post(`/v1/test_helpers/addresses/${id}/expire`);
   },
   'deactivating an address': async ({ direct }) => {
-    const { id } = await done(direct.post('/v1/addresses', payoutAddressBody(direct.id)));
+    const { id } = await must(direct.post('/v1/addresses', payoutAddressBody(direct.id)));
     return direct.post(`/v1/test_helpers/addresses/${id}/deactivate`);
   },
 };
@@ -301,8 +286,8 @@ describe('each write records its event', () => {
   it('and so does what the service does by itself, without a request', async () => {
     const direct = await given.directUser(1);
     const partner = await direct.partner();
-    await done(direct.post(`/v1/accounts/${partner.id}/activate`));
-    const deposit = await done(direct.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+    await must(direct.post(`/v1/accounts/${partner.id}/activate`));
+    const deposit = await must(direct.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
 
     const ofDeposit = await eventsOfObject(direct, deposit.id, 3);
     expect(ofDeposit.map((e) => [e.type, e.requestId === null])).toEqual([
@@ -354,8 +339,8 @@ describe('each write records its event', () => {
   it('of the test clock, on the lists of its root, for every caller that advanced it', async () => {
     const [platform, stranger] = await Promise.all([there.platform(1), there.platform(1)]);
     const user = await platform.connectedUser();
-    const first = await done(platform.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
-    const second = await done(user.post('/v1/test_helpers/clock', { advance_seconds: 30 }));
+    const first = await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
+    const second = await must(user.post('/v1/test_helpers/clock', { advance_seconds: 30 }));
     await number(platform);
 
     const { body } = await platform.get('/v1/events?type=clock.advanced');
@@ -372,14 +357,14 @@ describe('each write records its event', () => {
     const direct = await given.directUser(1);
     const key = { 'idempotency-key': nickname() };
     const body = receivableBody();
-    const created = await done(direct.post('/v1/receivables', body, key));
+    const created = await must(direct.post('/v1/receivables', body, key));
     const again = await direct.post('/v1/receivables', body, key);
     expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', created]);
     const path = `/v1/receivables/${created.id}`;
     expect((await direct.post(path, { amount_maximum_reconcilable: '100.01' })).status).toBe(402);
     expect((await direct.post(path, {})).status).toBe(200);
     expect((await direct.post('/v1/receivables', {})).status).toBe(400);
-    const last = await done(direct.post(`${path}/void`));
+    const last = await must(direct.post(`${path}/void`));
     const events = (await eventsOfObject(direct, created.id, 2)).map((e) => [e.type, e.object]);
     expect(events).toEqual([
       ['receivable.created', created],
@@ -419,11 +404,11 @@ describe('the numbers of events', () => {
 
     const writer = async (n: number) => {
       for (let i = 0; i < 6; i++) {
-        const receivable = await done(user.post('/v1/receivables', receivableBody()));
-        await done(user.post(`/v1/receivables/${receivable.id}`, { metadata: { n: `${n}` } }));
-        await done(user.post(`/v1/receivables/${receivable.id}/void`));
-        await done(user.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
-        if (i % 3 === 0) await done(other.post('/v1/receivables', receivableBody()));
+        const receivable = await must(user.post('/v1/receivables', receivableBody()));
+        await must(user.post(`/v1/receivables/${receivable.id}`, { metadata: { n: `${n}` } }));
+        await must(user.post(`/v1/receivables/${receivable.id}/void`));
+        await must(user.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+        if (i % 3 === 0) await must(other.post('/v1/receivables', receivableBody()));
         if (i % 3 === 1) await live.graph('mutation { createApiKey(input: {}) { secret } }');
       }
     };
@@ -453,12 +438,12 @@ describe('the numbers of events', () => {
 
   it("keep an object's events in the order in which they happened", async () => {
     const user = await there.directUser(1);
-    const receivable = await done(user.post('/v1/receivables', receivableBody('1000.00')));
+    const receivable = await must(user.post('/v1/receivables', receivableBody({ amount: '1000.00' })));
     const deposits: string[] = [];
     // Completing an initialized deposit passes through `processing`: two events of one statement.
     for (let n = 0; n < 20; n++) deposits.push((await deposited(user, 'complete')).id);
     for (const id of deposits)
-      await done(user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount: '10.00' }] }));
+      await must(user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount: '10.00' }] }));
     await number(user);
 
     const events = await eventsOf(user);
@@ -493,12 +478,12 @@ describe('before an event has its number', () => {
   // Without a worker a payout stays in flight until a test ends it.
   it.each(['settle', 'fail'])('a payout is ended by %s, and has its event', async (verb) => {
     const user = await there.directUser(1);
-    await done(user.post('/v1/addresses', payoutAddressBody(user.id)));
+    await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
     const deposit = await deposited(user, 'complete');
-    const receivable = await done(user.post('/v1/receivables', receivableBody()));
+    const receivable = await must(user.post('/v1/receivables', receivableBody()));
     const receivables = [{ id: receivable.id, amount: '10.00' }];
-    await done(user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
-    await done(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    await must(user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
     await once(user);
     const [payout] = (await user.get('/v1/payouts')).body.data;
     const reply = await user.post(`/v1/test_helpers/payouts/${payout.id}/${verb}`);
@@ -522,8 +507,8 @@ describe('the visible events are', () => {
     const platform = await given.platform(1);
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const partner = await user.partner();
-    const own = await done(platform.post('/v1/receivables', receivableBody()));
-    const ofUser = await done(user.post('/v1/receivables', receivableBody()));
+    const own = await must(platform.post('/v1/receivables', receivableBody()));
+    const ofUser = await must(user.post('/v1/receivables', receivableBody()));
     const stranger = await given.platform(1);
     const sees = async (speaker: Speaker, id: string) => (await eventsOf(speaker, `objectId: "${id}"`)).length;
     await Promise.all([
@@ -546,7 +531,7 @@ describe('the visible events are', () => {
     expect((await platform.get(`/v1/events/${event!.id}`)).status).toBe(200);
     for (const speaker of [other, stranger]) {
       for (const id of [own.id, ofUser.id, partner.id]) expect(await sees(speaker, id)).toBe(0);
-      for (const id of [event!.id, unknown('event')]) {
+      for (const id of [event!.id, unknownId('event')]) {
         const reply = await speaker.get(`/v1/events/${id}`);
         expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['event.id']]);
       }
@@ -555,7 +540,7 @@ describe('the visible events are', () => {
 
   it('of one mode only', async () => {
     const { test, live } = await given.directUserBoth(1);
-    const receivable = await done(test.post('/v1/receivables', receivableBody()));
+    const receivable = await must(test.post('/v1/receivables', receivableBody()));
     const [event] = await eventsOfObject(test, receivable.id);
     expect((await live.get(`/v1/events/${event!.id}`)).status).toBe(404);
     expect(await eventsOf(live, `objectId: "${receivable.id}"`)).toEqual([]);
@@ -570,10 +555,10 @@ describe('the visible events are', () => {
   it('filtered by type, object and time, and in pages', async () => {
     const user = await given.directUser(1);
     const made = [];
-    for (let n = 0; n < 12; n++) made.push(await done(user.post('/v1/receivables', receivableBody())));
-    await done(user.post(`/v1/receivables/${made[3].id}/void`));
-    await done(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
-    const late = await done(user.post('/v1/receivables', receivableBody()));
+    for (let n = 0; n < 12; n++) made.push(await must(user.post('/v1/receivables', receivableBody())));
+    await must(user.post(`/v1/receivables/${made[3].id}/void`));
+    await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    const late = await must(user.post('/v1/receivables', receivableBody()));
     await eventsOfObject(user, late.id);
     const ids = async (query: string) =>
       (await user.get(`/v1/events?${query}`)).body.data.map((e: any) => `${e.type} ${e.data.object.id}`);
@@ -619,7 +604,7 @@ describe('the visible events are', () => {
       true,
     ]);
     for (const [query, field] of [
-      [`ending_before=${unknown('event')}`, 'ending_before'],
+      [`ending_before=${unknownId('event')}`, 'ending_before'],
       [`starting_after=${late.id}`, 'starting_after'],
       ['limit=11', 'limit'],
       ['number=3', 'number'],

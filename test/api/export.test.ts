@@ -4,23 +4,18 @@ import { parse } from 'csv-parse/sync';
 import { buildSchema, type GraphQLInputObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../src/resources/registry.js';
-import { eventually, givenIn, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { pdf, receivableBody } from '../support/bodies.js';
+import { eventually, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ environment: { EXPORT_MEGABYTES_MAX: '1' } });
 const given = givenIn(world);
-
-async function done(reply: Promise<Reply>): Promise<any> {
-  const { status, body, fieldNames, codes, text } = await reply;
-  expect([status, codes, fieldNames], text).toEqual([200, [], []]);
-  return body;
-}
 
 const create = (speaker: Speaker, list: string, filters = '', format = 'jsonl') =>
   speaker.post('/v1/exports', { list, format, ...(filters && { filters }) });
 
 const ended = (speaker: Speaker, id: string): Promise<any> =>
   eventually(
-    () => done(speaker.get(`/v1/exports/${id}`)),
+    () => must(speaker.get(`/v1/exports/${id}`)),
     ({ status }) => status === 'completed' || status === 'failed',
   );
 
@@ -34,7 +29,7 @@ async function download(speaker: Speaker, id: string, headers: Record<string, st
 
 /** Exports a list; returns the export and its content. */
 async function exported(speaker: Speaker, list: string, filters = '', format = 'jsonl') {
-  const { id } = await done(create(speaker, list, filters, format));
+  const { id } = await must(create(speaker, list, filters, format));
   const made = await ended(speaker, id);
   expect([made.status, made.error]).toEqual(['completed', null]);
   const { bytes } = await download(speaker, id);
@@ -51,28 +46,14 @@ const objects = (text: string): any[] =>
 async function walked(speaker: Speaker, path: string): Promise<any[]> {
   const all: any[] = [];
   for (let after = ''; ; after = `starting_after=${all.at(-1).id}`) {
-    const { data, has_next: more } = await done(speaker.get(`${path}${path.includes('?') ? '&' : '?'}${after}`));
+    const { data, has_next: more } = await must(speaker.get(`${path}${path.includes('?') ? '&' : '?'}${after}`));
     all.push(...data);
     if (!more) return all;
   }
 }
 
 const receivable = (speaker: Speaker, more: object = {}) =>
-  done(
-    speaker.post('/v1/receivables', {
-      currency: 'USD',
-      invoice: {
-        amount: '100.10',
-        creation_date: '2026-10-01',
-        currency: 'USD',
-        due_date: '2026-12-01',
-        reference_number: 'INV-7',
-      },
-      purpose_code: 'P0802',
-      transaction_type: 'services',
-      ...more,
-    }),
-  );
+  must(speaker.post('/v1/receivables', receivableBody({ amount: '100.10', reference_number: 'INV-7' }, more)));
 
 /** Copies the receivable of an account, so that its list has many. */
 async function copies(of: string, count: number, mark = 'c'): Promise<void> {
@@ -98,18 +79,18 @@ beforeAll(async () => {
   user = await platform.connectedUser();
   await user.partner({ metadata: { order: '7' } });
   await platform.partner();
-  await done(user.upload('logo', new Uint8Array(Buffer.from('%PDF-1.4\n%%EOF\n'))));
+  await must(user.upload('logo', pdf));
   const { id } = await receivable(user, { description: '=HYPERLINK("http://x","a,b")\nnext', metadata: { a: '1' } });
   await receivable(user, { description: '-12.50', currency: 'USD' });
-  await done(user.post(`/v1/receivables/${id}/void`));
-  await done(platform.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', event_types: ['*'] }));
+  await must(user.post(`/v1/receivables/${id}/void`));
+  await must(platform.post('/v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', event_types: ['*'] }));
 });
 
 describe('the lists of /v1', () => {
   it('are exported as REST answers them, each of them and in both formats, for each caller', async () => {
     const lists = routes.filter(({ answers }) => answers === 'list');
     expect(lists.length).toBeGreaterThan(15);
-    const endpoint = (await done(platform.get('/v1/webhook_endpoints'))).data[0].id;
+    const endpoint = (await must(platform.get('/v1/webhook_endpoints'))).data[0].id;
     const compared: string[] = [];
     for (const speaker of [platform, user])
       for (const { path, field } of lists) {
@@ -185,10 +166,10 @@ describe('the lists of /v1', () => {
     });
     expect(data.account.exports.nodes).toEqual([{ id }]);
     const events = await eventually(
-      async () => (await done(platform.get('/v1/events?type=export.completed'))).data,
+      async () => (await must(platform.get('/v1/events?type=export.completed'))).data,
       (list) => list[0]?.data.object.id === id,
     );
-    expect(events[0].data.object).toEqual(await done(platform.get(`/v1/exports/${id}`)));
+    expect(events[0].data.object).toEqual(await must(platform.get(`/v1/exports/${id}`)));
   });
 
   it.each<[source: string, path: string, filters: string]>([
@@ -321,14 +302,14 @@ describe('the lists of /v1', () => {
   });
 
   it('belong to their account, and a session sees no more by them', async () => {
-    const { id } = await done(create(user, '/v1/events'));
+    const { id } = await must(create(user, '/v1/events'));
     await ended(user, id);
     const strangers = [await given.platform(2), await platform.connectedUser()];
     for (const stranger of strangers) {
       expect((await stranger.get(`/v1/exports/${id}`)).status).toBe(404);
       expect((await download(stranger, id)).status).toBe(404);
     }
-    const made = await done(user.post('/v1/sessions', { role: 'operate' }));
+    const made = await must(user.post('/v1/sessions', { role: 'operate' }));
     const session = user.using(made.token ?? made.secret);
     expect((await download(session, id)).status).toBe(403);
     const own = await exported(session, '/v1/events');
@@ -400,7 +381,7 @@ describe('a long list', () => {
     owner = await given.directUser(1);
     const { id: first } = await receivable(owner);
     await copies(first, count - 1);
-    ({ id } = await done(create(owner, '/v1/receivables')));
+    ({ id } = await must(create(owner, '/v1/receivables')));
     const made = await ended(owner, id);
     expect(made).toMatchObject({ status: 'completed', rows: count });
     whole = (await download(owner, id)).bytes;
@@ -482,14 +463,14 @@ describe('a long list', () => {
       text += lines(rows);
     });
     expect(text).toBe(whole.toString());
-    expect((await done(owner.get('/v1/receivables'))).data[0].description).toBe('changed');
+    expect((await must(owner.get('/v1/receivables'))).data[0].description).toBe('changed');
   });
 
   it('begins again after its process has died, and has nothing twice', async () => {
     const count = Number((await world.sql`select count(*) as n from receivable where account_id = ${owner.id}`)[0]!.n);
     const tenant = tenantOf(owner);
     // The export is as a process leaves it that dies before its end.
-    const { id: next } = await done(create(owner, '/v1/receivables'));
+    const { id: next } = await must(create(owner, '/v1/receivables'));
     await ended(owner, next);
     await world.sql`update data_export set status = 'running', due = 0, completed_at = null, expires_at = null, sha256 =
       null where id = ${next}`;
@@ -515,7 +496,7 @@ describe('a long list', () => {
       (n) => n === 0,
     );
     await copies(some, 2_000, 'd');
-    const { id: large } = await done(create(owner, '/v1/receivables'));
+    const { id: large } = await must(create(owner, '/v1/receivables'));
     expect(await ended(owner, large)).toMatchObject({
       status: 'failed',
       error: expect.stringContaining('1048576 bytes'),
@@ -528,7 +509,7 @@ describe('a long list', () => {
   });
 
   it('expires: its content is deleted after its time, and the export 30 days after its end', async () => {
-    expect((await done(owner.get(`/v1/exports/${id}`))).status).toBe('expired');
+    expect((await must(owner.get(`/v1/exports/${id}`))).status).toBe('expired');
     expect((await download(owner, id)).status).toBe(400);
     expect((await world.sql`select 1 from export_part where export_id = ${id}`).length).toBe(0);
     await world.sql`update data_export set due = 0, completed_at = completed_at - 31 * 86400 where id = ${id}`;
@@ -543,7 +524,7 @@ describe('many exports', () => {
   it('of a tenant are refused beyond three under way, and those of others are not', async () => {
     const busy = await given.platform(1);
     const tenant = tenantOf(busy);
-    await done(create(busy, '/v1/accounts'));
+    await must(create(busy, '/v1/accounts'));
     await world.sql`
       insert into data_export
       select (jsonb_populate_record(e, jsonb_build_object('id', e.id || n, 'status', 'running', 'due', 99999999999))).*
@@ -561,7 +542,7 @@ describe('many exports', () => {
 
   it('are made once by two processes', async () => {
     const speaker = await given.platform(1);
-    const { id } = await done(create(speaker, '/v1/accounts'));
+    const { id } = await must(create(speaker, '/v1/accounts'));
     await ended(speaker, id);
     const claims = await Promise.all(
       Array.from({ length: 8 }, () => world.sql`select id from claim_export(${tenantOf(speaker)}, false, ${id}, 30)`),

@@ -4,8 +4,11 @@ import { auditLedger } from '../support/audit.js';
 import { expectedArrivalOf } from '../../src/resources/payout/arrival.js';
 import type { PayoutRow } from '../../src/resources/payout/table.js';
 import { purposeCodes } from '../../src/resources/receivable/purpose.js';
+import { pdf, receivableBody } from '../support/bodies.js';
+import { advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
+import { assemble, complete } from '../support/onboarding-profile.js';
 import { seedsOf } from '../support/scale.js';
-import { givenIn, nickname, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -22,22 +25,6 @@ async function data(speaker: Speaker, query: string, variables: object = {}): Pr
   return reply.body.data;
 }
 
-/** Advances a root's test clock; returns its new time. */
-async function advance(root: Speaker, seconds: number): Promise<number> {
-  const reply = await root.post('/v1/test_helpers/clock', { advance_seconds: seconds });
-  expect(reply.status).toBe(200);
-  return reply.body.now;
-}
-
-/** Runs the jobs that are due, until none is left; returns how many there were. */
-async function work(root: Speaker): Promise<number> {
-  for (let all = 0; ; ) {
-    const [row] = await world.database.call('run_jobs', [tenantOf(root), false, 50]);
-    if (Number(row!.run_jobs) === 0) return all;
-    all += Number(row!.run_jobs);
-  }
-}
-
 async function made(speaker: Speaker, path: string, body?: object): Promise<any> {
   const reply = await speaker.post(path, body);
   expect([path, reply.fieldNames, reply.status]).toEqual([path, [], 200]);
@@ -52,19 +39,18 @@ const depositTo = (speaker: Speaker, amount: string, more: object = {}) =>
   });
 
 const receivableOf = (speaker: Speaker, amount: string, dueDate: string, currency = 'USD') =>
-  made(speaker, '/v1/receivables', {
-    ...{ currency, purpose_code: 'P0802', transaction_type: 'services' },
-    invoice: {
-      ...{ amount, currency, creation_date: '2020-01-01', due_date: dueDate, reference_number: nickname() },
-    },
-  });
+  made(
+    speaker,
+    '/v1/receivables',
+    receivableBody({ amount, currency, creation_date: '2020-01-01', due_date: dueDate }),
+  );
 
 describe('viewer.now', () => {
   it('is the time by the clock of the tenant and mode, which a test clock moves', async () => {
     const [user, other] = [await given.directUser(1), await given.directUser(1)];
     const read = async (speaker: Speaker) => epoch((await data(speaker, '{ viewer { now } }')).viewer.now);
     const before = await read(user);
-    const moved = await advance(user, 100 * day);
+    const moved = await advanceClock(user, 100 * day);
     const [after, ofOther] = [await read(user), await read(other)];
     expect(moved - before).toBeGreaterThanOrEqual(100 * day);
     expect(after - moved).toBeGreaterThanOrEqual(0);
@@ -94,7 +80,7 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
   });
 
   it('age open receivables by bucket and currency, by the date of the test clock in a time zone', async () => {
-    const now = await advance(platform, 300 * day + 7);
+    const now = await advanceClock(platform, 300 * day + 7);
     const due = fc.oneof(fc.integer({ min: -3, max: 130 }), fc.constantFrom(-1, 0, 1, 30, 31, 60, 61, 90, 91));
     const story = fc.sample(
       fc.tuple(due, fc.integer({ min: 1, max: 9_000_000 }), fc.constantFrom('USD', 'EUR'), fc.nat(2), fc.nat(5)),
@@ -231,7 +217,7 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
 
   it('say as of when they are, by the clock of the tenant', async () => {
     const owner = await given.platform(1);
-    await advance(owner, 100 * day);
+    await advanceClock(owner, 100 * day);
     for (const speaker of [owner, await owner.connectedUser()]) {
       const now = async () => (await data(speaker, '{ viewer { now } }')).viewer.now as string;
       const before = await now();
@@ -270,8 +256,8 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
     const partner = await user.partner();
     await made(platform, `/v1/accounts/${partner.id}/activate`);
     // The sandbox issues the partner's address in steps of some seconds.
-    do await advance(platform, 5);
-    while ((await work(platform)) > 0);
+    do await advanceClock(platform, 5);
+    while ((await runAllJobs(platform)) > 0);
     for (const [owner, to, fate] of [
       [user, partner.id, 'complete'],
       [user, partner.id, 'fail'],
@@ -348,7 +334,6 @@ describe.each(seedsOf('api/figures'))('figures of dashboards, seed %i', (seed) =
   });
 
   it("list an account's files by purpose", async () => {
-    const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
     const [invoice, tax] = [
       (await user.upload('invoice', pdf)).body.id,
       (await user.upload('tax_document', pdf)).body.id,
@@ -387,18 +372,18 @@ describe('the next payout of an account', () => {
     expect((await planOf(user)).blocked).toContain('ADDRESS_MISSING');
     expect((await planOf(user)).at).toBeNull();
     await payoutAddress(user);
-    await advance(user, 5);
-    await work(user);
+    await advanceClock(user, 5);
+    await runAllJobs(user);
     const idle = await planOf(user);
     expect(idle).toEqual({ now: idle.now, at: idle.now - (idle.now % day) + day, blocked: [] });
     await available(user, '100.00');
     const waiting = await planOf(user);
     expect([waiting.at! % day, waiting.at! > waiting.now, waiting.blocked]).toEqual([0, true, []]);
-    await advance(user, waiting.at! - waiting.now - 30);
-    await work(user);
+    await advanceClock(user, waiting.at! - waiting.now - 30);
+    await runAllJobs(user);
     expect(await payouts(user)).toEqual([]);
-    await advance(user, 31);
-    await work(user);
+    await advanceClock(user, 31);
+    await runAllJobs(user);
     const [payout] = await payouts(user);
     expect(payout.created).toBeGreaterThanOrEqual(waiting.at!);
     expect(payout.created - waiting.at!).toBeLessThan(60);
@@ -412,11 +397,11 @@ describe('the next payout of an account', () => {
     expect(node).toEqual({
       ...{ sourceAmount: '100.00', sourceCurrency: 'USD', rate: '83', expectedArrivalAt: iso(payout.created + 60) },
     });
-    await advance(user, 61);
-    await work(user);
+    await advanceClock(user, 61);
+    await runAllJobs(user);
     const disputed = await available(user, '40.00');
-    await advance(user, day);
-    await work(user);
+    await advanceClock(user, day);
+    await runAllJobs(user);
     expect((await payouts(user)).length).toBe(2);
     await made(user, `/v1/test_helpers/deposits/${disputed.id}/dispute`, { amount: '40.00' });
     expect(await planOf(user)).toMatchObject({ at: null, blocked: ['BALANCE_NEGATIVE'] });
@@ -425,19 +410,19 @@ describe('the next payout of an account', () => {
   it('is prevented for money in a currency that cannot be converted, or that is too little', async () => {
     const user = await given.directUser(2);
     await payoutAddress(user, 'CHF');
-    await advance(user, 5);
-    await work(user);
+    await advanceClock(user, 5);
+    await runAllJobs(user);
     expect(await planOf(user)).toMatchObject({ at: expect.any(Number), blocked: [] });
     await available(user, '0.50', 'INR');
     expect(await planOf(user)).toMatchObject({ at: null, blocked: ['RATE_MISSING INR'] });
     await payoutAddress(user, 'JPY');
-    await advance(user, 5);
-    await work(user);
+    await advanceClock(user, 5);
+    await runAllJobs(user);
     expect(await planOf(user)).toMatchObject({ at: null, blocked: ['AMOUNT_TOO_SMALL INR'] });
     await available(user, '1.00', 'USD');
     expect(await planOf(user)).toMatchObject({ at: expect.any(Number), blocked: ['AMOUNT_TOO_SMALL INR'] });
-    await advance(user, day);
-    await work(user);
+    await advanceClock(user, day);
+    await runAllJobs(user);
     expect((await payouts(user)).map(({ source_currency }: any) => source_currency)).toEqual(['USD']);
   });
 
@@ -478,5 +463,51 @@ describe('the next payout of an account', () => {
     ])
       expect(iso(at(created!)!)).toBe(iso(epoch(arrives!)));
     expect(at('2026-11-23T00:00:00Z', 'failed')).toBeNull();
+  });
+});
+
+/** The statuses with a number, of the deposits of an account. */
+async function depositsOf(speaker: Speaker, id: string, descendants: boolean): Promise<Record<string, number>> {
+  const { account } = (
+    await must(
+      speaker.graph(
+        'query ($id: ID!, $scope: AccountScope!) { account(id: $id) { statusCounts(scope: $scope) { ' +
+          'deposits { total statuses { status count } } } } }',
+        { id, scope: descendants ? 'DESCENDANTS' : 'SELF' },
+      ),
+    )
+  ).data;
+  const counts: { status: string; count: number }[] = account.statusCounts.deposits.statuses;
+  expect(account.statusCounts.deposits.total).toBe(counts.reduce((sum, { count }) => sum + count, 0));
+  expect(counts.map(({ status }) => status)).toContain('FAILED');
+  return Object.fromEntries(counts.flatMap(({ status, count }) => (count > 0 ? [[status, count]] : [])));
+}
+
+describe('the numbers by status', () => {
+  it('follow the deposits of an account, and include those of its users only when they are requested', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, complete(1));
+    await must(platform.post(`/v1/accounts/${id}/activate`));
+    await must(platform.post(`/v1/test_helpers/accounts/${id}/verify`));
+    // The jobs that give the user its receiving addresses.
+    for (let round = 0; round < 3; round++) {
+      await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 61 }));
+      await runJobs(platform);
+    }
+    const user = platform.actingFor(id);
+    const made = async (speaker: Speaker) =>
+      (await must(speaker.post('/v1/deposits', { amount: '1.00', currency: 'USD' }))).id as string;
+    const own = await made(platform);
+    await made(platform);
+    expect(await depositsOf(platform, platform.id, false)).toEqual({ INITIALIZED: 2 });
+    await must(platform.post(`/v1/test_helpers/deposits/${own}/complete`));
+    expect(await depositsOf(platform, platform.id, false)).toEqual({ INITIALIZED: 1, COMPLETED: 1 });
+
+    const other = await given.platform(1);
+    await made(other);
+    await made(user);
+    expect(await depositsOf(platform, id, false)).toEqual({ INITIALIZED: 1 });
+    expect(await depositsOf(platform, platform.id, false)).toEqual({ INITIALIZED: 1, COMPLETED: 1 });
+    expect(await depositsOf(platform, platform.id, true)).toEqual({ INITIALIZED: 2, COMPLETED: 1 });
   });
 });

@@ -1,28 +1,20 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { StatementObserver } from '../../src/db/connect/observer.js';
-import { pdf } from '../support/onboarding-profile.js';
-import { type Edition, eventually, givenIn, type Reply, must, type Speaker, useWorld } from '../support/world.js';
+import { pdf, pdfOf, png } from '../support/bodies.js';
+import { eventually, givenIn, type Reply, must, type Speaker, useWorld } from '../support/world.js';
+import { bytes, filesIn, frame, jpeg, jpegHead, purposes, sha256 } from './file-fixture.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
+const { download } = filesIn(world);
+
 /** A gateway whose writes wait for a lock for as long as a test holds it. */
 const slow = useWorld({
   worker: false,
   environment: { STATEMENT_SECONDS: '60', LOCK_SECONDS: '60', REQUEST_SECONDS: '90' },
 });
 
-const purposes = ['additional_verification', 'identity_document', 'tax_document', 'invoice', 'logo'] as const;
-const bytes = (text: string, encoding: BufferEncoding = 'latin1') => new Uint8Array(Buffer.from(text, encoding));
-const png = bytes(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-const jpegHead = 'ffd8ffe000104a46494600010100000100010000';
-/** A frame header of a JPEG: 8 bits, height, width, one component. */
-const frame = (marker: string, width: number, height: number) =>
-  `ff${marker}000b08${height.toString(16).padStart(4, '0')}${width.toString(16).padStart(4, '0')}01011100`;
-const jpeg = bytes(`${jpegHead}${frame('c0', 1, 1)}ffda`, 'hex');
 /** A PNG that claims a size. */
 const pngOf = (width: number, height: number) => {
   const image = Buffer.from(png);
@@ -30,7 +22,6 @@ const pngOf = (width: number, height: number) => {
   image.writeUInt32BE(height, 20);
   return new Uint8Array(image);
 };
-const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 /** Builds a multipart body by hand, for requests that a correct client does not send. */
 function multipart(
@@ -62,30 +53,11 @@ async function send(
     fieldNames: errors.map(({ metadata }) => metadata.field_name),
   };
 }
-async function download(speaker: Speaker, id: string) {
-  const response = await fetch(`${world.origin}/v1/files/${id}/content`, {
-    headers: { authorization: `Bearer ${speaker.key}` },
-  });
-  return { status: response.status, headers: response.headers, content: new Uint8Array(await response.arrayBuffer()) };
-}
-
-/** Notes the connections of the statements that read contents; returns a function that ends this. */
-function contentsRead(pools: string[]): () => void {
-  const observer: StatementObserver = {
-    began: ({ name, pool }) => {
-      if (name === 'file_content') pools.push(pool);
-      return () => {};
-    },
-  };
-  const { observers } = world.database;
-  observers.push(observer);
-  return () => observers.splice(observers.indexOf(observer), 1);
-}
 
 describe('uploading a file', () => {
   it.each(purposes)('for %s returns the file with its keys in order', async (purpose) => {
     const user = await given.directUser(1);
-    const content = pdf('a');
+    const content = pdfOf('a');
 
     const reply = await user.upload(purpose, content, 'certificate.pdf', { 'metadata[crm]': '42' });
 
@@ -109,10 +81,10 @@ describe('uploading a file', () => {
   });
 
   const contents: [filename: string, content: Uint8Array, type: string][] = [
-    ['a.pdf', pdf(), 'application/pdf'],
+    ['a.pdf', pdf, 'application/pdf'],
     ['a.png', png, 'image/png'],
     ['a.jpg', jpeg, 'image/jpeg'],
-    ['a.png', pdf(), 'application/pdf'],
+    ['a.png', pdf, 'application/pdf'],
     ['a.pdf', png, 'image/png'],
     ['a.html', jpeg, 'image/jpeg'],
     ['a', png, 'image/png'],
@@ -209,10 +181,10 @@ describe('uploading a file', () => {
 
   it('accepts 10 MB and returns every byte, and refuses one byte more as too large', async () => {
     const user = await given.directUser(1);
-    const whole = new Uint8Array(Buffer.concat([pdf(), randomBytes(10_000_000 - pdf().length)]));
+    const whole = new Uint8Array(Buffer.concat([pdf, randomBytes(10_000_000 - pdf.length)]));
     const [fits, over] = await Promise.all([
       user.upload('invoice', whole),
-      user.upload('invoice', new Uint8Array(Buffer.concat([pdf(), Buffer.alloc(10 * 1024 * 1024)]))),
+      user.upload('invoice', new Uint8Array(Buffer.concat([pdf, Buffer.alloc(10 * 1024 * 1024)]))),
     ]);
 
     expect([fits.status, fits.body.size, fits.body.sha256]).toEqual([200, 10_000_000, sha256(whole)]);
@@ -223,7 +195,7 @@ describe('uploading a file', () => {
     expect((await must(user.get('/v1/files'))).data).toEqual([fits.body]);
   });
 
-  const file = { filename: 'a.pdf', content: pdf() };
+  const file = { filename: 'a.pdf', content: pdf };
   const parts: [title: string, Parameters<typeof multipart>[1], problems: string[]][] = [
     ['no part at all', [], ['parameter_missing file.purpose', 'parameter_missing file.file']],
     ['no purpose', [['file', file]], ['parameter_missing file.purpose']],
@@ -388,9 +360,9 @@ describe('uploading a file', () => {
 
   it('merges metadata as every other write does, and stores none when all values are empty', async () => {
     const user = await given.directUser(1);
-    const { body } = await user.upload('invoice', pdf(), 'a.pdf', { 'metadata[a]': '1', 'metadata[b]': '' });
+    const { body } = await user.upload('invoice', pdf, 'a.pdf', { 'metadata[a]': '1', 'metadata[b]': '' });
     expect(body.metadata).toEqual({ a: '1' });
-    expect((await user.upload('invoice', pdf(), 'a.pdf', { 'metadata[b]': '' })).body.metadata).toBeNull();
+    expect((await user.upload('invoice', pdf, 'a.pdf', { 'metadata[b]': '' })).body.metadata).toBeNull();
   });
 
   const names: [sent: string, kept: string][] = [
@@ -403,7 +375,7 @@ describe('uploading a file', () => {
   ];
   it.each(names)('stores the name %s', async (sent, kept) => {
     const user = await given.directUser(1);
-    const { body } = await user.upload('invoice', pdf(), sent);
+    const { body } = await user.upload('invoice', pdf, sent);
     expect(body.filename).toBe(kept);
     const { headers } = await download(user, body.id);
     // The parameter of RFC 6266 is percent-encoded UTF-8, so that no name can end the header.
@@ -454,7 +426,7 @@ describe('uploading a file', () => {
         },
       };
     }
-    const large = (text: string) => new Uint8Array(Buffer.concat([pdf(text), Buffer.alloc(65_536)]));
+    const large = (text: string) => new Uint8Array(Buffer.concat([pdfOf(text), Buffer.alloc(65_536)]));
 
     it('waits for a large one of its tenant when it is large itself, and for none of another tenant', async () => {
       const [user, other] = [await givenSlow.directUser(1), await givenSlow.directUser(1)];
@@ -463,7 +435,7 @@ describe('uploading a file', () => {
       await stores.begun((count) => count === 1);
       const theirs = other.upload('invoice', large('d'));
       await stores.begun((count) => count === 2);
-      const small = user.upload('invoice', pdf());
+      const small = user.upload('invoice', pdf);
       await stores.begun((count) => count === 3);
       await stores.free();
       expect((await Promise.all([...mine, theirs, small])).map(({ status }) => status)).toEqual(Array(5).fill(200));
@@ -473,7 +445,7 @@ describe('uploading a file', () => {
     it('is stored with many small ones that come at once', async () => {
       const user = await givenSlow.directUser(1);
       await using stores = await held();
-      const all = Array.from({ length: 30 }, (_, i) => user.upload('invoice', pdf(String(i))));
+      const all = Array.from({ length: 30 }, (_, i) => user.upload('invoice', pdfOf(String(i))));
       await stores.begun((count) => count > 1);
       await stores.free();
       expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(30).fill(200));
@@ -483,273 +455,13 @@ describe('uploading a file', () => {
   it('returns the same file for a retry with the same key, and refuses other bytes with it', async () => {
     const user = await given.directUser(1);
     const key = { 'idempotency-key': 'upload-1' };
-    const first = await user.upload('invoice', pdf('a'), 'a.pdf', {}, key);
+    const first = await user.upload('invoice', pdfOf('a'), 'a.pdf', {}, key);
     const [again, other] = await Promise.all([
-      user.upload('invoice', pdf('a'), 'a.pdf', {}, key),
-      user.upload('invoice', pdf('b'), 'a.pdf', {}, key),
+      user.upload('invoice', pdfOf('a'), 'a.pdf', {}, key),
+      user.upload('invoice', pdfOf('b'), 'a.pdf', {}, key),
     ]);
     expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([200, 'true', first.body]);
     expect([other.status, new Set(other.codes)]).toEqual([400, new Set(['idempotency_key_reused'])]);
     expect((await must(user.get('/v1/files'))).data).toEqual([first.body]);
-  });
-});
-
-describe('reading a file', () => {
-  it.each([
-    ['application/pdf', pdf()],
-    ['image/png', png],
-    ['image/jpeg', jpeg],
-  ] as const)(
-    "returns the bytes as %s, as a download that a browser does not render in the gateway's origin",
-    async (type, content) => {
-      const user = await given.directUser(1);
-      const { id } = await must(user.upload('logo', content, 'page.html'));
-
-      const answer = await download(user, id);
-
-      expect(answer.status).toBe(200);
-      expect([...answer.content]).toEqual([...content]);
-      const shown = Object.fromEntries(
-        [
-          'content-type',
-          'content-length',
-          'content-disposition',
-          'content-security-policy',
-          'x-content-type-options',
-          'cache-control',
-        ].map((name) => [name, answer.headers.get(name)]),
-      );
-      expect(shown).toEqual({
-        'content-type': type,
-        'content-length': String(content.length),
-        'content-disposition': "attachment; filename*=UTF-8''page.html",
-        'content-security-policy': expect.stringContaining('sandbox'),
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-store',
-      });
-      expect(answer.headers.get('request-id')).toBeTruthy();
-    },
-  );
-
-  describe('of several parts', () => {
-    const part = 512 * 1024;
-    const content = (size: number) => new Uint8Array(Buffer.concat([pdf(), randomBytes(size)]).subarray(0, size));
-
-    it.each([
-      ['a byte less than two parts', 2 * part - 1, 2],
-      ['two parts', 2 * part, 3],
-      ['a byte more', 2 * part + 1, 3],
-    ])('reads them one by one, on connections for slow questions: %s', async (_, size, statements) => {
-      const user = await given.directUser(1);
-      const whole = content(size);
-      const { id } = await must(user.upload('invoice', whole));
-      const pools: string[] = [];
-      const end = contentsRead(pools);
-
-      const back = await download(user, id);
-
-      end();
-      expect(pools).toEqual(Array(statements).fill('slow'));
-      expect([back.status, back.headers.get('content-length')]).toEqual([200, String(size)]);
-      expect(sha256(back.content)).toBe(sha256(whole));
-    });
-
-    it('answers HEAD with the length, and reads none', async () => {
-      const user = await given.directUser(1);
-      const { id } = await must(user.upload('invoice', content(part + 1)));
-      const pools: string[] = [];
-      const end = contentsRead(pools);
-      const { status, headers } = await fetch(`${world.origin}/v1/files/${id}/content`, {
-        method: 'HEAD',
-        headers: { authorization: `Bearer ${user.key}` },
-      });
-      end();
-      expect([status, headers.get('content-length'), pools]).toEqual([200, String(part + 1), []]);
-    });
-  });
-
-  it('returns the same object through the graph, without the content', async () => {
-    const user = await given.directUser(1);
-    const file = await must(user.upload('logo', png, 'logo.png', { 'metadata[a]': '1' }));
-    const fields = 'id created livemode purpose filename contentType size sha256 metadata account { id }';
-
-    const graph = await must(
-      user.graph(
-        `query ($id: ID!) { file(id: $id) { ${fields} } node(id: $id) { id __typename } files { nodes { ` +
-          `${fields} } } }`,
-        {
-          id: file.id,
-        },
-      ),
-    );
-    const content = await user.graph('query ($id: ID!) { file(id: $id) { content } }', { id: file.id });
-
-    expect(graph.data.file).toEqual({
-      id: file.id,
-      created: new Date(file.created * 1000).toISOString().replace('.000Z', 'Z'),
-      livemode: false,
-      purpose: 'LOGO',
-      filename: 'logo.png',
-      contentType: 'image/png',
-      size: png.length,
-      sha256: sha256(png),
-      metadata: { a: '1' },
-      account: { id: user.id },
-    });
-    expect(graph.data.node).toEqual({ id: file.id, __typename: 'File' });
-    expect(graph.data.files.nodes).toEqual([graph.data.file]);
-    expect(content.status).toBe(400);
-  });
-
-  it('works for its account and the platform above; for others neither the file nor its content exists', async () => {
-    const platform = await given.platform(1);
-    const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
-    const stranger = await given.directUser(1);
-    const [ofUser, ofPlatform] = await Promise.all([
-      must(user.upload('logo', png)),
-      must(platform.upload('logo', png)),
-    ]);
-
-    const reached = await Promise.all([download(user, ofUser.id), download(platform, ofUser.id)]);
-    expect(reached.map(({ status }) => status)).toEqual([200, 200]);
-    const missed = await Promise.all(
-      [
-        [other, ofUser],
-        [stranger, ofUser],
-        [user, ofPlatform],
-        [user, { id: `file_${'0'.repeat(32)}` }],
-        [platform.actingFor(other.id), ofUser],
-      ].flatMap(([speaker, { id }]: any) => [speaker.get(`/v1/files/${id}`), speaker.get(`/v1/files/${id}/content`)]),
-    );
-    expect(missed.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
-      missed.map(() => [404, ['resource_missing'], ['file.id']]),
-    );
-  });
-
-  it('finds it only in its mode', async () => {
-    const { test, live } = await given.directUserBoth(1);
-    const [inTest, inLive] = await Promise.all([must(test.upload('logo', png)), must(live.upload('logo', png))]);
-    expect([inTest.livemode, inLive.livemode]).toEqual([false, true]);
-    const crossed = await Promise.all([live.get(`/v1/files/${inTest.id}/content`), test.get(`/v1/files/${inLive.id}`)]);
-    expect(crossed.map(({ status }) => status)).toEqual([404, 404]);
-  });
-});
-
-describe('listing files', () => {
-  it('shows the files of the acting account, newest first, and filters by purpose and account', async () => {
-    const platform = await given.platform(1);
-    const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
-    const logo = (await must(user.upload('logo', png))).id;
-    const deed = (await must(user.upload('identity_document', pdf()))).id;
-    const foreign = (await must(other.upload('logo', png))).id;
-    const own = (await must(platform.upload('invoice', pdf()))).id;
-    const acted = (await must(platform.actingFor(user.id).upload('tax_document', pdf()))).id;
-    const rows: [Speaker, string, string[]][] = [
-      [platform, '', [acted, own, foreign, deed, logo]],
-      [user, '', [acted, deed, logo]],
-      [platform.actingFor(user.id), '', [acted, deed, logo]],
-      [platform, '?purpose=logo', [foreign, logo]],
-      [platform, '?purpose=logo&purpose=invoice', [own, foreign, logo]],
-      [platform, '?purpose=tax_document,identity_document', [acted, deed]],
-      [platform, '?purpose=additional_verification', []],
-      [platform, `?account_id=${user.id}`, [acted, deed, logo]],
-      [platform, `?account_id=${user.id}&purpose=logo`, [logo]],
-      [user, `?account_id=${other.id}`, []],
-      [platform, '?limit=2', [acted, own]],
-      [platform, `?starting_after=${own}`, [foreign, deed, logo]],
-    ];
-    for (const [speaker, query, expected] of rows) {
-      const list = await must(speaker.get(`/v1/files${query}`));
-      expect([query, list.data.map(({ id }: { id: string }) => id)]).toEqual([query, expected]);
-    }
-    const odd = await platform.get('/v1/files?purpose=selfie&filename=a');
-    expect([odd.status, odd.codes.toSorted(), odd.fieldNames.toSorted()]).toEqual([
-      400,
-      ['parameter_invalid', 'parameter_unknown'],
-      ['file.filename', 'file.purpose'],
-    ]);
-  });
-
-  // The parameter takes one account: with two, neither the first nor the last is used.
-  it('refuses an account_id that is given twice', async () => {
-    const user = await given.directUser(1);
-    const reply = await user.get(`/v1/files?account_id=${user.id}&account_id=${user.id}`);
-    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, ['parameter_invalid'], ['file.account_id']]);
-  });
-});
-
-describe('using a file', () => {
-  const verification = ['additional_verification', 'identity_document', 'tax_document'] as const;
-  const parameters: { edition: Edition; name: string; takes: readonly string[]; body: (id: string) => object }[] = [
-    { edition: 1, name: 'logo_id', takes: ['logo'], body: (id) => ({ logo_id: id }) },
-    { edition: 2, name: 'logo_id', takes: ['logo'], body: (id) => ({ logo_id: id }) },
-    ...(
-      [
-        [1, 'id_document'],
-        [1, 'ownership_structure_document'],
-        [2, 'id_document'],
-        [2, 'physical_address_document'],
-      ] as const
-    ).map(([edition, name]) => ({
-      edition,
-      name: `supporting_documentation.${name}`,
-      takes: verification,
-      body: (id: string) => ({ supporting_documentation: { [name]: id } }),
-    })),
-  ];
-
-  it.each(parameters)(
-    'as account.$name takes $takes only, Edition $edition',
-    async ({ edition, name, takes, body }) => {
-      const platform = await given.platform(edition);
-      const user = await platform.connectedUser();
-      for (const purpose of purposes) {
-        const { id } = await must(platform.upload(purpose, png));
-        const reply = await platform.post(`/v1/accounts/${user.id}`, body(id));
-        expect([purpose, reply.status, reply.codes, reply.fieldNames]).toEqual(
-          takes.includes(purpose) ? [purpose, 200, [], []] : [purpose, 400, ['parameter_invalid'], [`account.${name}`]],
-        );
-        if (takes.includes(purpose)) expect(reply.body).toMatchObject(body(id));
-      }
-    },
-  );
-
-  it.each(parameters)(
-    "as account.$name requires a file in the account's visibility, Edition $edition",
-    async ({ edition, name, body }) => {
-      const [platform, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
-      const user = await platform.connectedUser();
-      const purpose = name === 'logo_id' ? 'logo' : 'tax_document';
-      const foreign = (await must(stranger.upload(purpose, png))).id;
-
-      const replies = await Promise.all(
-        [foreign, `file_${'0'.repeat(32)}`, user.id].map((id) => platform.post(`/v1/accounts/${user.id}`, body(id))),
-      );
-
-      expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
-        replies.map(() => [404, ['resource_missing'], [`account.${name}`]]),
-      );
-    },
-  );
-
-  it('reports every file that is not suitable, and changes nothing', async () => {
-    const platform = await given.platform(1);
-    const user = await platform.connectedUser();
-    const before = await must(platform.get(`/v1/accounts/${user.id}`));
-    const invoice = (await must(platform.upload('invoice', pdf()))).id;
-    const reply = await platform.post(`/v1/accounts/${user.id}`, {
-      logo_id: invoice,
-      metadata: { a: 'b' },
-      supporting_documentation: { id_document: invoice, ownership_structure_document: invoice },
-    });
-    expect([reply.status, reply.fieldNames.toSorted()]).toEqual([
-      400,
-      [
-        'account.logo_id',
-        'account.supporting_documentation.id_document',
-        'account.supporting_documentation.ownership_structure_document',
-      ],
-    ]);
-    expect(await must(platform.get(`/v1/accounts/${user.id}`))).toEqual(before);
   });
 });

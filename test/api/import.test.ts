@@ -1,24 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { rowsOfFile } from '../../src/api/rest/bulk/import-file.js';
-import { eventually, givenIn, nickname, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { pdf } from '../support/bodies.js';
+import { eventually, givenIn, must, nickname, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld();
 const given = givenIn(world);
 
-async function done(reply: Promise<Reply>): Promise<any> {
-  const { status, body, fieldNames, codes, text } = await reply;
-  expect([status, codes, fieldNames], text).toEqual([200, [], []]);
-  return body;
-}
-
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 const upload = async (speaker: Speaker, content: string | Uint8Array): Promise<string> =>
-  (await done(speaker.upload('import', typeof content === 'string' ? bytes(content) : content, 'rows.csv'))).id;
+  (await must(speaker.upload('import', typeof content === 'string' ? bytes(content) : content, 'rows.csv'))).id;
 const create = (speaker: Speaker, kind: string, file: string, dryRun = false) =>
   speaker.post('/v1/imports', { kind, file_id: file, ...(dryRun && { dry_run: true }) });
 const ended = (speaker: Speaker, id: string): Promise<any> =>
   eventually(
-    () => done(speaker.get(`/v1/imports/${id}`)),
+    () => must(speaker.get(`/v1/imports/${id}`)),
     ({ status }) => status === 'completed' || status === 'failed',
   );
 
@@ -26,7 +21,7 @@ const ended = (speaker: Speaker, id: string): Promise<any> =>
 async function results(speaker: Speaker, id: string): Promise<any[]> {
   const all: any[] = [];
   for (let after = ''; ; after = `&starting_after=${all.at(-1).id}`) {
-    const page = await done(speaker.get(`/v1/imports/${id}/rows?order_by=created_asc${after}`));
+    const page = await must(speaker.get(`/v1/imports/${id}/rows?order_by=created_asc${after}`));
     all.push(...page.data);
     if (!page.has_next) return all;
   }
@@ -34,7 +29,7 @@ async function results(speaker: Speaker, id: string): Promise<any[]> {
 
 /** Imports a file; returns the import and its results. */
 async function imported(speaker: Speaker, kind: string, content: string, dryRun = false) {
-  const { id } = await done(create(speaker, kind, await upload(speaker, content), dryRun));
+  const { id } = await must(create(speaker, kind, await upload(speaker, content), dryRun));
   return { made: await ended(speaker, id), rows: await results(speaker, id) };
 }
 
@@ -68,7 +63,7 @@ describe('an import of receivables', () => {
       [1, 'created', []],
       [2, 'created', []],
     ]);
-    const [first, second] = await Promise.all(rows.map(({ object_id: id }) => done(user.get(`/v1/receivables/${id}`))));
+    const [first, second] = await Promise.all(rows.map(({ object_id: id }) => must(user.get(`/v1/receivables/${id}`))));
     expect(first).toMatchObject({
       description: 'a "quoted", text\nof two lines',
       invoice: { amount: '100.10', due_date: '2026-12-01' },
@@ -76,9 +71,9 @@ describe('an import of receivables', () => {
       account_id: user.id,
     });
     expect(second).toMatchObject({ description: null, metadata: {}, amount_maximum_reconcilable: '0.01' });
-    expect(await done(user.get(`/v1/import_rows/${rows[0].id}`))).toEqual(rows[0]);
+    expect(await must(user.get(`/v1/import_rows/${rows[0].id}`))).toEqual(rows[0]);
     const events = await eventually(
-      async () => (await done(user.get('/v1/events?type=import.completed'))).data,
+      async () => (await must(user.get('/v1/events?type=import.completed'))).data,
       (list) => list.length > 0,
     );
     expect(events[0].data.object).toEqual(made);
@@ -110,9 +105,9 @@ describe('an import of receivables', () => {
     await world.sql`create trigger breaks before insert on receivable for each row when (new.description = 'broken')
       execute function break_down()`;
     const content = [header, row('1.00'), row('2.00'), row('3.00', 'broken,7'), row('4.00')].join('\n');
-    const { id } = await done(create(user, 'receivables', await upload(user, content)));
+    const { id } = await must(create(user, 'receivables', await upload(user, content)));
     const before = await eventually(
-      () => done(user.get(`/v1/imports/${id}`)),
+      () => must(user.get(`/v1/imports/${id}`)),
       ({ rows_done: rows }) => rows > 0,
     );
     expect([before.status, before.rows_done, (await results(user, id)).length]).toEqual(['running', 2, 2]);
@@ -129,7 +124,7 @@ describe('an import of receivables', () => {
       'begin perform nextval(''refusals''); raise exception ''no memory'' using errcode = ''53200''; end'`;
     await world.sql`create trigger refuses before insert on receivable for each row when (new.description = 'busy')
       execute function refuse()`;
-    const { id } = await done(
+    const { id } = await must(
       create(user, 'receivables', await upload(user, [header, row('1.00', 'busy,7')].join('\n'))),
     );
     await eventually(
@@ -181,7 +176,7 @@ describe('an import of receivables', () => {
     expect(rows[0]).toMatchObject({ status: 'valid', object_id: null });
     expect(rows[1].problems[0].message).toBe('amount must be greater than zero.');
     expect(await count('receivable', user)).toBe(before);
-    expect((await done(user.get('/v1/events?type=receivable.created'))).data).toEqual([]);
+    expect((await must(user.get('/v1/events?type=receivable.created'))).data).toEqual([]);
   });
 });
 
@@ -189,7 +184,7 @@ describe('the problems of rows in the graph', () => {
   const asked = async (user: Speaker, id: string) => {
     const document =
       'query ($id: ID!) { import(id: $id) { results { nodes { row problems { code message path column } } } } }';
-    const { data } = await done(user.graph(document, { id }));
+    const { data } = await must(user.graph(document, { id }));
     return data.import.results.nodes.map((each: any) => each.problems).reverse();
   };
 
@@ -225,7 +220,7 @@ describe('the problems of rows in the graph', () => {
         { code: null, message: 'It is no code.', path: null, column: null },
       ],
     ]);
-    expect((await done(user.get(`/v1/import_rows/${rows[0].id}`))).problems).toEqual(newer);
+    expect((await must(user.get(`/v1/import_rows/${rows[0].id}`))).problems).toEqual(newer);
   });
 });
 
@@ -281,7 +276,7 @@ describe('an import of partners', () => {
     expect(faults(real.rows)).toEqual(expected);
     expect(real.rows.map(({ problems }) => problems)).toEqual(trial.rows.map(({ problems }) => problems));
     expect(await count('account', platform)).toBe(before + 2);
-    const made = await done(platform.get(`/v1/accounts/${real.rows[1].object_id}`));
+    const made = await must(platform.get(`/v1/accounts/${real.rows[1].object_id}`));
     expect(made).toMatchObject({ type: 'partner', nickname: free, business_details: { legal_name: 'Acme' } });
   });
 
@@ -315,12 +310,12 @@ describe('an import of partners', () => {
       )
     ).body;
     expect(data.import.results.nodes).toMatchObject([{ row: 1, status: 'CREATED', problems: [] }]);
-    const { data: partners } = await done(user.get(`/v1/accounts/${user.id}/partners`));
+    const { data: partners } = await must(user.get(`/v1/accounts/${user.id}/partners`));
     expect(partners.map((each: any) => each.id)).toEqual([data.import.results.nodes[0].objectId]);
     expect(data.import.results.nodes[0].object).toEqual({ __typename: 'Account', id: partners[0].id });
     const stranger = await given.directUser(2);
     expect((await stranger.get(`/v1/imports/${id}`)).status).toBe(404);
-    expect((await done(stranger.get(`/v1/imports/${id}/rows`))).data).toEqual([]);
+    expect((await must(stranger.get(`/v1/imports/${id}/rows`))).data).toEqual([]);
     expect((await create(stranger, 'partners', file)).fieldNames).toEqual(['import.file_id']);
   });
 });
@@ -407,10 +402,10 @@ describe('a file', () => {
 
   it('must be text of its purpose', async () => {
     const user = await given.directUser(1);
-    for (const content of [new Uint8Array([0xff, 0xfe, 0x41]), bytes('a\0b'), bytes('%PDF-1.4\n%%EOF\n')])
+    for (const content of [new Uint8Array([0xff, 0xfe, 0x41]), bytes('a\0b'), pdf])
       expect((await user.upload('import', content)).fieldNames).toEqual(['file.file']);
     expect((await user.upload('logo', bytes('currency\nUSD'))).fieldNames).toEqual(['file.file']);
-    const logo = await done(user.upload('logo', bytes('%PDF-1.4\n%%EOF\n')));
+    const logo = await must(user.upload('logo', pdf));
     expect((await create(user, 'receivables', logo.id)).fieldNames).toEqual(['import.file_id']);
   });
 });
@@ -418,17 +413,17 @@ describe('a file', () => {
 describe('imports', () => {
   it('end when the session that made them is revoked, with what is done until then', async () => {
     const user = await given.directUser(1);
-    const { id: session, token } = await done(user.post('/v1/sessions', { role: 'operate' }));
+    const { id: session, token } = await must(user.post('/v1/sessions', { role: 'operate' }));
     const content = [header, ...Array.from({ length: 60 }, () => row('1.00'))].join('\n');
     const file = await upload(user, content);
-    const { id } = await done(create(user.using(token), 'receivables', file));
+    const { id } = await must(create(user.using(token), 'receivables', file));
     await eventually(
-      () => done(user.get(`/v1/imports/${id}`)),
+      () => must(user.get(`/v1/imports/${id}`)),
       ({ status }) => status === 'completed',
     );
     // As it was after the first rows.
     await world.sql`delete from import_row where import_id = ${id} and row > 5`;
-    await done(user.post(`/v1/sessions/${session}/revoke`));
+    await must(user.post(`/v1/sessions/${session}/revoke`));
     await world.sql`update data_import set status = 'running', rows_done = 5, due = 0 where id = ${id}`;
     const end = { status: 'failed', rows_done: 5, error: 'Its session was revoked.' };
     expect(await ended(user, id)).toMatchObject(end);
@@ -437,7 +432,7 @@ describe('imports', () => {
   it('of a tenant are refused beyond three under way, and a key that may only read makes none', async () => {
     const user = await given.directUser(1);
     const file = await upload(user, [header, row('1.00')].join('\n'));
-    const { id } = await done(create(user, 'receivables', file));
+    const { id } = await must(create(user, 'receivables', file));
     await ended(user, id);
     await world.sql`
       insert into data_import
@@ -455,7 +450,7 @@ describe('imports', () => {
       where id = ${made.id}`;
     expect(await ended(user, made.id)).toMatchObject({ status: 'failed', error: 'It was interrupted five times.' });
     const events = await eventually(
-      async () => (await done(user.get('/v1/events?type=import.failed'))).data,
+      async () => (await must(user.get('/v1/events?type=import.failed'))).data,
       (list) => list.length > 0,
     );
     expect(events[0].data.object.id).toBe(made.id);

@@ -7,16 +7,8 @@ import { config } from '../../src/config/config.js';
 import { Database } from '../../src/db/database.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import {
-  type Edition,
-  details,
-  eventually,
-  givenIn,
-  nickname,
-  type Reply,
-  Speaker,
-  useWorld,
-} from '../support/world.js';
+import { partnerBody } from '../support/bodies.js';
+import { type Edition, eventually, givenIn, type Reply, Speaker, useWorld } from '../support/world.js';
 import { hastyPools } from '../support/patient.js';
 
 const world = useWorld();
@@ -60,7 +52,6 @@ const ownKeyId = async (me: Speaker) =>
     .apiKeys.nodes[0].id as string;
 const outcome = (reply: Reply) =>
   [reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status, ...new Set(reply.codes)].join(' ');
-const partnerBody = () => ({ type: 'partner', nickname: nickname(), business_details: details() });
 const pause = (milliseconds: number) => new Promise((resume) => setTimeout(resume, milliseconds));
 
 describe('an API key', () => {

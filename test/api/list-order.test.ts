@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pdf } from '../support/onboarding-profile.js';
+import { pdf, receivableBody } from '../support/bodies.js';
 import { givenIn, type Reply, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -24,18 +24,14 @@ const all: Record<'deposits' | 'receivables', Json[]> = { deposits: [], receivab
 beforeAll(async () => {
   [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
   partner = await user.partner();
-  const receivable = (i: number) => ({
-    currency: i % 4 === 3 ? 'EUR' : 'USD',
-    invoice: {
+  const receivable = (i: number) =>
+    receivableBody({
       amount: `${100 * ((i * 5) % 7) + 50}.00`,
       creation_date: '2026-01-01',
       currency: i % 4 === 3 ? 'EUR' : 'USD',
       due_date: `20${26 + (i % 3) * 20}-0${1 + (i % 5)}-15`,
       reference_number: `INV-${i}`,
-    },
-    purpose_code: 'P0802',
-    transaction_type: 'services',
-  });
+    });
   for (let i = 0; i < 12; i++) {
     const made = done(await user.post('/v1/receivables', receivable(i)));
     if (i % 4 === 1) done(await user.post(`/v1/receivables/${made.id}/void`, {}));
@@ -352,7 +348,7 @@ describe('a list that no index serves is refused, and says what to use', () => {
   });
 
   it('is refused alone where a list has not the arguments that the order needs', async () => {
-    const file = done(await user.upload('identity_document', pdf()));
+    const file = done(await user.upload('identity_document', pdf));
     const { body } = await user.graph(
       `{ file(id: "${file.id}") { usedByAccounts(orderBy: BALANCE_DESC) { nodes { id } } } }`,
     );

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pdf } from '../support/bodies.js';
 import {
   details,
   givenIn,
@@ -16,7 +17,6 @@ const given = givenIn(world);
 type Json = any;
 type Map = Record<string, unknown>;
 
-const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
 /** The error of a refused request in one form for both APIs: the graph returns 200 and the status in each error. */
 const problems = ({ status, body, codes, fieldNames }: Reply) => [
   body.errors?.[0].extensions?.httpStatus ?? status,

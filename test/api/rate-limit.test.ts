@@ -3,17 +3,8 @@ import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Cost } from '../../src/limits/charge.js';
 import { weights } from '../../src/types/weights.js';
-import { pdf } from '../support/onboarding-profile.js';
-import {
-  details,
-  eventually,
-  givenIn,
-  nickname,
-  type Reply,
-  type Speaker,
-  tenantOf,
-  useWorld,
-} from '../support/world.js';
+import { partnerBody, pdf } from '../support/bodies.js';
+import { eventually, givenIn, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const burst = 3_000;
 const perSecond = 10;
@@ -43,8 +34,6 @@ async function exhausted(speaker: Speaker): Promise<Reply> {
     if (reply.status !== 200) return reply;
   }
 }
-
-const partner = () => ({ type: 'partner', nickname: nickname(), business_details: details() });
 
 describe('an answer', () => {
   const balance = 'query Balance($id: ID!) { account(id: $id) { balance { available { amount } } owner { id } } }';
@@ -98,7 +87,7 @@ describe('an answer', () => {
     const first = await user.get(`/v1/accounts/${user.id}`);
     expect([first.status, left(first)]).toEqual([200, { remaining: burst - read, reset: Math.ceil(read / perSecond) }]);
     expect(first.headers.get('ratelimit-policy')).toBe(`"points";q=${burst};w=${burst / perSecond}`);
-    const made = await user.post('/v1/accounts', partner());
+    const made = await user.post('/v1/accounts', partnerBody());
     expect([made.status, burst - left(made).remaining >= read + 61 - perSecond]).toEqual([200, true]);
     const missing = await user.get('/v1/accounts/account_x');
     const unknown = await user.get('/v1/accounts?limit=x');
@@ -108,7 +97,7 @@ describe('an answer', () => {
 
   it('of /v1 with the bytes of a file costs a point for each 2 KiB', async () => {
     const user = await given.directUser(1);
-    const content = new Uint8Array(Buffer.concat([pdf(), Buffer.alloc(1_000_000)]));
+    const content = new Uint8Array(Buffer.concat([pdf, Buffer.alloc(1_000_000)]));
     const bytes = weights.figure + Math.floor(content.length / 2_048);
     const before = await user.get(`/v1/accounts/${user.id}`);
     const made = await user.upload('invoice', content);
@@ -207,7 +196,7 @@ describe('an account that has used its allowance', () => {
     const user = await given.directUser(1);
     await exhausted(user);
     const key = randomUUID();
-    const body = partner();
+    const body = partnerBody();
     const ask = () => user.post('/v1/accounts', body, { 'idempotency-key': key });
     expect((await ask()).status).toBe(429);
     const rows = () => world.sql`select id from account where nickname = ${body.nickname}`;

@@ -15,6 +15,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { snake } from '../../src/errors/problems.js';
 import { textLengthMaxDefault } from '../../src/types/text-length.js';
 import { editions } from '../../src/editions/editions.js';
 import { resources } from '../../src/resources/define.js';
@@ -26,8 +27,6 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 type Json = any;
-
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The GraphQL schema as clients see it. */
 let schema: GraphQLSchema;

@@ -35,6 +35,7 @@ import { TransactionStatus } from '../../src/resources/transaction/table.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { rulesText } from '../../src/server/build/print-schema.js';
 import { metadataKeysMax } from '../../src/types/scalars.js';
+import { receivableBody } from '../support/bodies.js';
 import { givenIn, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -212,18 +213,7 @@ describe('the permission to write', () => {
 it('the operator creates a checkout with the configured terms', async () => {
   const user = await given.directUser(2);
   const partner = await user.partner();
-  const made = await user.post('/v1/receivables', {
-    currency: 'INR',
-    invoice: {
-      amount: '100.00',
-      currency: 'INR',
-      creation_date: '2026-10-01',
-      due_date: '2026-12-01',
-      reference_number: 'A1',
-    },
-    purpose_code: 'P0802',
-    transaction_type: 'services',
-  });
+  const made = await user.post('/v1/receivables', receivableBody({ currency: 'INR', reference_number: 'A1' }));
   const terms = { ...checkoutTermsDefault, seconds: 3_600, feeBasisPoints: 250 };
   const operator = new Operator(world.database, buildGraph(), world.pepper, undefined, terms);
   const row = await operator.account(user.id, false);

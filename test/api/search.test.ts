@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
 import { details, givenIn, type Reply, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -34,19 +35,13 @@ const partnerOf = async (speaker: Speaker, name: string, more: object = {}): Pro
 };
 const receivableOf = async (speaker: Speaker, reference: string, metadata?: object): Promise<Json> => {
   const made = done(
-    await speaker.post('/v1/receivables', {
-      currency: 'USD',
-      invoice: {
-        amount: '5.00',
-        creation_date: '2026-01-01',
-        currency: 'USD',
-        due_date: '2026-03-01',
-        reference_number: reference,
-      },
-      purpose_code: 'P0802',
-      transaction_type: 'services',
-      ...(metadata && { metadata }),
-    }),
+    await speaker.post(
+      '/v1/receivables',
+      receivableBody(
+        { amount: '5.00', creation_date: '2026-01-01', due_date: '2026-03-01', reference_number: reference },
+        metadata && { metadata },
+      ),
+    ),
   );
   names.set(made.id, reference);
   return made;

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { pdf, receivableBody } from '../support/bodies.js';
+import { advanceAndRun } from '../support/jobs.js';
 import { givenIn, payoutAddressBody, type Reply, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
@@ -11,15 +13,6 @@ async function data(speaker: Speaker, query: string, variables: object = {}): Pr
   const reply = await speaker.graph(query, variables);
   expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
   return reply.body.data;
-}
-
-/** Runs the jobs that become due within the next seconds, until none is left. */
-async function work(root: Speaker): Promise<void> {
-  for (let done = 1; done > 0; ) {
-    expect((await root.post('/v1/test_helpers/clock', { advance_seconds: 5 })).status).toBe(200);
-    const [row] = await world.database.call('run_jobs', [tenantOf(root), false, 50]);
-    done = Number(row!.run_jobs);
-  }
 }
 
 const ids = (list: { id: string }[]) => list.map(({ id }) => id);
@@ -170,7 +163,7 @@ describe('a platform', () => {
       // Users in draft have no receiving addresses, and their activated partners have.
       const { id } = await owner.partner();
       expect((await platform.post(`/v1/accounts/${id}/activate`)).status).toBe(200);
-      await work(platform);
+      await advanceAndRun(platform, 5);
       const made = await owner.post('/v1/deposits', { amount, currency: 'USD', to: { account_id: id } });
       expect([made.fieldNames, made.status]).toEqual([[], 200]);
       const path = `/v1/test_helpers/deposits/${made.body.id}/complete`;
@@ -223,8 +216,6 @@ describe('a platform', () => {
     expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], [name]]);
   });
 });
-
-const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
 
 describe('a file', () => {
   const uses = `usedByAccounts { nodes { id } pageInfo { hasNextPage } } usedByAddresses { nodes { id } }
@@ -293,13 +284,13 @@ describe('a file', () => {
     const user = await platform.connectedUser();
     const [customer, own] = [await user.partner(), await platform.partner()];
     const invoice = await upload(user, 'invoice');
-    const body = {
-      ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services' },
-      invoice: {
-        ...{ amount: '10.00', currency: 'USD', creation_date: '2026-01-01', due_date: '2026-02-01' },
-        ...{ reference_number: 'INV 7', document: invoice },
-      },
-    };
+    const body = receivableBody({
+      amount: '10.00',
+      creation_date: '2026-01-01',
+      due_date: '2026-02-01',
+      reference_number: 'INV 7',
+      document: invoice,
+    });
     const first = await made(user, '/v1/receivables', { ...body, customer_id: customer.id });
     const second = await made(user, '/v1/receivables', body);
     expect((await usesOf(user, invoice)).Receivables).toEqual([second, first]);
@@ -368,7 +359,7 @@ describe('completedAt', () => {
     const user = await given.directUser(1);
     const { id: partner } = await user.partner();
     expect((await user.post(`/v1/accounts/${partner}/activate`)).status).toBe(200);
-    await work(user);
+    await advanceAndRun(user, 5);
     const reply = await user.post('/v1/deposits', { amount: '9.00', currency: 'USD', to: { account_id: partner } });
     expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
     const { id } = reply.body;

@@ -6,7 +6,7 @@ import { countQuestion, hasFigures, presentQuestion, questionOfParts, tooSlow } 
 import { sentenceOfGraph } from '../../src/errors/problems.js';
 import { depositListing } from '../../src/resources/deposit/resolver.js';
 import { pageRequest } from '../../src/types/pagination.js';
-import { pdf } from '../support/onboarding-profile.js';
+import { pdf } from '../support/bodies.js';
 import {
   eventually,
   givenIn,
@@ -50,7 +50,7 @@ describe('a question', () => {
   let fileId: string;
   beforeAll(async () => {
     user = await given.directUser(1);
-    fileId = (await user.upload('invoice', pdf())).body.id;
+    fileId = (await user.upload('invoice', pdf)).body.id;
   });
 
   const edge = (filter: string) => `{ viewer { account { depositsIn${filter} { nodes { id } } } } }`;
@@ -362,7 +362,7 @@ describe('a content that is sent', () => {
   /** The answer to a download of which one part has come, and no other can be read until `free`. */
   async function begun() {
     const user = await given.directUser(1);
-    const whole = Buffer.concat([pdf(), randomBytes(4 * 1024 * 1024)]);
+    const whole = Buffer.concat([pdf, randomBytes(4 * 1024 * 1024)]);
     const { body } = await user.upload('invoice', whole);
     const request = http
       .get(`${hasty.origin}/v1/files/${body.id}/content`, {

@@ -9,10 +9,21 @@ import {
   isListType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { snake } from '../../src/errors/problems.js';
 import { operationOf, routes } from '../../src/resources/registry.js';
+import { checkoutBody, personBody, receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { personBody } from '../support/onboarding-profile.js';
-import { details, givenIn, nickname, payoutAddress, type Reply, type Speaker, useWorld } from '../support/world.js';
+import { runJobs } from '../support/jobs.js';
+import {
+  details,
+  givenIn,
+  must,
+  nickname,
+  payoutAddress,
+  type Reply,
+  type Speaker,
+  useWorld,
+} from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -40,29 +51,15 @@ beforeAll(async () => {
   schema = buildClientSchema((await user.graph(getIntrospectionQuery())).body.data);
 });
 
-async function done(reply: Promise<Reply>): Promise<Json> {
-  const { status, body, text } = await reply;
-  expect([status, text]).toEqual([200, text]);
-  return body;
-}
-
 const help = (speaker: Speaker, path: string, body: object = {}) =>
-  done(speaker.post(`/v1/test_helpers/${path}`, body));
+  must(speaker.post(`/v1/test_helpers/${path}`, body));
 const dollars = (amount: string) => ({ amount, currency: 'USD' });
-const receivableBody = (more: object = {}) => ({
-  currency: 'USD',
-  invoice: {
-    ...dollars('100.00'),
-    ...{ creation_date: '2026-10-01', due_date: '2026-12-01', reference_number: nickname() },
-  },
-  ...{ purpose_code: 'P0802', transaction_type: 'services', ...more },
-});
-const receivableOf = (speaker: Speaker) => done(speaker.post('/v1/receivables', receivableBody()));
+const receivableOf = (speaker: Speaker) => must(speaker.post('/v1/receivables', receivableBody()));
 async function voided(speaker: Speaker) {
   const { id } = await receivableOf(speaker);
-  return done(speaker.post(`/v1/receivables/${id}/void`));
+  return must(speaker.post(`/v1/receivables/${id}/void`));
 }
-const depositOf = (speaker: Speaker, amount = '100.00') => done(speaker.post('/v1/deposits', dollars(amount)));
+const depositOf = (speaker: Speaker, amount = '100.00') => must(speaker.post('/v1/deposits', dollars(amount)));
 async function completed(speaker: Speaker) {
   const { id } = await depositOf(speaker);
   return help(speaker, `deposits/${id}/complete`);
@@ -74,49 +71,47 @@ async function failed(speaker: Speaker) {
 /** A partner that was sent to verification, so its details stay as they are. */
 async function submitted() {
   const { id } = await user.partner();
-  return done(user.post(`/v1/accounts/${id}/activate`));
+  return must(user.post(`/v1/accounts/${id}/activate`));
 }
 async function deactivated() {
   const { id } = await submitted();
   await help(user, `accounts/${id}/verify`);
-  return done(user.post(`/v1/accounts/${id}/deactivate`));
+  return must(user.post(`/v1/accounts/${id}/deactivate`));
 }
 /** A connected user with a person, which is verified. */
 async function personOfVerified() {
-  const owner = await platform.connectedUser();
-  const { id } = await done(owner.post('/v1/persons', personBody(owner.id, ['director'])));
-  await world.sql`update account set status = 'verifying' where id = ${owner.id}`;
+  const businessDetails = { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } };
+  const owner = await platform.connectedUser({ businessDetails });
+  const { id } = await must(owner.post('/v1/persons', personBody(owner.id, ['owner'])));
+  await payoutAddress(platform, 'INR', owner.id);
+  await must(platform.post(`/v1/accounts/${owner.id}/activate`));
   return { owner, id };
 }
 async function cancelled() {
   const { id } = await payee.checkoutFixture();
-  return done(payee.user.post(`/v1/checkouts/${id}/cancel`));
+  return must(payee.user.post(`/v1/checkouts/${id}/cancel`));
 }
 async function expired() {
   const { id } = await payee.checkoutFixture();
   return help(payee.user, `checkouts/${id}/expire`);
 }
-const checkoutBody = (receivable: string, amount = '1000.00', from = payee.partnerId) => ({
-  ...{ amount, currency: 'INR', from: { account_id: from }, payment_methods: ['upi'] },
-  ...{ receivables: [{ id: receivable }], redirect_url: 'https://shop.example/back' },
-});
 /** A payout that is completed. */
 async function paidOut() {
   const owner = await given.directUser(1);
   await payoutAddress(owner);
   const [deposit, receivable] = [await completed(owner), await receivableOf(owner)];
   const receivables = [{ id: receivable.id, amount: '100.00' }];
-  await done(owner.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
+  await must(owner.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
   await help(owner, 'clock', { advance_seconds: 86_400 });
-  await world.database.call('run_jobs', [owner.id.replace('account_', ''), false, 50]);
-  const [payout] = (await done(owner.get('/v1/payouts'))).data;
+  await runJobs(owner);
+  const [payout] = (await must(owner.get('/v1/payouts'))).data;
   return { owner, payout: await help(owner, `payouts/${payout.id}/settle`) };
 }
 const endpointOf = async (body: object = {}) =>
-  done(user.post('/v1/webhook_endpoints', { url: 'https://hooks.example/a', event_types: ['*'], ...body }));
+  must(user.post('/v1/webhook_endpoints', { url: 'https://hooks.example/a', event_types: ['*'], ...body }));
 async function disabledEndpoint() {
   const { id } = await endpointOf();
-  return done(user.post(`/v1/webhook_endpoints/${id}`, { enabled: false }));
+  return must(user.post(`/v1/webhook_endpoints/${id}`, { enabled: false }));
 }
 const testOf = (path: string, object: () => Promise<Json>, speaker = () => user) =>
   async function helper(): Promise<Refused> {
@@ -172,21 +167,21 @@ const refusals: Record<string, () => Promise<Refused>> = {
   'createCheckout account_type_invalid': async () => {
     const owner = await given.platform(2);
     const [partner, receivable] = [await owner.partner(), await payee.receivable('1000.00', undefined, owner)];
-    return { speaker: owner, body: checkoutBody(receivable, '1000.00', partner.id) };
+    return { speaker: owner, body: checkoutBody(partner.id, [receivable], { amount: '1000.00' }) };
   },
   'createCheckout status_invalid': async () => {
     const receivable = await payee.receivable();
-    await done(payee.user.post(`/v1/receivables/${receivable}/void`));
-    return { speaker: payee.user, body: checkoutBody(receivable) };
+    await must(payee.user.post(`/v1/receivables/${receivable}/void`));
+    return { speaker: payee.user, body: checkoutBody(payee.partnerId, [receivable], { amount: '1000.00' }) };
   },
   'createCheckout acquirer_unavailable': async () => {
     const partner = await payee.goLive();
     const receivable = await payee.receivable('1000.00', undefined, payee.live);
-    return { speaker: payee.live, body: checkoutBody(receivable, '1000.00', partner) };
+    return { speaker: payee.live, body: checkoutBody(partner, [receivable], { amount: '1000.00' }) };
   },
   'createCheckout amount_exceeds_reconcilable': async () => ({
     speaker: payee.user,
-    body: checkoutBody(await payee.receivable(), '1000.01'),
+    body: checkoutBody(payee.partnerId, [await payee.receivable()], { amount: '1000.01' }),
   }),
   'cancelCheckout status_invalid': testOf('', cancelled, () => payee.user),
   'declineTestCheckout status_invalid': testOf('{}', expired, () => payee.user),
@@ -218,8 +213,8 @@ const refusals: Record<string, () => Promise<Refused>> = {
   },
   'createPerson status_invalid': async () => {
     const { id } = await platform.connectedUser();
-    await done(platform.post(`/v1/accounts/${id}`, { business_details: { type: 'sole_proprietor' } }));
-    await done(platform.post('/v1/persons', personBody(id, ['owner'])));
+    await must(platform.post(`/v1/accounts/${id}`, { business_details: { type: 'sole_proprietor' } }));
+    await must(platform.post('/v1/persons', personBody(id, ['owner'])));
     return { speaker: platform, body: personBody(id, ['owner']) };
   },
   'updatePerson account_not_updatable': async () => {
@@ -233,7 +228,7 @@ const refusals: Record<string, () => Promise<Refused>> = {
 
   'createReceivable account_type_invalid': async () => {
     const { id } = await user.partner();
-    return { speaker: user, body: receivableBody({ account_id: id }) };
+    return { speaker: user, body: receivableBody({}, { account_id: id }) };
   },
   'createReceivable status_invalid': async () => {
     const { live } = await given.directUserBoth(1);
@@ -241,7 +236,7 @@ const refusals: Record<string, () => Promise<Refused>> = {
   },
   'createReceivable amount_exceeds_reconcilable': async () => ({
     speaker: user,
-    body: receivableBody({ amount_maximum_reconcilable: '100.01' }),
+    body: receivableBody({}, { amount_maximum_reconcilable: '100.01' }),
   }),
   'updateReceivable account_type_invalid': async () => {
     const { id } = await receivableOf(user);
@@ -291,7 +286,6 @@ function inGraph(type: GraphQLInputType, value: Json): Json {
     }),
   );
 }
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The same request through the graph. */
 function asked(name: string, { speaker, id, body, query }: Refused): Promise<Reply> {

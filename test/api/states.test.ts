@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
+import { receivableBody } from '../support/bodies.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import {
   completeDeposit,
   eventually,
   givenIn,
   must,
-  nickname,
   partnerRows,
   payoutAddressBody,
   type Speaker,
@@ -45,7 +45,7 @@ const shown: Record<string, string> = {
 const hashes = ['account.capability', 'address.vpa.upi'];
 /**
  * Values that only the operator, time, a fault or the next release can cause; test/api/export.test.ts reaches those of
- * exports, and test/api/next-release.test.ts those of the next release.
+ * exports, and test/api/output-types.test.ts those of the next release.
  */
 const outOfReach = [
   'payout.status returned',
@@ -62,8 +62,6 @@ function states(): GraphQLEnumType[] {
     /(Status|State|ReasonCode|PayoutsDisabledReason|WalletProvider)$/.test(name),
   );
 }
-
-const dates = { creation_date: '2026-10-01', due_date: '2026-12-01' };
 
 /** Every value that objects of /v1 have shown, by its place. */
 class Seen {
@@ -138,12 +136,7 @@ describe('every status and reason, reached by a test key with documented calls',
     seen.look([{ object: 'allocation', status: nodes[0].status.toLowerCase() }]);
   };
   const receivable = () =>
-    must(
-      user.post('/v1/receivables', {
-        ...{ currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' },
-        invoice: { amount: '100.00', currency: 'INR', reference_number: nickname(), ...dates },
-      }),
-    ) as Promise<{ id: string }>;
+    must(user.post('/v1/receivables', receivableBody({ currency: 'INR' }))) as Promise<{ id: string }>;
 
   it('of partners, their addresses and wallets', async () => {
     payer = await partner();

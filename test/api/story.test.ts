@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { camel } from '../../src/errors/problems.js';
+import { compartments, inputOf, receivableBody } from '../support/bodies.js';
 import {
   details,
   type Edition,
@@ -34,19 +36,6 @@ const operations = {
   disputeTestDeposit: ['/v1/test_helpers/deposits/:id/dispute', 'deposit'],
 } as const;
 
-const enums = ['category', 'linked_object', 'payment_method', 'reason_code', 'transaction_type', 'type'];
-const camel = (name: string) => name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase());
-/** A body of /v1 as the input of a mutation: names in camelCase, enum values in UPPER_CASE. */
-function inputOf(body: object): object {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => {
-      if (enums.includes(name)) return [camel(name), String(value).toUpperCase()];
-      if (Array.isArray(value)) return [camel(name), value.map(inputOf)];
-      return [camel(name), typeof value === 'object' ? inputOf(value) : value];
-    }),
-  );
-}
-
 /**
  * One operation through one API: its status, the codes and fields of its errors, or the object as /v1 shows it
  * afterwards.
@@ -70,7 +59,6 @@ async function ask(speaker: Speaker, transport: Transport, name: keyof typeof op
   return { status, codes, fieldNames, object: shown };
 }
 
-const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
 /** An account's balance: the amounts of its currencies in order, per compartment. */
 type Held = Partial<Record<(typeof compartments)[number], string[]>>;
 
@@ -152,13 +140,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     await holds({});
 
     // An invoice, and the exporter's payout address.
-    const invoice = { amount: '100.00', currency, creation_date: '2026-10-01', due_date: '2026-12-01' };
-    const { id: receivable } = await perform('createReceivable', {
-      currency,
-      invoice: { ...invoice, reference_number: 'INV-1' },
-      purpose_code: 'P0802',
-      transaction_type: 'services',
-    });
+    const { id: receivable } = await perform('createReceivable', receivableBody({ currency }));
     const counted = async () => {
       const r = await look(`/v1/receivables/${receivable}`);
       return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];

@@ -1,7 +1,9 @@
 import fs from 'node:fs';
 import { expect, it } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
+import { advanceClock, runAllJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
-import { givenIn, must, nickname, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
 
 // No worker runs, so that the tests know when its work is done.
 const world = useWorld({ worker: false });
@@ -21,20 +23,12 @@ async function withoutTransfersBack(act: () => Promise<void>): Promise<void> {
   await act().finally(() => world.sql.unsafe(text));
 }
 
-const work = async (platform: Speaker) => {
-  for (let done = 1; done > 0; ) {
-    const [row] = await world.database.call('run_jobs', [tenantOf(platform), false, 50]);
-    done = row!.run_jobs as number;
-  }
-};
-const advance = (platform: Speaker, seconds: number) =>
-  must(platform.post('/v1/test_helpers/clock', { advance_seconds: seconds }));
 /** Lets a day pass with the work of the sandbox, and numbers the events. */
 async function nextDay(platform: Speaker): Promise<void> {
-  await advance(platform, day);
-  await work(platform);
-  await advance(platform, 61);
-  await work(platform);
+  await advanceClock(platform, day);
+  await runAllJobs(platform);
+  await advanceClock(platform, 61);
+  await runAllJobs(platform);
   await number(platform);
 }
 const number = (platform: Speaker) => world.database.call('number_events', [tenantOf(platform), false, 10_000]);
@@ -55,8 +49,8 @@ async function aggregator(count: number): Promise<{ platform: Speaker; users: Us
     users.push({ id, as: platform.actingFor(id) });
   }
   for (let second = 0; second < 4; second++) {
-    await advance(platform, 2);
-    await work(platform);
+    await advanceClock(platform, 2);
+    await runAllJobs(platform);
   }
   return { platform, users };
 }
@@ -66,15 +60,7 @@ async function earn({ id: account_id, as }: User, amount: string): Promise<strin
   const deposit = { amount, currency: 'INR', to: { account_id }, payment_method: 'upi' };
   const { id } = await must(as.post('/v1/deposits', deposit));
   await must(as.post(`/v1/test_helpers/deposits/${id}/complete`));
-  const receivable = await must(
-    as.post('/v1/receivables', {
-      ...{ currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' },
-      invoice: {
-        ...{ amount, currency: 'INR', reference_number: nickname() },
-        ...{ creation_date: '2026-10-01', due_date: '2026-12-01' },
-      },
-    }),
-  );
+  const receivable = await must(as.post('/v1/receivables', receivableBody({ amount, currency: 'INR' })));
   await must(as.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
   return id;
 }
@@ -135,7 +121,7 @@ it('jobs after the upgrade cover users below zero from their aggregator, which i
   expect(await payouts(platform)).toEqual(['140.00']);
 
   await begin(1, 1);
-  await work(platform);
+  await runAllJobs(platform);
   expect(await available(platform, one.id, two.id)).toEqual(['0.00', '0.00']);
   expect(await transfers(platform)).toEqual(['-100.00', '-35.00']);
   await nextDay(platform);
@@ -150,7 +136,7 @@ it('jobs after the upgrade cover users below zero from their aggregator, which i
   // A second time, there is nothing to do.
   await world.sql.unsafe(migration);
   await begin(1, 1);
-  await work(platform);
+  await runAllJobs(platform);
   expect(await transfers(platform)).toEqual(['-100.00', '-35.00']);
   expect(
     await world.sql`select from job where kind in ('find_debts', 'transfer_back')

@@ -3,8 +3,10 @@ import pino from 'pino';
 import { expect } from 'vitest';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../../src/jobs/work-queue.js';
+import { personBody, receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
-import { complete, personBody } from '../support/onboarding-profile.js';
+import { payOutLive } from '../support/jobs.js';
+import { complete } from '../support/onboarding-profile.js';
 import {
   details,
   type Edition,
@@ -93,21 +95,13 @@ export class ConsoleSeed {
     const { recordBankNotice } = await this.ask(notice, {
       ...{ reference: `WIRE-${amount}`, addressId, amount, currency: 'USD' },
     });
-    const invoice = { amount, currency: 'USD', creation_date: '2026-10-01', due_date: '2026-12-01' };
-    const receivable = await must(
-      live.post('/v1/receivables', {
-        ...{ currency: 'USD', invoice: { ...invoice, reference_number: nickname() } },
-        ...{ purpose_code: 'P0802', transaction_type: 'services' },
-      }),
-    );
+    const receivable = await must(live.post('/v1/receivables', receivableBody({ amount })));
     await this.ask(reconcile, {
       ...{ id: recordBankNotice.notice.deposit.id, receivables: [{ id: receivable.id, amount }] },
     });
     await this.ask(setRate, { accountId: id, source: 'USD', target: 'INR', rate: '83.25' });
-    // The clock of live mode cannot be moved, so the scheduled work is made due.
+    await payOutLive(live);
     const tenant = tenantOf(live);
-    await this.world.sql`update job set due = 0 where tenant_id = ${tenant} and livemode and kind = 'pay_out'`;
-    await this.world.database.call('run_jobs', [tenant, true, 50]);
     const [payout] = (await live.get('/v1/payouts')).body.data;
     return { accountId: id, live, tenant, payoutId: payout.id as string, addressId };
   }

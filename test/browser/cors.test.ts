@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { config } from '../../src/config/config.js';
 import { gateway } from '../../src/server/app.js';
+import { pdf } from '../support/bodies.js';
 import { browser } from '../support/browser.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { eventually, givenIn, type Speaker, useWorld, statementsWaiting } from '../support/world.js';
@@ -171,7 +172,7 @@ describe('an answer to a page of an origin in CORS_ORIGINS', () => {
     ]);
     for (let i = 0; i < 2; i++)
       sent.push(await ask('/graphql', { method: 'POST', headers: { ...headers, ...key }, body: mutation }));
-    const file = await user.upload('invoice', new TextEncoder().encode('%PDF-1.4\n%%EOF\n'));
+    const file = await user.upload('invoice', pdf);
     sent.push(await ask(`/v1/files/${file.body.id}/content`, { headers }));
     const { path } = await payee.checkoutFixture();
     const id = (await payee.user.get('/v1/checkouts?limit=1')).body.data[0].id;

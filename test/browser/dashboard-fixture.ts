@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { DashboardLinks } from '../../src/server/dashboard/links.js';
 import { type Demo, demos } from '../../src/server/demo/demo.js';
+import { formatMoney } from '../../src/sites/dashboard/format/money.js';
 import { browser } from '../support/browser.js';
 import { scale } from '../support/scale.js';
 import { Speaker, useWorld, type World } from '../support/world.js';
@@ -255,3 +256,9 @@ function wideOrSmall(): string[] {
   });
   return [...wide, ...small.map((target) => `small: ${target.outerHTML.slice(0, 120)}`)];
 }
+
+/** The rows of a table of a page. */
+export const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table }).locator('tbody tr');
+
+/** An amount as the dashboard shows it. */
+export const asShown = (money: { amount: string; currency: string }) => `${formatMoney(money)} ${money.currency}`;

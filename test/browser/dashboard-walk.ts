@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { decimal, formatMoney, sum } from '../../src/sites/dashboard/format/money.js';
+import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
 import type { Visit } from './dashboard-fixture.js';
-import { complete, pdf, personBody } from '../support/onboarding-profile.js';
+import { complete } from '../support/onboarding-profile.js';
 import { eventually, must, payoutAddressBody, Speaker, type World } from '../support/world.js';
 
 const sources = 'src/sites/dashboard';
@@ -68,27 +69,26 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
   const draft = await platform.connectedUser({ nickname: text('Draft') });
 
   // A form sends a quotation mark in the name of a file as %22, and a file's name has no folder.
-  const document = await must(user.upload('invoice', pdf('invoice'), `${text('File')}.pdf`.replaceAll('/', '')));
+  const document = await must(user.upload('invoice', pdfOf('invoice'), `${text('File')}.pdf`.replaceAll('/', '')));
   const [paid, open] = [text('Paid'), text('Open')];
   const [description, key] = [text('About'), text('Key').slice(0, 40)];
   const owed = amount();
   const bill = (reference: string, due: string, more: object = {}) =>
     must(
-      user.post('/v1/receivables', {
-        ...{
-          currency: 'INR',
-          purpose_code: 'P0802',
-          transaction_type: 'services',
-          description,
-          customer_id: partner.id,
-        },
-        invoice: {
-          ...{ amount: owed, currency: 'INR', reference_number: reference, document: document.id },
-          ...{ creation_date: '2026-01-01', due_date: due },
-        },
-        metadata: { [key]: text('Value') },
-        ...more,
-      }),
+      user.post(
+        '/v1/receivables',
+        receivableBody(
+          {
+            amount: owed,
+            currency: 'INR',
+            reference_number: reference,
+            document: document.id,
+            creation_date: '2026-01-01',
+            due_date: due,
+          },
+          { description, customer_id: partner.id, metadata: { [key]: text('Value') }, ...more },
+        ),
+      ),
     );
   const [receivable] = await Promise.all([bill(paid, '2031-01-01'), bill(open, '2026-02-01')]);
   const checkout = await must(
@@ -172,7 +172,7 @@ interface UserTexts {
 /** A connected user that is paid and paid out; the client acts for it with the platform's key. */
 async function activatedUser(platform: Speaker, { name, legalName, text }: UserTexts): Promise<Speaker> {
   const { id } = await platform.connectedUser({ nickname: name });
-  const identity = await must(platform.upload('identity_document', pdf('id'), text('Identity').replaceAll('/', '')));
+  const identity = await must(platform.upload('identity_document', pdfOf('id'), text('Identity').replaceAll('/', '')));
   const details = {
     ...complete(2).details,
     ...{ legal_name: legalName, dba: text('Brand'), product_description: text('Product') },

@@ -70,7 +70,7 @@ export const objects: ObjectKeys[] = [
     'Checkout',
     `id object type created expires_at livemode amount gross_amount currency from { account_id } to { account_id }
      payment_methods receivables { id } redirect_url status effective_transaction { id status } metadata`,
-    held('checkout', 'returns the complete object, emits its event, and reserves nothing'),
+    held('checkout-creation', 'returns the complete object, emits its event, and reserves nothing'),
   ),
   object(
     'Receivable',
@@ -116,7 +116,7 @@ export const enumerations: Values[] = [
   ]),
   values('AccountStatus', ['Account.status', 'GET /v1/accounts status'], 'draft verifying activated deactivated hold', [
     reached,
-    held('activation', '$from, $move: $to'),
+    held('account-status', '$from, $move: $to'),
   ]),
   values(
     'AccountAddressState',
@@ -128,13 +128,13 @@ export const enumerations: Values[] = [
     'CapabilityStatus',
     ['Account.capability.multicurrency_exports_v1', 'GET /v1/accounts capability.multicurrency_exports_v1'],
     'pending verifying activated hold',
-    [held('activation', 'follows the status %s in Edition 1')],
+    [held('account-status', 'follows the status %s in Edition 1')],
   ),
   values(
     'BusinessType',
     ['Account.business_details.type'],
     'company limited_liability_partnership sole_proprietor individual partnership business',
-    [held('person', 'of a %s'), held('activation', '$title')],
+    [held('person-rule', 'of a %s'), held('activation', '$title')],
   ),
   values(
     'PayoutsDisabledReason',
@@ -142,7 +142,7 @@ export const enumerations: Values[] = [
     'account_not_activated platform_hold service_hold',
     [
       held(
-        'account-setting',
+        'account-setting-payout',
         'show one reason why they are off: the service’s hold, then no activation, then the platform’s hold',
       ),
     ],
@@ -167,7 +167,7 @@ export const enumerations: Values[] = [
     'affirm afterpay klarna paypal_external',
     [
       held(
-        'address',
+        'address-list',
         'finds a wallet of each provider, which a test helper creates for a partner and no other account',
       ),
     ],
@@ -196,7 +196,7 @@ export const enumerations: Values[] = [
     held('states', 'of deposits and payments'),
   ]),
   values('CheckoutPaymentMethod', ['Checkout.payment_methods', 'POST /v1/checkouts payment_methods'], 'cards upi', [
-    held('checkout', 'accepts "10" as "10.00", one method, and an empty map as no metadata'),
+    held('checkout-creation', 'accepts "10" as "10.00", one method, and an empty map as no metadata'),
   ]),
   values(
     'CheckoutStatus',

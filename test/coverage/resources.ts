@@ -8,7 +8,7 @@ const rule = (about: string, graph: string, v1: string, ...tests: string[]): Sta
 });
 const relations = held('permission', 'equal the specification, through ${transport}, Edition ${edition}');
 const prerequisites = held('activation', '$title');
-const moves = held('activation', '$from, $move: $to');
+const moves = held('account-status', '$from, $move: $to');
 
 /** The rules of the objects, of their states and of the calls on them. */
 export const resourceRules: Statement[] = [
@@ -34,7 +34,7 @@ export const resourceRules: Statement[] = [
     'Account: capability in Edition 1, null for an aggregator',
     'Account.capability',
     'Account.capability',
-    held('activation', 'is in Edition 2 an empty object in every status, and null only for an aggregator'),
+    held('account-status', 'is in Edition 2 an empty object in every status, and null only for an aggregator'),
   ),
   rule(
     'Account: logo_id names a file that holds a logo',
@@ -46,7 +46,7 @@ export const resourceRules: Statement[] = [
     'Account: documents of each edition',
     'Account.supportingDocumentation',
     'Account.supporting_documentation',
-    held('connected-user', 'is one with the other edition’s parameters, Edition %i'),
+    held('connected-user-update', 'is one with the other edition’s parameters, Edition %i'),
   ),
   rule(
     'AccountSetting: created with its account',
@@ -79,21 +79,21 @@ export const resourceRules: Statement[] = [
     'AccountSetting: who sets payouts.enabled',
     'UpdateAccountSettingInput.payouts',
     'POST /v1/account_settings/:id payouts.enabled',
-    held('account-setting', '%s on %s: enabled %i, schedule %i'),
+    held('account-setting-payout', '%s on %s: enabled %i, schedule %i'),
     relations,
   ),
   rule(
     'AccountSetting: payouts do not apply to users of an aggregator',
     'PayoutSettings.enabled',
     'AccountSetting.payouts.enabled',
-    held('account-setting', 'are never enabled for an aggregator’s user, in any status'),
+    held('account-setting-payout', 'are never enabled for an aggregator’s user, in any status'),
   ),
   rule(
     'AccountSetting: three reasons why payouts are off',
     'PayoutSettings.reasonCodeNotEnabled',
     'AccountSetting.payouts.reason_code_not_enabled',
     held(
-      'account-setting',
+      'account-setting-payout',
       'show one reason why they are off: the service’s hold, then no activation, then the platform’s hold',
     ),
   ),
@@ -101,9 +101,9 @@ export const resourceRules: Statement[] = [
     'Address: who owns which category',
     'Address.category, Address.account',
     'Address.category, Address.linked_id',
-    held('deposit', 'is fee advance of a platform that is paid on its fee advance address, and never pending'),
+    held('deposit-state', 'is fee advance of a platform that is paid on its fee advance address, and never pending'),
     held(
-      'checkout',
+      'checkout-payment',
       'creates a partner’s addresses with its first checkout and its first payment, and uses them again',
     ),
   ),
@@ -112,13 +112,16 @@ export const resourceRules: Statement[] = [
     'Address.status',
     'Address.status',
     held('address', '$verb from $from: $to, in both APIs'),
-    held('address', 'replaces the older one, which waits for its deactivation and is then deactivated'),
+    held('address-list', 'replaces the older one, which waits for its deactivation and is then deactivated'),
   ),
   rule(
     'Address: is_reusable for ACH debit',
     'Address.isReusable',
     'Address.is_reusable',
-    held('address', 'filters by reusability for ACH debit: addresses from which a partner paid so, until they expire'),
+    held(
+      'address-list',
+      'filters by reusability for ACH debit: addresses from which a partner paid so, until they expire',
+    ),
   ),
   rule(
     'Address: a receiving address shows the type of its bank account',
@@ -192,7 +195,10 @@ export const resourceRules: Statement[] = [
     'Deposit: a dispute is negative',
     'Deposit.amount, Deposit.disputedDeposit',
     'Deposit.amount',
-    held('deposit', 'claws back pending money, then available funds, below zero, and shrinks the newest locks first'),
+    held(
+      'deposit-reconciliation',
+      'claws back pending money, then available funds, below zero, and shrinks the newest locks first',
+    ),
   ),
   rule(
     'Deposit: reason_code says why it was declined or disputed',
@@ -210,7 +216,7 @@ export const resourceRules: Statement[] = [
     'Checkout: a hosted page that the partner sees',
     'Checkout.url',
     '(the header Link)',
-    held('checkout', 'is the same in the header of /v1 and in GraphQL, in every response with a checkout'),
+    held('checkout-payment', 'is the same in the header of /v1 and in GraphQL, in every response with a checkout'),
   ),
   rule(
     'Checkout: Edition 2 alone',
@@ -225,37 +231,40 @@ export const resourceRules: Statement[] = [
     'Checkout: expires_at is when the session expires',
     'Checkout.expiresAt',
     'Checkout.expires_at',
-    held('checkout', 'shows as expired everywhere before a worker has run'),
+    held('checkout-payment', 'shows as expired everywhere before a worker has run'),
   ),
   rule(
     'Checkout: gross_amount is what the partner pays',
     'Checkout.grossAmount',
     'Checkout.gross_amount',
-    held('checkout', 'is added to the amount, is part of the attempt’s amount, and is in no balance'),
+    held('checkout-payment', 'is added to the amount, is part of the attempt’s amount, and is in no balance'),
   ),
   rule(
     'Checkout: currency must be INR',
     'Checkout.currency',
     'POST /v1/checkouts currency',
-    held('checkout', 'names in one response every parameter that is wrong by itself'),
+    held('checkout-creation', 'names in one response every parameter that is wrong by itself'),
   ),
   rule(
     'Checkout: redirect_url is where the partner goes afterwards',
     'Checkout.redirectUrl',
     'Checkout.redirect_url',
-    held('checkout', 'keeps the redirect address as it was sent'),
+    held('checkout-creation', 'keeps the redirect address as it was sent'),
   ),
   rule(
     'Checkout: effective_transaction is null until an attempt ends',
     'Checkout.effectiveTransaction',
     'Checkout.effective_transaction',
-    held('checkout', 'shows the latest finished attempt until one succeeds'),
+    held('checkout-payment', 'shows the latest finished attempt until one succeeds'),
   ),
   rule(
     'Receivable: amounts add up, with the deposits that are locked',
     'Receivable.amountReconcilable, Receivable.depositIdsAmountLocked',
     'Receivable.amount_reconcilable, Receivable.deposit_ids_amount_locked',
-    held('deposit', 'moves money from pending to available, in parts and over several receivables, and locks these'),
+    held(
+      'deposit-reconciliation',
+      'moves money from pending to available, in parts and over several receivables, and locks these',
+    ),
   ),
   rule(
     'Files, persons, payments and transactions exist',
@@ -268,7 +277,7 @@ export const resourceRules: Statement[] = [
     'Account.status',
     'Account.status',
     held('receivable', 'requires an activated account in live mode'),
-    held('bank', 'is not made for an account that is not activated'),
+    held('bank-reversal', 'is not made for an account that is not activated'),
   ),
   rule(
     'States: a deactivated or held account can do neither',
@@ -294,19 +303,19 @@ export const resourceRules: Statement[] = [
     'Transitions: deactivated or hold makes the capability hold',
     'Account.capability',
     'Account.capability',
-    held('activation', 'follows the status %s in Edition 1'),
+    held('account-status', 'follows the status %s in Edition 1'),
   ),
   rule(
     'Transitions: a draft may be updated',
     'Mutation.updateAccount',
     'POST /v1/accounts/:id',
-    held('connected-user', 'is one of any account except a connected user in draft, Edition %i'),
+    held('connected-user-update', 'is one of any account except a connected user in draft, Edition %i'),
   ),
   rule(
     'Transitions: payouts are off while a reason is set',
     'PayoutSettings.reasonCodeNotEnabled',
     'AccountSetting.payouts.reason_code_not_enabled',
-    held('payout', '%s does from its response on, also for a payout that is being made'),
+    held('payout-obstacle', '%s does from its response on, also for a payout that is being made'),
   ),
   rule(
     'Create an account: type partner alone',
@@ -325,13 +334,13 @@ export const resourceRules: Statement[] = [
     'Update an account: a connected user in draft',
     'Mutation.updateAccount',
     'POST /v1/accounts/:id',
-    held('connected-user', 'is one of any account except a connected user in draft, Edition %i'),
+    held('connected-user-update', 'is one of any account except a connected user in draft, Edition %i'),
   ),
   rule(
     'List accounts: the scope of a platform, a connected user and a direct user',
     'Query.accounts',
     'GET /v1/accounts',
-    held('list', '%s'),
+    held('list-filter', '%s'),
   ),
   rule(
     'Activate 1: a platform and a direct user not by this call',
@@ -363,7 +372,7 @@ export const resourceRules: Statement[] = [
     'Activate 4, Edition 1: a person by tax card or passport, and the owner alone',
     'Person.identification, Person.relationship',
     'POST /v1/persons identification',
-    held('person', 'of a %s'),
+    held('person-rule', 'of a %s'),
   ),
   rule(
     'Activate 5 and 3: a partner by a platform or a direct user',
@@ -376,7 +385,7 @@ export const resourceRules: Statement[] = [
     'Account.requirements',
     'POST /v1/accounts/:id/activate',
     prerequisites,
-    held('person', 'requires two directors in Edition 2, for every previous type'),
+    held('person-rule', 'requires two directors in Edition 2, for every previous type'),
   ),
   rule(
     'Activate 1, Edition 2: a platform by the operator',
@@ -443,6 +452,6 @@ export const resourceRules: Statement[] = [
     'Create a checkout: each receivable by its id',
     'CreateCheckoutInput.receivables',
     'POST /v1/checkouts receivables',
-    held('checkout', 'accepts at most 50 receivables, none of them twice'),
+    held('checkout-creation', 'accepts at most 50 receivables, none of them twice'),
   ),
 ];

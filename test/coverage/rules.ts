@@ -9,7 +9,7 @@ const rule = (about: string, graph: string, v1: string, ...tests: string[]): Sta
 const everywhere = ['(every operation)', '(every route)'] as const;
 const pairs = held('equality', 'every object of GET $path is the same through both APIs');
 const lists = held('equality', 'the list of GET $path is the same through both APIs');
-const scope = held('list', '%s');
+const scope = held('list-filter', '%s');
 const statuses = held('permission', 'gets 401 from every route and from the graph, before anything is parsed: ${name}');
 const keysOf = held(
   'connected-user',
@@ -60,26 +60,29 @@ export const generalRules: Statement[] = [
     'Service: a user is direct, or connected to the platform that created it',
     'Account.owner',
     'Account.type',
-    held('connected-user', 'end where the visibility ends: a connected user finds neither its owner nor other users'),
+    held(
+      'connected-user-update',
+      'end where the visibility ends: a connected user finds neither its owner nor other users',
+    ),
   ),
   rule(
     'Service: a partner is the counterparty that pays',
     'AccountType.PARTNER, Deposit.fromAccount',
     'POST /v1/checkouts from.account_id',
-    held('checkout', 'refuses every payer except a partner of the user that is paid'),
+    held('checkout-creation', 'refuses every payer except a partner of the user that is paid'),
   ),
   rule(
     'Service: an aggregator of Edition 2 is in the flow of the funds',
     'AccountSubType.AGGREGATOR',
     'Account.sub_type',
-    held('payout', "gets its users' money at once, and its payout settles their locks"),
+    held('payout-obstacle', "gets its users' money at once, and its payout settles their locks"),
   ),
   rule(
     'Service: the key decides the mode, and test mode touches no live data',
     'Viewer.mode',
     'Account.livemode',
     held('isolation', 'does not exist in the other mode of the same platform, Edition ${edition}'),
-    held('list', 'has one mode: the other mode shows its own objects of the same root'),
+    held('list-filter', 'has one mode: the other mode shows its own objects of the same root'),
   ),
   rule(
     'Service: a list shows what belongs to the context of the caller',
@@ -188,7 +191,7 @@ export const generalRules: Statement[] = [
     'Endpoints: the update of a receivable answers the whole object',
     'UpdateReceivablePayload.receivable',
     'POST /v1/receivables/:id',
-    held('receivable', 'returns the complete receivable, with only the sent fields changed'),
+    held('receivable-change', 'returns the complete receivable, with only the sent fields changed'),
   ),
   rule(
     'Endpoints: a successful call is 200',
@@ -218,7 +221,7 @@ export const generalRules: Statement[] = [
   rule(
     'Authentication 4: HTTPS alone',
     ...everywhere,
-    held('process', 'refuses a plain request before it reads the key or the body'),
+    held('process-serving', 'refuses a plain request before it reads the key or the body'),
   ),
   rule(
     'Authentication 5: 401 without a valid key, 403 without the permission',
@@ -264,7 +267,7 @@ export const generalRules: Statement[] = [
     'Mutation.createDeposit, Mutation.createCheckout',
     'POST /v1/deposits, POST /v1/checkouts',
     held('deposit', 'returns 402 without a usable receiving address, however it is named'),
-    held('checkout', 'returns 402 above the amount of the receivables that is not locked by others'),
+    held('checkout-creation', 'returns 402 above the amount of the receivables that is not locked by others'),
   ),
   rule(
     'Errors: 404 for what does not exist',
@@ -274,13 +277,16 @@ export const generalRules: Statement[] = [
   rule(
     'Errors: 409 for a conflict with another request',
     ...everywhere,
-    held('checkout', 'returns the same response for the same Idempotency-Key, and refuses another request with it'),
+    held(
+      'checkout-creation',
+      'returns the same response for the same Idempotency-Key, and refuses another request with it',
+    ),
   ),
   rule(
     'Errors: 5xx for a fault of the service',
     ...everywhere,
-    held('graph', 'is 500 on /v1 and reveals nothing about its cause, in %s'),
-    held('graph', 'is masked in the graph, in %s'),
+    held('graph-problem', 'is 500 on /v1 and reveals nothing about its cause, in %s'),
+    held('graph-problem', 'is masked in the graph, in %s'),
   ),
   rule(
     'Errors: parameter_invalid_empty names the parameter that is empty',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { Amount, amountText, Currency } from '../../src/types/scalars.js';
+import { receivableBody } from '../support/bodies.js';
 import { givenIn, must, nickname, payoutAddressBody, type Speaker, useWorld } from '../support/world.js';
 import { text } from './harness.js';
 import { figures, patience, scale, secondsSince } from '../support/scale.js';
@@ -115,13 +116,7 @@ describe(`amounts, seed ${seed}`, () => {
                  receivable { id amountReconcilable } } }`,
               { amount, code },
             )
-          : await user.post('/v1/receivables', {
-              ...{ currency: code, purpose_code: 'P0802', transaction_type: 'services' },
-              invoice: {
-                ...{ amount, currency: code, reference_number: 'A' },
-                ...{ creation_date: dates.creation, due_date: dates.due },
-              },
-            });
+          : await user.post('/v1/receivables', receivableBody({ amount, currency: code }));
         const status = reply.body.errors?.[0]?.extensions?.httpStatus ?? reply.status;
         if (!wanted) {
           expect([status, [...new Set(reply.fieldNames)]]).toEqual([400, ['receivable.invoice.amount']]);
@@ -165,13 +160,7 @@ describe('99,999,999,999.99', () => {
     expect(again.body.data.createDeposit.deposit).toEqual({ id: made.id, amount: largest });
     const { id } = await must(user.post(`/v1/test_helpers/deposits/${made.id}/complete`));
 
-    const invoice = { amount: largest, currency: 'USD', creation_date: '2026-10-01', due_date: '2026-12-01' };
-    const receivable = await must(
-      user.post('/v1/receivables', {
-        ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services' },
-        invoice: { ...invoice, reference_number: 'all of it' },
-      }),
-    );
+    const receivable = await must(user.post('/v1/receivables', receivableBody({ amount: largest })));
     expect([receivable.invoice.amount, receivable.amount_reconcilable]).toEqual([largest, largest]);
     expect(await balances(user)).toEqual({ pending: largest });
 

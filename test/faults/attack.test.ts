@@ -1,7 +1,7 @@
 import http from 'node:http';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { contract, contradictions } from '../support/contract.js';
+import { contract, contradictions, resolved } from '../support/contract.js';
 import { seedsOf } from '../support/scale.js';
 import { givenIn, payoutAddress, type Speaker, useWorld } from '../support/world.js';
 
@@ -26,14 +26,6 @@ interface Attack {
   headers: Record<string, string>;
   speaker: number;
 }
-
-const resolved = ({ $ref, ...own }: Json): Json =>
-  $ref === undefined
-    ? own
-    : $ref
-        .slice(2)
-        .split('/')
-        .reduce((at: Json, step: string) => at[step], contract);
 
 /** Ids are chosen when a request is sent, among those that answers have shown: `⟨receivables:17⟩` is one of them. */
 const anId = (collection: string) => fc.nat(999).map((n) => `⟨${collection}:${n}⟩`);

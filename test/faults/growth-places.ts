@@ -13,7 +13,7 @@ import {
   isCompositeType,
   isObjectType,
 } from 'graphql';
-import { contract } from '../support/contract.js';
+import { contract, resolved } from '../support/contract.js';
 
 type Json = any;
 
@@ -112,14 +112,6 @@ export function graphPlaces(schema: GraphQLSchema): GraphPlace[] {
     }
   return found;
 }
-
-const resolved = ({ $ref, ...own }: Json): Json =>
-  $ref === undefined
-    ? own
-    : $ref
-        .slice(2)
-        .split('/')
-        .reduce((at: Json, step: string) => at[step], contract);
 
 /** A place of a request of /v1 where a client can write a text. */
 export interface RestPlace {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { compartments, receivableBody } from '../support/bodies.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import {
   type Edition,
@@ -9,7 +10,7 @@ import {
   type Speaker,
   type World,
 } from '../support/world.js';
-import { Model, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
+import { Model, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
 
 export const tenantKinds = [
   'user of Edition 1',
@@ -270,14 +271,16 @@ export function send(harness: Harness, act: Act, speaker = harness.root): Promis
         act.amount === undefined ? {} : { amount: text(act.amount) },
       );
     case 'receivable':
-      return speaker.post('/v1/receivables', {
-        ...{ currency: act.currency, account_id: act.owner, purpose_code: 'P0802', transaction_type: 'services' },
-        invoice: {
-          ...{ amount: text(act.invoice), currency: act.currency, reference_number: act.reference },
-          ...{ creation_date: '2026-10-01', due_date: '2026-12-01' },
-        },
-        ...(act.maximum !== undefined && { amount_maximum_reconcilable: text(act.maximum) }),
-      });
+      return speaker.post(
+        '/v1/receivables',
+        receivableBody(
+          { amount: text(act.invoice), currency: act.currency, reference_number: act.reference },
+          {
+            account_id: act.owner,
+            ...(act.maximum !== undefined && { amount_maximum_reconcilable: text(act.maximum) }),
+          },
+        ),
+      );
     case 'limit':
       return speaker.post(`/v1/receivables/${act.id}`, { amount_maximum_reconcilable: text(act.maximum) });
     case 'void':

@@ -1,92 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import http from 'node:http';
-import type { FastifyInstance } from 'fastify';
-import pino from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { config } from '../../src/config/config.js';
+import { afterEach, describe, expect, it } from 'vitest';
 import { CheckoutEvents } from '../../src/hosted/event-stream.js';
-import { gateway } from '../../src/server/app.js';
-import { buildGraph } from '../../src/api/graphql/server.js';
-import { Worker } from '../../src/jobs/runner.js';
-import { useChildren } from '../support/child.js';
-import { scale } from '../support/scale.js';
 import {
   cardForm,
   cards,
   type CheckoutFixture,
   submit,
   submitAccepted,
-  type PayeeFixture,
   payeesIn,
   upiCode,
 } from '../support/checkout-fixture.js';
-import { eventually, must, Speaker, useWorld, withLiveAcquirer } from '../support/world.js';
+import { eventually, Speaker, useWorld } from '../support/world.js';
+import { payersIn, stateAt } from './hosted-safety-fixture.js';
 
 // No worker runs, so that an attempt stays with the acquirer until a test advances the clock.
 const world = useWorld({ worker: false });
 const payees = payeesIn(world);
-const children = useChildren();
-const extra: FastifyInstance[] = [];
-const lines: string[] = [];
-let payee: PayeeFixture;
-/** What came first on a page on which nothing changes, from the beginning of the file. */
-let listening: ReturnType<typeof firstComment>;
+const { opened, lines, gatewayWith, count, withoutRecording } = payersIn(world);
 
-beforeAll(async () => {
-  payee = await payees.open();
-  const { url } = await payee.checkoutFixture();
-  listening = firstComment(url);
-});
 afterEach(() => payees.agree());
-afterAll(() => Promise.all(extra.map((app) => app.close())));
-
-/** Another gateway on the same database with other settings, which collects its log. */
-async function gatewayWith(environment: Record<string, string>): Promise<{ app: FastifyInstance; origin: string }> {
-  const app = await gateway({
-    config: config({ serves: true }, { PORT: '0', ...environment }),
-    database: world.database,
-    schema: buildGraph(),
-    pepper: world.pepper,
-    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
-  });
-  extra.push(app);
-  return { app, origin: await app.listen({ port: 0, host: '127.0.0.1' }) };
-}
-
-/**
- * What comes first: a comment on the stream of a page, or a timer of 25 s. The gateway's timers are in this process, so
- * that a busy machine delays both alike. A comment that was sent before the timer has arrived when a request after it
- * is answered.
- */
-function firstComment(url: string): Promise<'the comment' | 'the timer'> {
-  const heard = new Promise<'the comment' | 'the timer'>((resolve, reject) => {
-    const request = http.get(`${url}/events`, { agent: false }, (response) => {
-      const late = () => stateAt(url).then(() => resolve('the timer'), reject);
-      const timer = setTimeout(late, 25_000);
-      response.setEncoding('utf8').on('data', (text: string) => {
-        if (!text.includes(': still here\n\n')) return;
-        clearTimeout(timer);
-        resolve('the comment');
-        request.destroy();
-      });
-      response.on('end', () => reject(new Error('the stream has ended')));
-    });
-    request.on('error', reject);
-  });
-  // The test that waits for it comes later.
-  heard.catch(() => {});
-  return heard;
-}
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-const stateAt = async (url: string) => ((await (await fetch(`${url}/state`)).json()) as { state: string }).state;
-const count = async (checkoutFixture: CheckoutFixture) => (await payee.attempts(checkoutFixture)).length;
 
 describe('the headers of every response', () => {
   it('keep the page private', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const paths = ['', '/state', '/nothing'].map((rest) => checkoutFixture.path + rest);
     const answers = await Promise.all(
       [...paths, '/checkout/nobody', '/checkout/a/b/c', '/checkout/assets/page.css'].map((path) =>
@@ -147,8 +88,8 @@ describe('the headers of every response', () => {
   });
 
   it('allow no inline script or style, and nothing of other origins', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await upiCode(payee, checkoutFixture);
+    const checkoutFixture = await opened.payee.checkoutFixture();
+    await upiCode(opened.payee, checkoutFixture);
     const page = await (await fetch(checkoutFixture.url)).text();
     expect(page).not.toMatch(/<style|\sstyle=|<script(?![^>]*src=)|\son\w+=|<iframe|@import/i);
     const addresses = [...page.matchAll(/\s(?:src|href|action)="([^"]*)"/g)].map(([, address]) => address!);
@@ -163,7 +104,10 @@ describe('the headers of every response', () => {
 
 describe('an address', () => {
   it('is valid or does not exist: every change gets the same response', async () => {
-    const [checkoutFixture, other] = [await payee.checkoutFixture(), await (await payees.open()).checkoutFixture()];
+    const [checkoutFixture, other] = [
+      await opened.payee.checkoutFixture(),
+      await (await payees.open()).checkoutFixture(),
+    ];
     const bytes = Buffer.from(checkoutFixture.token, 'base64url');
     const flipped = [...bytes.keys()].flatMap((i) =>
       [0x01, 0x80].map((bit) => {
@@ -201,14 +145,18 @@ describe('an address', () => {
     for (const token of tokens.slice(0, 3)) {
       const address = `${world.origin}/checkout/${token}`;
       for (const rest of ['state', 'events', 'logo']) expect((await fetch(`${address}/${rest}`)).status).toBe(404);
-      for (const rest of ['card', 'upi', `upi/${(await payee.attempts(checkoutFixture))[0]?.id ?? 'transaction_0'}`])
+      for (const rest of [
+        'card',
+        'upi',
+        `upi/${(await opened.payee.attempts(checkoutFixture))[0]?.id ?? 'transaction_0'}`,
+      ])
         expect((await submit(`${address}/${rest}`, cardForm(cards.good))).status).toBe(404);
     }
     expect(await count(checkoutFixture)).toBe(0);
   });
 
   it('accepts GET and HEAD, its forms POST, and reports them', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const ask = async (method: string, rest = '') => {
       const answer = await fetch(checkoutFixture.url + rest, { method, redirect: 'manual' });
       return [answer.status, answer.headers.get('allow') ?? answer.headers.get('location')];
@@ -228,8 +176,11 @@ describe('an address', () => {
 
   it('uses the configured origin', async () => {
     const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
-    const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
-    const [plain, stated] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
+    const user = new Speaker({ ...world, origin }, opened.payee.user.id, opened.payee.user.key, 2);
+    const [plain, stated] = [
+      await opened.payee.checkoutFixture(),
+      await opened.payee.checkoutFixture({ speaker: user }),
+    ];
     expect(plain.url).toBe(`${world.origin}${plain.path}`);
     expect(stated.url).toBe(`https://pay.example.com${stated.path}`);
     const graph = await user.graph('query ($id: ID!) { checkout(id: $id) { url } }', { id: stated.id });
@@ -239,7 +190,7 @@ describe('an address', () => {
 
   it('is not served over plain HTTP', async () => {
     const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const url = `${origin}${checkoutFixture.path}`;
     const refused = await fetch(url);
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('This address is not safe')]);
@@ -255,7 +206,7 @@ describe('an address', () => {
 
 describe('a form', () => {
   it('of another content type is refused, and a valid one starts nothing that it does not name', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
     const multipart = new FormData();
     multipart.set('attempt', `${randomUUID()}-upi`);
@@ -281,7 +232,7 @@ describe('a form', () => {
   });
 
   it('with more text than any page sends is refused with the reason, before anything looks at its fields', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const card = `${checkoutFixture.url}/card`;
     const refused = async (url: string, fields: Record<string, string>) => {
       const response = await submit(url, fields);
@@ -314,7 +265,7 @@ describe('a form', () => {
   });
 
   it('with missing fields, or with names that every object has, gets an error message', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const { attempt } = cardForm('');
     const bare = await submit(`${checkoutFixture.url}/card`, { attempt: attempt! });
     const text = await bare.text();
@@ -325,7 +276,7 @@ describe('a form', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(name, { [name]: 'x' }))).status).toBe(400);
     }
-    const id = await upiCode(payee, checkoutFixture);
+    const id = await upiCode(opened.payee, checkoutFixture);
     for (const vpa of ['__proto__', 'constructor', '', 'somebody@okbank', `${'a'.repeat(400)}@test`])
       expect((await submit(`${checkoutFixture.url}/upi/${id}`, { vpa })).status).toBe(400);
     // A long text must not block the process, which would last until this test fails.
@@ -333,11 +284,11 @@ describe('a form', () => {
       expect(
         (await submit(`${checkoutFixture.url}/card`, cardForm(cards.good, { [field]: ' 4-/'.repeat(125) }))).status,
       ).toBe(400);
-    expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
+    expect((await opened.payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
   it('sent 16 times at the same time makes one attempt', async () => {
-    const [carded, coded] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    const [carded, coded] = [await opened.payee.checkoutFixture(), await opened.payee.checkoutFixture()];
     const form = cardForm(cards.good);
     const code = { attempt: `${randomUUID()}-upi` };
     const answers = await Promise.all(
@@ -345,7 +296,7 @@ describe('a form', () => {
     );
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
     expect([await count(carded), await count(coded)]).toEqual([1, 1]);
-    await payee.pass(2);
+    await opened.payee.pass(2);
     expect(await stateAt(carded.url)).toMatch(/^paid:/);
     // A later repetition makes none either.
     await submitAccepted(`${carded.url}/card`, form);
@@ -353,7 +304,7 @@ describe('a form', () => {
   });
 
   it('sent 16 times at the same time under different keys sends one attempt to the acquirer at a time', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const other = await world.another();
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
@@ -361,24 +312,24 @@ describe('a form', () => {
       ),
     );
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
-    const submitted = (await payee.attempts(checkoutFixture)).filter((a) => a.details !== null);
+    const submitted = (await opened.payee.attempts(checkoutFixture)).filter((a) => a.details !== null);
     expect(submitted).toHaveLength(1);
     // No other attempt is started during this one.
     await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await submitAccepted(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
     expect(await count(checkoutFixture)).toBe(1);
-    await payee.pass(481);
+    await opened.payee.pass(481);
     expect(await stateAt(checkoutFixture.url)).toMatch(/^declined:/);
     await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.good));
-    await payee.pass(2);
+    await opened.payee.pass(2);
     expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
 
   it('has a limit: a payer who tries many cards is refused', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     for (let i = 0; i < 30; i++) {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.declined))).status).toBe(303);
-      await payee.pass(2);
+      await opened.payee.pass(2);
     }
     const capped = await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
     const text = await capped.text();
@@ -392,236 +343,6 @@ describe('a form', () => {
     const page = await (await fetch(checkoutFixture.url)).text();
     expect(page).toContain('This link has had too many payment attempts');
     expect(page).not.toMatch(/<form|Pay by/);
-  });
-});
-
-/** Makes the last step of an attempt fail, where the acquirer's answer is stored, while `work` runs. */
-async function withoutRecording(what: () => Promise<void>): Promise<void> {
-  await world.sql`alter function decide_transaction rename to decide_transaction_away`;
-  try {
-    await what();
-  } finally {
-    await world.sql`alter function decide_transaction_away rename to decide_transaction`;
-  }
-}
-
-/** Makes the storing of a decision wait: it records the acquirer's answer, and blocks when the answer is final. */
-async function heldRecording(what: () => Promise<void>): Promise<void> {
-  await world.sql`alter function decide_transaction rename to decide_transaction_away`;
-  await world.sql.unsafe(`create function decide_transaction(text, boolean, jsonb, p_args jsonb) returns setof
-    transaction language plpgsql as $$
-    begin
-      if p_args ->> 'status' <> 'processing' then perform pg_sleep(60); end if;
-      return query select * from decide_transaction_away($1, $2, $3, $4);
-    end $$`);
-  try {
-    await what();
-  } finally {
-    await world.sql`drop function decide_transaction`;
-    await world.sql`alter function decide_transaction_away rename to decide_transaction`;
-  }
-}
-
-const statusPolls = async (checkoutFixture: CheckoutFixture) =>
-  (
-    await world.sql`select due - extract(epoch from clock_timestamp())::bigint as seconds from job
-      where kind = 'inquire_transaction' and subject_id in (select id from transaction
-      where checkout_id = ${checkoutFixture.id})`
-  ).map(({ seconds }) => Number(seconds));
-
-const endsOf = async (checkoutFixture: CheckoutFixture) =>
-  (await payee.attempts(checkoutFixture)).map((a) => [a.status, a.reason_code]);
-
-describe('a lost answer of the acquirer', () => {
-  it.each([
-    ['a success', cards.good, 'succeeded', null],
-    ['a decline', cards.declined, 'failed', 'declined'],
-  ])('because of a database error is requested again, and recorded once: %s', async (_, number, status, reason) => {
-    const checkoutFixture = await payee.checkoutFixture();
-    const form = cardForm(number);
-    await withoutRecording(async () => {
-      expect((await submit(`${checkoutFixture.url}/card`, form)).status).toBe(500);
-    });
-    expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
-    // The worker asks the acquirer five seconds after the attempt, however long the steps here take.
-    const [poll] = await world.sql`select j.id, j.due - wall_clock() as left,
-      j.due - t.created + (clock(t.tenant_id, t.livemode) - wall_clock()) as pause from job j
-      join transaction t on t.id = j.subject_id where kind = 'inquire_transaction'
-      and t.checkout_id = ${checkoutFixture.id}`;
-    expect(Number(poll!.pause)).toBeGreaterThanOrEqual(5);
-    expect(Number(poll!.left)).toBeLessThanOrEqual(5);
-    // Until the clock is advanced it is not due: this is more than the time that a test has.
-    const more = 100;
-    await world.sql`update job set due = due + ${more} where id = ${poll!.id}`;
-    await payee.work();
-    expect(await endsOf(checkoutFixture)).toEqual([['processing', null]]);
-    // An answer would have deleted the job, although the attempt ends only later.
-    expect(await statusPolls(checkoutFixture)).toHaveLength(1);
-
-    await payee.pass(more + 6);
-    await payee.pass(2);
-    expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
-    expect(await statusPolls(checkoutFixture)).toEqual([]);
-    // The payer's browser may send the form once more.
-    await submitAccepted(`${checkoutFixture.url}/card`, form);
-    await payee.pass(600);
-    expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
-  });
-
-  it('and a lost second answer are requested again, also after the attempt has expired', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await withoutRecording(async () => {
-      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
-      const reply = await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 481 });
-      expect(reply.status).toBe(200);
-      await expect(payee.pollStatus()).rejects.toThrow();
-    });
-    await world.database.call('run_jobs', [payee.tenantId, false, 50]);
-    expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
-    await payee.pass(61);
-    await payee.pass(2);
-    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
-    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
-  });
-
-  it.each(['card', 'upi'] as const)(
-    'and a killed gateway lead another gateway to poll the acquirer: %s',
-    async (way) => {
-      const [row] = await world.sql`select current_database() as name`;
-      const { host } = inject('admin');
-      const gateway = await children.gateway({
-        DATABASE_URL: `postgres://tidegate@localhost/${row!.name}?host=${encodeURIComponent(host)}`,
-        API_KEY_PEPPER: world.pepper,
-        TRUSTED_PROXY: '127.0.0.1',
-      });
-      const checkoutFixture = await payee.checkoutFixture();
-      const id = way === 'upi' ? await upiCode(payee, checkoutFixture) : undefined;
-      await heldRecording(async () => {
-        const url = `${gateway.origin}${checkoutFixture.path}/${id === undefined ? 'card' : `upi/${id}`}`;
-        const fields = id === undefined ? cardForm(cards.good) : { vpa: 'success@test' };
-        const lost = submit(url, fields, { headers: { 'x-forwarded-proto': 'https' } }).then(
-          () => 'answered',
-          () => 'lost',
-        );
-        // A statement that waits to store the answer shows that the gateway has polled the acquirer.
-        await eventually(
-          () => world.sql`select from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`,
-          (waiting) => waiting.length === 1,
-        );
-        gateway.signal('SIGKILL');
-        await gateway.ended;
-        expect(await lost).toBe('lost');
-        await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name}
-          and wait_event = 'PgSleep'`;
-      });
-      expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
-      for (let i = 0; i < 3; i++) await payee.pass(20);
-      expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
-      expect((await payee.seen(checkoutFixture)).status).toBe('completed');
-    },
-  );
-
-  it('is recorded once when several gateways poll for it', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await withoutRecording(async () => {
-      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
-    });
-    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 }));
-    await Promise.all(Array.from({ length: 8 }, () => payee.pollStatus()));
-    const [jobs] = await world.sql`select count(*)::int as n from job
-      where kind = 'settle_transaction' and subject_id in (select id from transaction
-      where checkout_id = ${checkoutFixture.id})`;
-    expect(jobs!.n).toBe(1);
-    await payee.pass(2);
-    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
-  });
-
-  it('is requested by the worker of any gateway', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await withoutRecording(async () => {
-      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
-    });
-    await must(payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 }));
-    const workers = Array.from({ length: 2 }, () => new Worker(world.database, pino({ level: 'silent' })));
-    for (const worker of workers) worker.start();
-    await eventually(
-      () => stateAt(checkoutFixture.url),
-      (state) => state.startsWith('paid:'),
-    );
-    await Promise.all(workers.map((worker) => worker.stop()));
-    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
-  });
-});
-
-describe('an attempt that the acquirer has not decided', () => {
-  it('is polled again at growing intervals, until a day after it has expired', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
-    const pauses: number[] = [];
-    for (let i = 0; i < 12; i++) {
-      const [left] = await statusPolls(checkoutFixture);
-      pauses.push(left!);
-      await payee.pass(left! + 1);
-    }
-    expect(pauses[0]).toBeLessThanOrEqual(5);
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(30);
-    expect(pauses.at(-1)).toBeGreaterThan(25);
-    await payee.pass(500);
-    expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
-    expect(await statusPolls(checkoutFixture)).toHaveLength(1);
-    await payee.pass(86_400 + 3_600);
-    expect(await statusPolls(checkoutFixture)).toEqual([]);
-  });
-
-  it('is not polled while its code is not paid, and once more after it has expired', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await upiCode(payee, checkoutFixture);
-    await payee.pass(6);
-    expect([await endsOf(checkoutFixture), (await statusPolls(checkoutFixture)).length]).toEqual([
-      [['processing', null]],
-      1,
-    ]);
-    await payee.pass(481);
-    expect([await endsOf(checkoutFixture), (await statusPolls(checkoutFixture)).length]).toEqual([
-      [['failed', 'expired']],
-      0,
-    ]);
-    // A code that is paid later is polled for again.
-    const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
-    await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
-    expect((await statusPolls(checkoutFixture)).length).toBe(1);
-  });
-});
-
-describe('an attempt', () => {
-  it('does not outlive its checkout', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await payee.pass(86_300);
-    await upiCode(payee, checkoutFixture);
-    const [row] = await world.sql`select c.expires_at - t.expires_at as beyond, t.expires_at - t.created as seconds
-      from transaction t join checkout c on c.id = t.checkout_id where c.id = ${checkoutFixture.id}`;
-    expect(Number(row!.beyond)).toBe(0);
-    expect(Number(row!.seconds)).toBeLessThanOrEqual(100);
-    await payee.pass(101);
-    expect([await stateAt(checkoutFixture.url), await endsOf(checkoutFixture)]).toEqual([
-      'expired',
-      [['failed', 'expired']],
-    ]);
-  });
-});
-
-describe('a fee', () => {
-  it('is shown next to the amount, and without one there is no such line', async () => {
-    const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
-    const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
-    const [free, checkoutFixture] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
-    const linesOf = async (url: string) => {
-      const text = await (await fetch(url)).text();
-      return [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value]) => `${name} ${value}`);
-    };
-    expect(await linesOf(checkoutFixture.url)).toEqual([...['Amount ₹1,000.00', 'Fee ₹25.00', 'Total ₹1,025.00']]);
-    expect(await linesOf(free.url)).toEqual(['Total ₹1,000.00']);
-    expect(await (await fetch(checkoutFixture.url)).text()).not.toContain('Part payment');
   });
 });
 
@@ -644,7 +365,7 @@ describe('a card number', () => {
       );
       return answer.status;
     };
-    const refused = await payee.checkoutFixture();
+    const refused = await opened.payee.checkoutFixture();
     const paths: string[] = [refused.token];
     for (const number of strange) {
       expect(await post(refused, cardForm(number, { name }))).toBe(400);
@@ -655,14 +376,14 @@ describe('a card number', () => {
     expect(answers.join()).toContain('Test mode accepts test cards only');
     expect(await count(refused)).toBe(0);
     for (const number of known) {
-      const checkoutFixture = await payee.checkoutFixture();
+      const checkoutFixture = await opened.payee.checkoutFixture();
       paths.push(checkoutFixture.token);
       expect(await post(checkoutFixture, cardForm(number, { name }))).toBe(303);
-      await payee.pass(2);
+      await opened.payee.pass(2);
       answers.push(await (await fetch(checkoutFixture.url)).text());
     }
     // An internal error while a card is charged reveals no more.
-    const faulty = await payee.checkoutFixture();
+    const faulty = await opened.payee.checkoutFixture();
     paths.push(faulty.token);
     await withoutRecording(async () => {
       expect(await post(faulty, cardForm(known[0]!, { name }))).toBe(500);
@@ -670,13 +391,13 @@ describe('a card number', () => {
     await app.close();
 
     for (let numbered = 500; numbered === 500; ) {
-      const [row] = await world.database.call('number_events', [payee.tenantId, false, 500]);
+      const [row] = await world.database.call('number_events', [opened.payee.tenantId, false, 500]);
       numbered = Number(row!.number_events);
     }
     for (const path of ['events', 'payments', 'deposits', 'checkouts']) {
       const of = { n: 0, after: '' };
       for (let more = true; more; ) {
-        const { body, text } = await payee.user.get(`/v1/${path}?limit=10${of.after}`);
+        const { body, text } = await opened.payee.user.get(`/v1/${path}?limit=10${of.after}`);
         answers.push(text);
         of.n += body.data.length;
         more = body.has_next;
@@ -685,14 +406,14 @@ describe('a card number', () => {
       expect([path, of.n > 0]).toEqual([path, true]);
     }
     // Transactions have no list: on /v1 they are read one by one, in the graph through their checkouts.
-    const attempts = await world.sql`select id from transaction where tenant_id = ${payee.tenantId}`;
+    const attempts = await world.sql`select id from transaction where tenant_id = ${opened.payee.tenantId}`;
     expect(attempts.length).toBeGreaterThan(known.length);
     for (const { id } of attempts) {
-      const { status, text } = await payee.user.get(`/v1/transactions/${id}`);
+      const { status, text } = await opened.payee.user.get(`/v1/transactions/${id}`);
       expect(status).toBe(200);
       answers.push(text);
     }
-    const graph = await payee.user.graph(
+    const graph = await opened.payee.user.graph(
       `{ checkouts(first: 100) { nodes { id transactions(first: 30) { nodes {
         id reasonCode payment { id } deposit { statementDescriptor paymentMethodDetails } } } } } }`,
     );
@@ -717,43 +438,6 @@ describe('a card number', () => {
     expect(lines.some((line) => line.includes('"level":50'))).toBe(true);
     const log = lines.join();
     expect(secret.test(log) || log.includes('Zenobia') || paths.some((token) => log.includes(token))).toBe(false);
-  });
-});
-
-describe('live mode', () => {
-  it('without an acquirer says so, and stores nothing', async () => {
-    const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
-    const page = await fetch(checkoutFixture.url);
-    const text = await page.text();
-    expect(page.status).toBe(200);
-    expect(text).toContain('cannot accept payments on this page yet. You have not been charged.');
-    expect(text).not.toMatch(/<form|Test mode|success@test/);
-    for (const [rest, fields] of [
-      ['card', cardForm(cards.good)],
-      ['upi', { attempt: `${randomUUID()}-upi` }],
-    ] as const) {
-      const answer = await submit(`${checkoutFixture.url}/${rest}`, fields);
-      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot accept payments')]);
-    }
-    expect((await submit(`${checkoutFixture.url}/upi/transaction_0`, { vpa: 'success@test' })).status).toBe(404);
-    expect(await stateAt(checkoutFixture.url)).toBe('summary');
-    expect([
-      await count(checkoutFixture),
-      (await world.sql`select from job where livemode and kind like '%transaction%'`).length,
-    ]).toEqual([0, 0]);
-  });
-
-  it('with an acquirer has a page that accepts payments', async () => {
-    const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
-    const url = `${await world.another({ acquirers: withLiveAcquirer })}${checkoutFixture.path}`;
-    expect(await (await fetch(url)).text()).toContain('<form');
-    // The sandbox has no card fields, so a live page of it offers UPI alone, and no card of it is taken.
-    expect(await (await fetch(url)).text()).not.toContain(`${checkoutFixture.path}/card`);
-    expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(400);
-    expect(await count(checkoutFixture)).toBe(0);
-    expect((await submit(`${url}/upi`, { attempt: `${randomUUID()}-upi` })).status).toBe(303);
-    expect(await stateAt(url)).toMatch(/^awaiting:/);
-    expect(await count(checkoutFixture)).toBe(1);
   });
 });
 
@@ -782,7 +466,7 @@ function listen(url: string): {
 
 describe('the stream', () => {
   it('sends every state once, and nothing but the state', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const { news, headers, leave } = listen(checkoutFixture.url);
     const seen = (name: string) =>
       eventually(
@@ -798,18 +482,18 @@ describe('the stream', () => {
       'x-robots-tag': 'noindex, nofollow',
     });
     await seen('summary');
-    const id = await upiCode(payee, checkoutFixture);
+    const id = await upiCode(opened.payee, checkoutFixture);
     await seen('awaiting');
     await submitAccepted(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
     await seen('confirming');
-    await payee.pass(2);
+    await opened.payee.pass(2);
     await seen('paid');
     expect(news).toEqual(['summary', `awaiting:${id}`, `confirming:${id}`, `paid:${id}`]);
     leave();
   });
 
   it('sends changes that another gateway has written', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const other = await world.another();
     const { news, leave } = listen(`${other}${checkoutFixture.path}`);
     await eventually(
@@ -822,7 +506,7 @@ describe('the stream', () => {
       (last) => last.startsWith('confirming'),
     );
     expect(await stateAt(`${other}${checkoutFixture.path}`)).toBe(await stateAt(checkoutFixture.url));
-    await payee.pass(2);
+    await opened.payee.pass(2);
     await eventually(
       async () => news.at(-1)!,
       (last) => last.startsWith('paid'),
@@ -833,7 +517,7 @@ describe('the stream', () => {
   it('serves a limited number of pages of one tenant, and those of others regardless', () => {
     const events = new CheckoutEvents(world.database);
     const places = Array.from({ length: 25 }, (_, i) => ({
-      tenantId: payee.tenantId,
+      tenantId: opened.payee.tenantId,
       livemode: false,
       id: `checkout_${i.toString(16).padStart(32, '0')}`,
     }));
@@ -846,7 +530,7 @@ describe('the stream', () => {
   });
 
   it('serves a limited number of pages of one checkout, and those of others regardless', async () => {
-    const [checkoutFixture, other] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    const [checkoutFixture, other] = [await opened.payee.checkoutFixture(), await opened.payee.checkoutFixture()];
     const streams = Array.from({ length: 20 }, () => listen(checkoutFixture.url));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
     const refused = await fetch(`${checkoutFixture.url}/events`);
@@ -873,11 +557,11 @@ describe('the stream', () => {
   });
 
   it('sends keep-alive comments while nothing changes, because a proxy would end it otherwise', async () => {
-    expect(await listening).toBe('the comment');
+    expect(await opened.listening).toBe('the comment');
   });
 
   it('ends when the gateway shuts down, which does not wait for open pages', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
     const { app, origin } = await gatewayWith({});
     const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
@@ -887,8 +571,8 @@ describe('the stream', () => {
   });
 
   it('whose reader has disconnected causes no further queries, also when the reader left before it began', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
-    await payee.checkoutFixture();
+    const checkoutFixture = await opened.payee.checkoutFixture();
+    await opened.payee.checkoutFixture();
     const { origin } = await gatewayWith({});
     // Nothing else uses the pool of these gateways: no worker runs.
     const { database } = world;
@@ -920,57 +604,4 @@ describe('the stream', () => {
       Object.assign(database, { read });
     }
   });
-});
-
-describe('16 concurrent payments of one checkout', () => {
-  const rounds = scale.races.rounds;
-  it(`credit it once, in ${rounds} rounds`, async () => {
-    const payers = 16;
-    const mine = await payees.open();
-    const other = await world.another();
-    const begun = Date.now();
-    let duplicates = 0;
-    for (let round = 0; round < rounds; round++) {
-      const checkoutFixture = await mine.checkoutFixture();
-      const at = (i: number) => `${i % 2 ? other : world.origin}${checkoutFixture.path}`;
-      const codes = Array.from({ length: payers }, () => ({ attempt: `${randomUUID()}-upi` }));
-      await Promise.all(codes.map((code, i) => submit(`${at(i)}/upi`, code)));
-      const ids = (await mine.attempts(checkoutFixture)).map(({ id }) => id as string);
-      expect(ids).toHaveLength(payers);
-      const answers = await Promise.all(ids.map((id, i) => submit(`${at(i)}/upi/${id}`, { vpa: 'success@test' })));
-      expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
-      // Four workers at the same time, and the acquirer reports some results twice.
-      await must(mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 }));
-      const settle = (id: string) =>
-        world.sql`select settle_transaction(${mine.tenantId}, false, '{}', ${id}, 'succeeded', null)`;
-      const works = Array.from({ length: 4 }, () => world.database.call('run_jobs', [mine.tenantId, false, 5]));
-      await Promise.all([...works, settle(ids[0]!), settle(ids[payers - 1]!)]);
-      await mine.work();
-
-      const [row] = await world.sql`select
-        (select count(*) from transaction where checkout_id = ${checkoutFixture.id}
-        and status = 'succeeded')::int as succeeded,
-        (select count(*) from transaction where checkout_id = ${checkoutFixture.id}
-        and reason_code = 'duplicate')::int as duplicates,
-        (select count(*) from deposit d join payment p on p.deposit_id = d.id
-        where p.checkout_id = ${checkoutFixture.id} and d.status = 'completed')::int as completed,
-        (select amount_locked from receivable where id = ${checkoutFixture.receivableIds[0]!})::text as locked,
-        (select status from checkout where id = ${checkoutFixture.id}) as status`;
-      expect(row).toEqual({
-        succeeded: 1,
-        duplicates: payers - 1,
-        completed: 1,
-        locked: '100000',
-        status: 'completed',
-      });
-      duplicates += row!.duplicates;
-    }
-    const [sums] = await world.sql`select available::text, pending::text from balance where account_id = ${mine.user.id}
-        and not livemode`;
-    expect(sums).toEqual({ available: String(100_000 * rounds), pending: '0' });
-    if (scale.whole)
-      console.info(
-        `${rounds} rounds of ${payers}: ${rounds} credited, ${duplicates} duplicates, ${Date.now() - begun} ms`,
-      );
-  }, 1_800_000);
 });

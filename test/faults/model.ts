@@ -1,9 +1,4 @@
-/**
- * A second implementation of the rules for money in the README's chapter on money, with maps and BigInt minor units,
- * without a database and independent of the product's code. Each operation returns what an API must return.
- */
-
-export const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
+import { compartments } from '../support/bodies.js';
 type Compartment = (typeof compartments)[number];
 export type Funds = Record<Compartment, bigint>;
 

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { receivableBody } from '../support/bodies.js';
+import { runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from '../support/scale.js';
 import {
   completeDeposit,
   givenIn,
   must,
-  nickname,
   payoutAddressBody,
   type Reply,
   Speaker,
@@ -70,17 +71,7 @@ const completed = async (user: Speaker, amount: string) => {
   return id as string;
 };
 const receivable = async (user: Speaker, amount: string, currency = 'USD') =>
-  (
-    await must(
-      user.post('/v1/receivables', {
-        ...{ currency, purpose_code: 'P0802', transaction_type: 'services' },
-        invoice: {
-          ...{ amount, currency, reference_number: nickname() },
-          ...{ creation_date: '2026-10-01', due_date: '2026-12-01' },
-        },
-      }),
-    )
-  ).id as string;
+  (await must(user.post('/v1/receivables', receivableBody({ amount, currency })))).id as string;
 const inFunds = async (user: Speaker, compartment: string) =>
   (await must(user.get('/v1/balance')))[compartment].map((m: any) => `${m.amount} ${m.currency}`);
 
@@ -135,7 +126,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
           await must(user.post(`/v1/deposits/${deposit}/reconcile`, { receivables }));
         }
         await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
-        await world.database.call('run_jobs', [tenantOf(user), false, 50]);
+        await runJobs(user);
         const { data } = await must(user.get('/v1/payouts?status=processing'));
         expect(data.map((payout: any) => payout.amount)).toEqual(['830.00']);
         const { id } = data[0];
@@ -170,7 +161,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
         for (const id of ids) await must(platform.post(`/v1/accounts/${id}/activate`));
         for (let second = 0; second < 4; second++) {
           await must(platform.post('/v1/test_helpers/clock', { advance_seconds: 2 }));
-          await world.database.call('run_jobs', [tenantOf(platform), false, 50]);
+          await runJobs(platform);
         }
         return { platform, users: ids.map((id) => ({ id, as: platform.actingFor(id) })), kept: 0 };
       },
@@ -204,7 +195,7 @@ describe(`${racers} concurrent requests, ${rounds} times`, () => {
             while (reply.status === 503) reply = await ask();
             return reply;
           }, platform),
-          ...Array.from({ length: 4 }, () => world.database.call('run_jobs', [tenantOf(platform), false, 50])),
+          ...Array.from({ length: 4 }, () => runJobs(platform)),
         ]);
         expect(outcomes).toEqual(outcomes.map(() => '200'));
         // A quarter is gone, and of another quarter 6.00 are left.

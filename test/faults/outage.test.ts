@@ -13,24 +13,15 @@ import { startEmbedded } from '../../src/db/embedded/server.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Operator } from '../../src/operator/operator.js';
+import { partnerBody } from '../support/bodies.js';
 import { alive, childrenOf, postmaster, until, useChildren } from '../support/child.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { copyDataFolder } from '../support/data-folders.js';
-import {
-  details,
-  eventually,
-  givenIn,
-  nickname,
-  type Reply,
-  type Speaker,
-  useWorld,
-  type World,
-} from '../support/world.js';
+import { eventually, givenIn, type Reply, type Speaker, useWorld, type World } from '../support/world.js';
 import { hasty, hastyPools } from '../support/patient.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const children = useChildren();
-const partner = () => ({ type: 'partner', nickname: nickname(), business_details: details() });
 const milliseconds = async <T>(work: Promise<T>): Promise<[T, number]> => {
   const began = performance.now();
   return [await work, performance.now() - began];
@@ -283,7 +274,7 @@ describe('a separate PostgreSQL', () => {
 
   const serving = () =>
     eventually(
-      () => me.post('/v1/accounts', partner()),
+      () => me.post('/v1/accounts', partnerBody()),
       ({ status }) => status === 200,
     );
 
@@ -295,7 +286,7 @@ describe('a separate PostgreSQL', () => {
       () => world.sql`show transaction_read_only`,
       ([row]) => row!.transaction_read_only === 'on',
     );
-    const [write, took] = await milliseconds(me.post('/v1/accounts', partner()));
+    const [write, took] = await milliseconds(me.post('/v1/accounts', partnerBody()));
     expect(unavailable(write)).toEqual(is503);
     expect(took).toBeLessThan(2_000);
     expect((await me.get('/v1/accounts')).status).toBe(200);
@@ -311,10 +302,10 @@ describe('a separate PostgreSQL', () => {
     await serving();
     await admin`alter role tidegate set default_transaction_read_only = on`;
     await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate'`;
-    const write = await me.post('/v1/accounts', partner());
+    const write = await me.post('/v1/accounts', partnerBody());
     expect(unavailable(write)).toEqual(is503);
     await admin`alter role tidegate reset default_transaction_read_only`;
-    const replies = await Promise.all(Array.from({ length: 10 }, () => me.post('/v1/accounts', partner())));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => me.post('/v1/accounts', partnerBody())));
     expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
   });
 
@@ -323,7 +314,7 @@ describe('a separate PostgreSQL', () => {
     await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate'`;
     const [[read, took], [write], [ready, soon]] = await Promise.all([
       milliseconds(me.get('/v1/accounts')),
-      milliseconds(me.post('/v1/accounts', partner())),
+      milliseconds(me.post('/v1/accounts', partnerBody())),
       milliseconds(readyz(world.origin)),
     ]);
     expect([unavailable(read), unavailable(write)]).toEqual([is503, is503]);
@@ -365,7 +356,7 @@ describe('a separate PostgreSQL', () => {
   it('that hangs is detected, gets no requests meanwhile, and loses and repeats no write', async () => {
     const checkout = await payee.checkoutFixture();
     const key = randomUUID();
-    const body = partner();
+    const body = partnerBody();
     const ask = () => me.post('/v1/accounts', body, { 'idempotency-key': key });
     await serving();
     const pids = processes(folder);
@@ -419,7 +410,7 @@ describe('a separate PostgreSQL', () => {
     const [first, took] = await milliseconds(me.get('/v1/accounts'));
     expect([unavailable(first), took < 5_500]).toEqual([is503, true]);
     const [next, soon] = await milliseconds(
-      Promise.all([me.get('/v1/accounts'), me.post('/v1/accounts', partner()), readyz(world.origin)]),
+      Promise.all([me.get('/v1/accounts'), me.post('/v1/accounts', partnerBody()), readyz(world.origin)]),
     );
     expect([unavailable(next[0]), unavailable(next[1]), next[2]]).toEqual([is503, is503, 503]);
     expect(soon).toBeLessThan(1_000);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkoutBody, partnerBody, receivableBody } from '../support/bodies.js';
 import {
-  details,
   givenIn,
   nickname,
   payoutAddressBody,
@@ -58,7 +58,6 @@ const unexpected = (replies: Reply[], ...expected: string[]) =>
 const eventsOf = async (id: string) =>
   (await world.sql`select type from event where object_id = ${id} order by id`).map(({ type }) => type as string);
 
-const partnerBody = (name: string) => ({ type: 'partner', nickname: name, business_details: details() });
 const createPartner = (me: Speaker, name: string, graph: boolean) =>
   graph
     ? me.graph(
@@ -67,7 +66,7 @@ const createPartner = (me: Speaker, name: string, graph: boolean) =>
            "411001" } } }) { account { id } } }`,
         { nickname: name },
       )
-    : me.post('/v1/accounts', partnerBody(name));
+    : me.post('/v1/accounts', partnerBody({ nickname: name }));
 const activate = (me: Speaker, id: string, graph: boolean) =>
   graph
     ? me.graph('mutation ($id: ID!) { activateAccount(input: { id: $id }) { account { id } } }', { id })
@@ -410,24 +409,9 @@ describe('16 concurrent requests on one checkout', () => {
     return reply.body;
   };
   const receivableOf = async (user: Speaker, amount = '100.00') =>
-    must(
-      await user.post('/v1/receivables', {
-        currency: 'INR',
-        invoice: {
-          ...{ amount, currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' },
-          reference_number: nickname(),
-        },
-        purpose_code: 'P0802',
-        transaction_type: 'services',
-      }),
-    ).id as string;
-  const bodyOf = (partner: string, receivables: string[], amount = '60.00') => ({
-    ...{ amount, currency: 'INR', from: { account_id: partner }, payment_methods: ['cards', 'upi'] },
-    receivables: receivables.map((id) => ({ id })),
-    redirect_url: 'https://shop.example/',
-  });
+    must(await user.post('/v1/receivables', receivableBody({ amount, currency: 'INR' }))).id as string;
   const open = async ({ user, partner }: { user: Speaker; partner: string }, receivables: string[], amount = '60.00') =>
-    must(await user.post('/v1/checkouts', bodyOf(partner, receivables, amount))).id as string;
+    must(await user.post('/v1/checkouts', checkoutBody(partner, receivables, { amount }))).id as string;
   const pay = (me: Speaker, id: string, graph: boolean) =>
     graph
       ? me.graph('mutation ($id: ID!) { payTestCheckout(input: { id: $id }) { checkout { id status } } }', { id })
@@ -559,7 +543,7 @@ describe('16 concurrent requests on one checkout', () => {
     await everyRound(async (round) => {
       const { user } = shops[round % 3]!;
       const [partner, receivable] = [(await user.partner()).id as string, await receivableOf(user)];
-      const replies = await race((me) => me.post('/v1/checkouts', bodyOf(partner, [receivable])), user);
+      const replies = await race((me) => me.post('/v1/checkouts', checkoutBody(partner, [receivable])), user);
       expect(tally(replies)).toEqual({ 200: 16 });
       const addresses = await world.sql`select category from address where linked_id = ${partner}`;
       expect(addresses).toEqual([{ category: 'service_checkout' }]);
@@ -576,7 +560,7 @@ describe('16 concurrent requests on one checkout', () => {
         (me, i) =>
           i % 4 < 2
             ? pay(me, ids[Math.floor(i / 2)]!, i % 2 > 0)
-            : me.post('/v1/checkouts', bodyOf(other.partner, receivables, '1.00')),
+            : me.post('/v1/checkouts', checkoutBody(other.partner, receivables, { amount: '1.00' })),
         shop.user,
       );
       // A request after a payment finds the receivables locked.
@@ -591,7 +575,7 @@ describe('16 concurrent requests on one checkout', () => {
 afterAll(async () => {
   // A backend reports its statistics at most once a second, with its next statement.
   await new Promise((resume) => setTimeout(resume, 1_100));
-  await race((me) => me.post('/v1/accounts', partnerBody(nickname())));
+  await race((me) => me.post('/v1/accounts', partnerBody()));
   const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
   expect(row!.n).toBe(0);
 });

@@ -41,6 +41,22 @@ of('payment_address', () => {
   });
 });
 
+of('insert_deposit', () => {
+  it('stores a deposit as it is given, with what a new row has by itself, and nothing beside it', async () => {
+    const text = await textOf(await deposit(40n));
+    const id = 'deposit_inserted';
+    const [given] = await world.sql`
+      select jsonb_populate_record(${text}::deposit, ${json({ id, disputed: 7, version: 9 })}::text::jsonb)::text as d`;
+    const [made] = await call('insert_deposit', root.tenantId, false, given!.d);
+    expect(made).toMatchObject({ id, amount: '40', status: 'completed', disputed: '0', version: '0' });
+    expect(await stored('deposit', root, id)).toMatchObject({ id, amount: '40', disputed: '0' });
+    expect([await kindsOf(id), await eventsOf(root, id)]).toEqual([[], []]);
+    // Its money is the caller's, and this one has none.
+    await world.sql`delete from deposit where tenant_id = ${root.tenantId} and id = ${id}`;
+    await world.sql`delete from search_entry where tenant_id = ${root.tenantId} and id = ${id}`;
+  });
+});
+
 of('create_deposit', () => {
   it('creates a deposit with its payment, its job and its event', async () => {
     const partner = await makeAccount(fixture, root);

@@ -1,146 +1,65 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { buildGraph } from '../../src/api/graphql/server.js';
-import { config } from '../../src/config/config.js';
-import { connectionOf, replicasOf } from '../../src/db/connect/driver/address.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
 import type { Connection } from '../../src/db/connect/driver/connection.js';
 import { ConsistencyTokens } from '../../src/db/replicas/consistency-token.js';
-import { Database } from '../../src/db/database.js';
 import { Secrets } from '../../src/config/secrets.js';
 import { walPositionOf } from '../../src/db/replicas/wal-positions.js';
-import { Worker } from '../../src/jobs/runner.js';
-import { retentionDefault } from '../../src/jobs/retention.js';
-import { Operator } from '../../src/operator/operator.js';
-import { gateway } from '../../src/server/app.js';
-import { Metrics } from '../../src/server/telemetry/metrics.js';
 import { until, useChildren } from '../support/child.js';
 import { scale } from '../support/scale.js';
-import { patient } from '../support/patient.js';
-import { caughtUp, positionOf, type Server, Servers } from '../support/standby.js';
+import { caughtUp, positionOf, Servers } from '../support/standby.js';
+import { details, eventually, givenIn, must, nickname, type Reply, type Speaker, tenantOf } from '../support/world.js';
 import {
-  details,
-  eventually,
-  givenIn,
-  must,
-  nickname,
-  type Reply,
-  type Speaker,
-  tenantOf,
-  type World,
-} from '../support/world.js';
+  answeredBy,
+  at,
+  camelled,
+  ids,
+  inUse,
+  opened,
+  type Opened,
+  pepper,
+  primaryOf,
+  standbysOf,
+  standbysIn,
+} from './replica-fixture.js';
 
-const pepper = 'a pepper that is long enough for a test';
-const schema = buildGraph();
 const children = useChildren();
 const servers = new Servers(children.folder());
+const { topology, through } = standbysIn(children);
+
 const header = 'tidegate-consistency';
 
-/** A gateway of this process, with its own database object, as in another process. */
-interface Opened {
-  world: World;
-  database: Database;
-  lines: Record<string, unknown>[];
-  metrics: Metrics;
-  close(): Promise<void>;
-}
-
-async function opened(
-  connection: Connection,
-  {
-    replicas,
-    lagSeconds = 60,
-    worker = false,
-  }: { replicas?: readonly Connection[]; lagSeconds?: number; worker?: boolean },
-): Promise<Opened> {
-  const settings = config(
-    { serves: true },
-    { PORT: '0', RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999', REQUEST_LOG_DAYS: '0', ...patient },
-  );
-  const lines: Record<string, unknown>[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const given = replicas && { replicas: { connections: replicas, lagSeconds } };
-  const database = new Database(connection, undefined, { ...given });
-  const metrics = new Metrics();
-  const app: FastifyInstance = await gateway({ config: settings, database, schema, pepper, log, metrics });
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' });
-  const running = worker ? new Worker(database, log, retentionDefault) : undefined;
-  running?.start();
-  const operator = new Operator(database, schema, pepper);
-  const close = async () => {
-    await running?.stop();
-    await app.close();
-    await database.close();
-  };
-  return { world: { origin, operator, database, app } as World, database, lines, metrics, close };
-}
-
-const at = (...ports: number[]) => ports.map((port) => `127.0.0.1:${port}`).join(',');
-const primaryOf = (...ports: number[]) => connectionOf(`postgres://tidegate@${at(...ports)}/tidegate`);
-const standbysOf = (...ports: number[]) => replicasOf(`postgres://tidegate@${at(...ports)}/tidegate`);
-const answeredBy = ({ database }: Opened) =>
-  database.replicas!.states.reduce((sum, { counts }) => sum + counts.answered, 0);
-/** The same account at another gateway. */
-const through = ({ world }: Opened, { id, key, edition }: Speaker): Speaker =>
-  new (Object.getPrototypeOf(someone).constructor)(world, id, key, edition);
-const inUse = (of: Opened) => until(() => of.database.replicas!.choose(0n) !== undefined);
-const ids = ({ body }: Reply): string[] => body.data.map(({ id }: { id: string }) => id);
-
-let primary: Server;
-let standby: Server;
-/** Two gateways that use the standby, up to an age of a minute, and one up to an age of a second. */
-let one: Opened;
-let two: Opened;
-let strict: Opened;
-let someone: Speaker;
-
 const paused = async (work: () => Promise<void>) => {
-  await standby.sql`select pg_wal_replay_pause()`;
+  await topology.standby.sql`select pg_wal_replay_pause()`;
   await until(async () => {
-    const [row] = await standby.sql`select pg_get_wal_replay_pause_state() as state`;
+    const [row] = await topology.standby.sql`select pg_get_wal_replay_pause_state() as state`;
     return row!.state === 'paused';
   });
   try {
     await work();
   } finally {
-    await standby.sql`select pg_wal_replay_resume()`;
+    await topology.standby.sql`select pg_wal_replay_resume()`;
   }
 };
 
 /** Waits until the standby has everything, and all gateways know it. */
 const settled = async () => {
-  await caughtUp(primary, standby);
-  const position = await positionOf(primary);
-  for (const each of [one, two, strict]) await until(() => each.database.replicas!.choose(position) !== undefined);
+  await caughtUp(topology.primary, topology.standby);
+  const position = await positionOf(topology.primary);
+  for (const each of [topology.one, topology.two, topology.strict])
+    await until(() => each.database.replicas!.choose(position) !== undefined);
 };
 
-beforeAll(async () => {
-  const [first, second] = [await servers.copy('first'), await servers.copy('second')];
-  primary = await servers.start(first);
-  standby = await servers.start(second, [], primary);
-  const replicas = standbysOf(standby.port);
-  one = await opened(primaryOf(primary.port), { replicas });
-  two = await opened(primaryOf(primary.port), { replicas });
-  strict = await opened(primaryOf(primary.port), { replicas, lagSeconds: 1 });
-  someone = await givenIn(one.world).platform(1);
-  for (const each of [one, two, strict]) await inUse(each);
-});
-
-afterAll(async () => {
-  for (const each of [one, two, strict]) await each?.close();
-  await servers.endAll();
-});
-
 describe('a read that may be old', () => {
-  const given = () => givenIn(one.world);
+  const given = () => givenIn(topology.one.world);
   let user: Speaker;
   const graph = {
     list: '{ partners(first: 5) { nodes { nickname } } }',
     figures: '{ viewer { account { statusCounts { deposits { statuses { status count } } } } } }',
   };
-  const renamed = (id: string, to: string) => primary.sql`update account set nickname = ${to} where id = ${id}`;
+  const renamed = (id: string, to: string) =>
+    topology.primary.sql`update account set nickname = ${to} where id = ${id}`;
 
   it('is answered by the standby, and every other read by the primary', async () => {
     user = await given().directUser(1);
@@ -184,7 +103,7 @@ describe('a read that may be old', () => {
     ['an object by its id', '/v1/deposits/deposit_0', 'primary'],
     ['the payout plan of now', account('payoutsBlockedBy { reasonCode }'), 'primary'],
   ])('of each kind has its server: %s', async (_, asked, server) => {
-    const states = () => one.database.replicas!.states.map(({ counts }) => counts.answered + counts.missing);
+    const states = () => topology.one.database.replicas!.states.map(({ counts }) => counts.answered + counts.missing);
     for (let i = 0; i < 3; i++) {
       const [before] = states();
       const reply = typeof asked === 'string' ? await user.get(asked) : await user.post('/graphql', asked);
@@ -194,10 +113,10 @@ describe('a read that may be old', () => {
   });
 
   it('has figures and histories of the standby', async () => {
-    await through(two, user).post('/v1/deposits', { amount: '5.00', currency: 'USD' });
+    await through(topology.two, user).post('/v1/deposits', { amount: '5.00', currency: 'USD' });
     await settled();
     await paused(async () => {
-      await through(two, user).post('/v1/deposits', { amount: '7.00', currency: 'USD' });
+      await through(topology.two, user).post('/v1/deposits', { amount: '7.00', currency: 'USD' });
       const counts = async (from: Opened) => {
         const { body } = await through(from, user).graph(graph.figures);
         return body.data.viewer.account.statusCounts.deposits.statuses.reduce(
@@ -205,7 +124,7 @@ describe('a read that may be old', () => {
           0,
         );
       };
-      expect([await counts(one), await counts(two)]).toEqual([1, 2]);
+      expect([await counts(topology.one), await counts(topology.two)]).toEqual([1, 2]);
       const total = '{ deposits(first: 1) { totalCount } }';
       expect((await user.graph(total)).body.data.deposits.totalCount).toBe(1);
     });
@@ -214,63 +133,63 @@ describe('a read that may be old', () => {
 
   it('is an audit of the ledger, which the standby answers while it can, and then the primary', async () => {
     const audited = async () => {
-      const { violations } = await one.world.operator.audit();
+      const { violations } = await topology.one.world.operator.audit();
       return violations;
     };
-    const sent = answeredBy(one);
+    const sent = answeredBy(topology.one);
     expect(await audited()).toEqual([]);
-    expect(answeredBy(one)).toBeGreaterThan(sent);
-    const { failed } = one.database.replicas!.states[0]!.counts;
+    expect(answeredBy(topology.one)).toBeGreaterThan(sent);
+    const { failed } = topology.one.database.replicas!.states[0]!.counts;
     // A standby cancels what conflicts with its replay (40001), such as readers of a table that is rewritten.
-    await standby.sql`alter system set max_standby_streaming_delay = 0`;
-    await standby.sql`select pg_reload_conf()`;
+    await topology.standby.sql`alter system set max_standby_streaming_delay = 0`;
+    await topology.standby.sql`select pg_reload_conf()`;
     await until(async () => {
       const audits = Promise.all([audited(), audited()]);
-      await primary.sql`vacuum (full) posting`;
+      await topology.primary.sql`vacuum (full) posting`;
       expect(await audits).toEqual([[], []]);
-      return one.database.replicas!.states[0]!.counts.failed > failed;
+      return topology.one.database.replicas!.states[0]!.counts.failed > failed;
     });
-    await standby.sql`alter system reset max_standby_streaming_delay`;
-    await standby.sql`select pg_reload_conf()`;
+    await topology.standby.sql`alter system reset max_standby_streaming_delay`;
+    await topology.standby.sql`select pg_reload_conf()`;
     await settled();
   });
 
   it('is asked on the primary while the standby is older than the limit', async () => {
-    const partner = await through(two, user).partner();
+    const partner = await through(topology.two, user).partner();
     await settled();
     await paused(async () => {
       await renamed(partner.id, 'limit');
       // From the primary, as the standby cannot have it. A late look may say for a moment too early that the standby
       // lags.
-      const newest = async () => (await through(strict, user).get('/v1/accounts?type=partner')).body.data[0];
+      const newest = async () => (await through(topology.strict, user).get('/v1/accounts?type=partner')).body.data[0];
       await until(async () => (await newest()).nickname === 'limit');
       // It is logged with the next look.
-      await until(() => strict.lines.some(({ reason }) => reason === 'it lags'));
+      await until(() => topology.strict.lines.some(({ reason }) => reason === 'it lags'));
       const [older] = (await user.get('/v1/accounts?type=partner')).body.data;
       expect(older.nickname).toBe(partner.nickname);
       // A look before may have said so in its moment; while nothing is replayed, the lag only grows.
       let text = '';
       await until(async () => {
-        text = await strict.metrics.registry.metrics();
+        text = await topology.strict.metrics.registry.metrics();
         return Number(/^tidegate_replica_lag_seconds\{replica="[^"]+"\} (\S+)$/m.exec(text)![1]) > 1;
       });
       expect(text).toMatch(/^tidegate_replica_reads_total\{replica="",outcome="primary"\} [1-9]/m);
       expect(Number(/^tidegate_replica_lag_bytes\{replica="[^"]+"\} (\S+)$/m.exec(text)![1])).toBeGreaterThan(0);
     });
     await settled();
-    const logged = strict.lines.filter(({ msg }) => String(msg).startsWith('a replica is'));
+    const logged = topology.strict.lines.filter(({ msg }) => String(msg).startsWith('a replica is'));
     expect(logged.map(({ reason }) => reason)).toContain('it lags');
     expect(logged.at(-1)!.msg).toBe('a replica is used');
-    const sent = answeredBy(strict);
-    await through(strict, user).get('/v1/accounts?type=partner');
-    expect(answeredBy(strict)).toBe(sent + 1);
+    const sent = answeredBy(topology.strict);
+    await through(topology.strict, user).get('/v1/accounts?type=partner');
+    expect(answeredBy(topology.strict)).toBe(sent + 1);
   });
 });
 
 describe('the own writes of an account', () => {
   it('are found at once on the gateway that made them, and on every other one with the header', async () => {
-    const user = await givenIn(one.world).directUser(1);
-    const other = through(two, user);
+    const user = await givenIn(topology.one.world).directUser(1);
+    const other = through(topology.two, user);
     await user.partner();
     await settled();
     await paused(async () => {
@@ -297,13 +216,13 @@ describe('the own writes of an account', () => {
       expect((await user.get('/v1/accounts')).headers.get(header)).toBeNull();
     });
     await settled();
-    const sent = answeredBy(one);
+    const sent = answeredBy(topology.one);
     expect(ids(await user.get('/v1/accounts?type=partner'))).toHaveLength(3);
-    expect(answeredBy(one)).toBe(sent + 1);
+    expect(answeredBy(topology.one)).toBe(sent + 1);
   });
 
   it('are found for a platform that acts for its user, and by the user itself', async () => {
-    const platform = await givenIn(one.world).platform(1);
+    const platform = await givenIn(topology.one.world).platform(1);
     const user = await platform.connectedUser();
     await settled();
     await paused(async () => {
@@ -316,10 +235,10 @@ describe('the own writes of an account', () => {
 
   it('are found on another gateway by the header, whatever the standby has replayed by then', async () => {
     // Each commit reaches readers of the standby this much later.
-    await standby.sql`alter system set recovery_min_apply_delay = '300ms'`;
-    await standby.sql`select pg_reload_conf()`;
-    const users = await Promise.all(Array.from({ length: 4 }, () => givenIn(one.world).directUser(1)));
-    const sent = answeredBy(two);
+    await topology.standby.sql`alter system set recovery_min_apply_delay = '300ms'`;
+    await topology.standby.sql`select pg_reload_conf()`;
+    const users = await Promise.all(Array.from({ length: 4 }, () => givenIn(topology.one.world).directUser(1)));
+    const sent = answeredBy(topology.two);
     await Promise.all(
       users.map(async (user) => {
         let token: string | undefined;
@@ -328,39 +247,39 @@ describe('the own writes of an account', () => {
             ...{ type: 'partner', nickname: nickname(), business_details: details() },
           });
           token = made.headers.get(header)!;
-          const read = await through(two, user).get('/v1/accounts?type=partner', { [header]: token });
+          const read = await through(topology.two, user).get('/v1/accounts?type=partner', { [header]: token });
           expect(ids(read)[0]).toBe(made.body.id);
           await sleep(n * 25);
         }
         // In the end the standby has it, and answers.
         await until(async () => {
-          const before = answeredBy(two);
-          const read = await through(two, user).get('/v1/accounts?type=partner', { [header]: token! });
+          const before = answeredBy(topology.two);
+          const read = await through(topology.two, user).get('/v1/accounts?type=partner', { [header]: token! });
           expect(ids(read)).toHaveLength(10);
-          return answeredBy(two) > before;
+          return answeredBy(topology.two) > before;
         });
       }),
     );
-    expect(answeredBy(two)).toBeGreaterThan(sent);
-    await standby.sql`alter system reset recovery_min_apply_delay`;
-    await standby.sql`select pg_reload_conf()`;
+    expect(answeredBy(topology.two)).toBeGreaterThan(sent);
+    await topology.standby.sql`alter system reset recovery_min_apply_delay`;
+    await topology.standby.sql`select pg_reload_conf()`;
     await settled();
   });
 
   it('need no position that the primary does not say: then the account reads there', async () => {
-    const user = await givenIn(one.world).directUser(1);
+    const user = await givenIn(topology.one.world).directUser(1);
     await settled();
-    await primary.sql`revoke execute on function pg_current_wal_insert_lsn() from public`;
+    await topology.primary.sql`revoke execute on function pg_current_wal_insert_lsn() from public`;
     try {
       const made = await user.post('/v1/deposits', { amount: '1.00', currency: 'USD' });
       expect([made.status, made.headers.get(header)]).toEqual([200, 'primary']);
       expect(ids(await user.get('/v1/deposits'))).toEqual([made.body.id]);
     } finally {
-      await primary.sql`grant execute on function pg_current_wal_insert_lsn() to public`;
+      await topology.primary.sql`grant execute on function pg_current_wal_insert_lsn() to public`;
     }
     await settled();
-    const sent = answeredBy(one);
-    await until(async () => ids(await user.get('/v1/deposits')).length === 1 && answeredBy(one) > sent);
+    const sent = answeredBy(topology.one);
+    await until(async () => ids(await user.get('/v1/deposits')).length === 1 && answeredBy(topology.one) > sent);
   });
 
   it.each([
@@ -368,7 +287,7 @@ describe('the own writes of an account', () => {
     ['an empty value', ''],
     ['a value that is too long', 'A'.repeat(23)],
   ])('are not asked for by %s, which is refused by its name', async (_, token) => {
-    const user = await givenIn(one.world).directUser(1);
+    const user = await givenIn(topology.one.world).directUser(1);
     for (const reply of [
       await user.get('/v1/deposits', { [header]: token }),
       await user.graph('{ deposits(first: 1) { nodes { id } } }', {}, { [header]: token }),
@@ -379,7 +298,8 @@ describe('the own writes of an account', () => {
         ['parameter_invalid'],
         ['Tidegate-Consistency'],
       ]);
-    const [row] = await primary.sql`select count(*)::int as n from deposit where tenant_id = ${tenantOf(user)}`;
+    const [row] = await topology.primary
+      .sql`select count(*)::int as n from deposit where tenant_id = ${tenantOf(user)}`;
     expect(row!.n).toBe(0);
   });
 
@@ -388,8 +308,8 @@ describe('the own writes of an account', () => {
     ['of another pepper', () => new ConsistencyTokens(Secrets.of(`another ${pepper}`)).write(0n)],
     ['of no gateway', () => 'A'.repeat(22)],
   ])('%s are looked for on the primary, at once', async (_, token) => {
-    const user = await givenIn(one.world).directUser(1);
-    await through(two, user).partner();
+    const user = await givenIn(topology.one.world).directUser(1);
+    await through(topology.two, user).partner();
     const began = performance.now();
     const read = await user.get('/v1/accounts?type=partner', { [header]: token() });
     expect([read.status, ids(read).length]).toEqual([200, 1]);
@@ -409,8 +329,11 @@ describe('the own writes of an account', () => {
 
 describe('what a standby does not have', () => {
   it('is asked again on the primary: cursors, accounts, and first objects', async () => {
-    const [user, platform] = [await givenIn(one.world).directUser(1), await givenIn(one.world).platform(1)];
-    const other = through(two, user);
+    const [user, platform] = [
+      await givenIn(topology.one.world).directUser(1),
+      await givenIn(topology.one.world).platform(1),
+    ];
+    const other = through(topology.two, user);
     const old = await other.partner();
     await settled();
     await paused(async () => {
@@ -427,24 +350,24 @@ describe('what a standby does not have', () => {
         pageInfo: { hasPreviousPage: true },
         totalCount: 3,
       });
-      const created = await through(two, platform).connectedUser();
-      const figures = await through(one, created).graph(
+      const created = await through(topology.two, platform).connectedUser();
+      const figures = await through(topology.one, created).graph(
         '{ viewer { account { id balance(asOf: "2020-01-01T00:00:00Z") { available { amount } } statusCounts { ' +
           'deposits { total } } } } }',
       );
       expect([figures.body.errors, figures.body.data?.viewer.account.id]).toEqual([undefined, created.id]);
-      expect(ids(await through(one, created).get('/v1/accounts?type=partner'))).toEqual([]);
+      expect(ids(await through(topology.one, created).get('/v1/accounts?type=partner'))).toEqual([]);
       const missing = await user.get('/v1/accounts?type=partner&starting_after=account_0');
       expect([missing.status, missing.codes]).toEqual([400, ['parameter_invalid']]);
     });
-    expect(one.database.replicas!.states[0]!.counts.missing).toBeGreaterThan(0);
+    expect(topology.one.database.replicas!.states[0]!.counts.missing).toBeGreaterThan(0);
     await settled();
   });
 });
 
 describe('a server that is no standby of this primary', () => {
   it.each<[string, () => Connection, string]>([
-    ['the primary itself', () => primaryOf(primary.port), 'it is no standby'],
+    ['the primary itself', () => primaryOf(topology.primary.port), 'it is no standby'],
     [
       'a server of another cluster',
       () => ({ ...inject('admin'), username: 'tidegate', database: 'postgres' }) as Connection,
@@ -452,10 +375,10 @@ describe('a server that is no standby of this primary', () => {
     ],
     ['an address without a server', () => ({ ...standbysOf(9)[0] }) as Connection, 'ECONNREFUSED'],
   ])('is not used: %s', async (_, address, reason) => {
-    const only = await opened(primaryOf(primary.port), { replicas: [address()] });
+    const only = await opened(primaryOf(topology.primary.port), { replicas: [address()] });
     try {
       await until(() => only.lines.some((line) => String(line.reason).includes(reason)));
-      const user = through(only, await givenIn(one.world).directUser(1));
+      const user = through(only, await givenIn(topology.one.world).directUser(1));
       const made = await user.partner();
       expect(ids(await user.get('/v1/accounts?type=partner'))).toEqual([made.id]);
       expect(answeredBy(only)).toBe(0);
@@ -471,46 +394,39 @@ describe('a server that is no standby of this primary', () => {
     await settled();
     const answer = onStandby ? `case when pg_is_in_recovery() then ${value} else pg_catalog.${name}() end` : value;
     // Sessions of the gateways find this function before PostgreSQL's own.
-    await primary.sql.unsafe(`create schema shadow; grant usage on schema shadow to tidegate;
+    await topology.primary.sql.unsafe(`create schema shadow; grant usage on schema shadow to tidegate;
       create function shadow.${name}() returns ${type} language sql as $$ select ${answer} $$;
       alter role tidegate set search_path = shadow, pg_catalog, public`);
     const renew = async () => {
-      await caughtUp(primary, standby);
-      for (const { sql } of [primary, standby])
+      await caughtUp(topology.primary, topology.standby);
+      for (const { sql } of [topology.primary, topology.standby])
         await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate'`;
     };
-    one.lines.length = 0;
+    topology.one.lines.length = 0;
     try {
       await renew();
-      await until(() => one.lines.some((line) => line.reason === reason));
-      await until(() => one.database.replicas!.choose(0n) === undefined);
+      await until(() => topology.one.lines.some((line) => line.reason === reason));
+      await until(() => topology.one.database.replicas!.choose(0n) === undefined);
     } finally {
-      await primary.sql.unsafe('alter role tidegate reset search_path; drop schema shadow cascade');
+      await topology.primary.sql.unsafe('alter role tidegate reset search_path; drop schema shadow cascade');
       await renew();
     }
-    for (const each of [one, two, strict]) await inUse(each);
+    for (const each of [topology.one, topology.two, topology.strict]) await inUse(each);
     await settled();
   });
 
   it('is not used, either, while the database is distributed', async () => {
     await settled();
-    await primary.sql`insert into pg_extension values (99999, 'citus', 10, 11, false, '1')`;
+    await topology.primary.sql`insert into pg_extension values (99999, 'citus', 10, 11, false, '1')`;
     try {
-      await until(() => one.database.replicas!.choose(0n) === undefined);
-      expect(one.lines.map(({ reason }) => reason)).toContain('the database is distributed');
+      await until(() => topology.one.database.replicas!.choose(0n) === undefined);
+      expect(topology.one.lines.map(({ reason }) => reason)).toContain('the database is distributed');
     } finally {
-      await primary.sql`delete from pg_extension where oid = 99999`;
+      await topology.primary.sql`delete from pg_extension where oid = 99999`;
     }
     await settled();
   });
 });
-
-const camelled = {
-  legalName: 'Acme Exports',
-  email: 'ap@acme.example',
-  type: 'COMPANY',
-  physicalAddress: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
-};
 
 /** Clients that read lists until they are stopped: their statuses, and the longest wait in milliseconds. */
 function readers(user: Speaker, count: number) {
@@ -544,20 +460,20 @@ describe('a standby that is lost while clients read', () => {
   const clients = 12;
   let user: Speaker;
   beforeAll(async () => {
-    user = await givenIn(one.world).directUser(1);
+    user = await givenIn(topology.one.world).directUser(1);
     await must(user.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
     await settled();
   });
   /** Runs a fault among reads, and waits until all reads have ended after it. */
   const among = async (name: string, fault: () => Promise<void>) => {
-    const [sent, failed] = [answeredBy(one), one.database.replicas!.states[0]!.counts.failed];
+    const [sent, failed] = [answeredBy(topology.one), topology.one.database.replicas!.states[0]!.counts.failed];
     const load = readers(user, clients);
-    await until(() => answeredBy(one) > sent + 100);
+    await until(() => answeredBy(topology.one) > sent + 100);
     await fault();
     const after = load.seen.answered;
     await until(() => load.seen.answered > after + 200);
     const { statuses, longest, answered } = await load.stop();
-    const again = one.database.replicas!.states[0]!.counts.failed - failed;
+    const again = topology.one.database.replicas!.states[0]!.counts.failed - failed;
     drill(name, { answered, longest: Math.round(longest), again, statuses: Object.fromEntries(statuses) });
     expect([...statuses.keys()]).toEqual([200]);
     return { longest, again };
@@ -565,11 +481,11 @@ describe('a standby that is lost while clients read', () => {
 
   it('fails no request when its statements are cancelled and its connections cut', async () => {
     const { again } = await among('cut', async () => {
-      const began = one.database.replicas!.states[0]!.counts.failed;
+      const began = topology.one.database.replicas!.states[0]!.counts.failed;
       await until(async () => {
-        await standby.sql`select pg_terminate_backend(pid) from pg_stat_activity
+        await topology.standby.sql`select pg_terminate_backend(pid) from pg_stat_activity
           where application_name = 'tidegate read'`;
-        return one.database.replicas!.states[0]!.counts.failed > began;
+        return topology.one.database.replicas!.states[0]!.counts.failed > began;
       });
     });
     expect(again).toBeGreaterThan(0);
@@ -578,27 +494,27 @@ describe('a standby that is lost while clients read', () => {
 
   it('fails no request when it hangs, and delays none for long', async () => {
     const { longest } = await among('hangs', async () => {
-      servers.signal(standby, 'SIGSTOP');
-      await until(() => one.database.replicas!.choose(0n) === undefined);
+      servers.signal(topology.standby, 'SIGSTOP');
+      await until(() => topology.one.database.replicas!.choose(0n) === undefined);
     });
     expect(longest).toBeLessThan(5_000);
-    servers.signal(standby, 'SIGCONT');
-    for (const each of [one, two, strict]) await inUse(each);
+    servers.signal(topology.standby, 'SIGCONT');
+    for (const each of [topology.one, topology.two, topology.strict]) await inUse(each);
     await settled();
   });
 
   it('fails no request when it is killed, and is used again when it has come back', async () => {
-    const { port, data } = standby;
+    const { port, data } = topology.standby;
     const { longest } = await among('killed', async () => {
-      await servers.end(standby);
-      await until(() => one.database.replicas!.choose(0n) === undefined);
+      await servers.end(topology.standby);
+      await until(() => topology.one.database.replicas!.choose(0n) === undefined);
     });
     expect(longest).toBeLessThan(2_500);
-    standby = await servers.start(data, [], primary, port);
+    topology.standby = await servers.start(data, [], topology.primary, port);
     await settled();
-    const sent = answeredBy(one);
+    const sent = answeredBy(topology.one);
     expect(ids(await user.get('/v1/deposits'))).toHaveLength(1);
-    expect(answeredBy(one)).toBe(sent + 1);
+    expect(answeredBy(topology.one)).toBe(sent + 1);
   });
 });
 
@@ -655,18 +571,19 @@ describe('a standby that is promoted while clients write', () => {
 
   /** Every write waits for the standby from now on. */
   const synchronous = async () => {
-    await primary.sql`alter system set synchronous_standby_names = '*'`;
-    await primary.sql`select pg_reload_conf()`;
+    await topology.primary.sql`alter system set synchronous_standby_names = '*'`;
+    await topology.primary.sql`select pg_reload_conf()`;
     await until(async () => {
-      const rows = await primary.sql`select from pg_stat_replication where sync_state = 'sync'`;
+      const rows = await topology.primary.sql`select from pg_stat_replication where sync_state = 'sync'`;
       return rows.length === 1;
     });
   };
 
   beforeAll(async () => {
     await settled();
-    const address = `postgres://tidegate@${at(primary.port, standby.port)}/tidegate?target_session_attrs=primary`;
-    const replicas = standbysOf(primary.port, standby.port);
+    const servers = at(topology.primary.port, topology.standby.port);
+    const address = `postgres://tidegate@${servers}/tidegate?target_session_attrs=primary`;
+    const replicas = standbysOf(topology.primary.port, topology.standby.port);
     here = await opened(connectionOf(address), { replicas, lagSeconds: 5, worker: true });
     there = await opened(connectionOf(address), { replicas, lagSeconds: 5 });
     // One after the other: on a busy machine, the last of several at once could wait too long for its turn.
@@ -675,8 +592,8 @@ describe('a standby that is promoted while clients write', () => {
     await synchronous();
   });
   afterAll(async () => {
-    await primary.sql`alter system reset synchronous_standby_names`;
-    await primary.sql`select pg_reload_conf()`;
+    await topology.primary.sql`alter system reset synchronous_standby_names`;
+    await topology.primary.sql`select pg_reload_conf()`;
     for (const each of [here, there]) await each?.close();
   });
 
@@ -695,18 +612,18 @@ describe('a standby that is promoted while clients write', () => {
         return until(() => load.seen.acknowledged.length >= from + more || load.over());
       };
       await written(100);
-      const old = primary;
+      const old = topology.primary;
       const began = performance.now();
       if (kind === 'killed') await servers.end(old);
       else {
         // The connections stay, and each write on them is refused with 25006.
         await old.sql`alter system set default_transaction_read_only = on`;
         await old.sql`select pg_reload_conf()`;
-        await caughtUp(old, standby);
+        await caughtUp(old, topology.standby);
       }
-      await standby.sql`select pg_promote()`;
+      await topology.standby.sql`select pg_promote()`;
       const promoted = performance.now();
-      primary = standby;
+      topology.primary = topology.standby;
       await written(100);
       const { answers, missed, gap } = await load.stop();
       await servers.end(old);
@@ -725,12 +642,12 @@ describe('a standby that is promoted while clients write', () => {
       expect(missed).toEqual([]);
       expect(gap).toBeLessThan(15_000);
       expect(acknowledged.length).toBeGreaterThan(before + 200);
-      const rows =
-        await primary.sql`select nickname from account where nickname like 'writer %' order by nickname collate "C"`;
+      const rows = await topology.primary
+        .sql`select nickname from account where nickname like 'writer %' order by nickname collate "C"`;
       expect(rows.map(({ nickname: name }) => name)).toEqual(acknowledged.toSorted());
-      await primary.sql`set role tidegate`;
-      expect([...(await primary.sql`select rule, what from violations`)]).toEqual([]);
-      await primary.sql`reset role`;
+      await topology.primary.sql`set role tidegate`;
+      expect([...(await topology.primary.sql`select rule, what from violations`)]).toEqual([]);
+      await topology.primary.sql`reset role`;
 
       // The worker goes on, too, and a list may be read on the old primary once it is a standby.
       const made = await users[0]!.post('/v1/deposits', { amount: '1.00', currency: 'USD' });
@@ -738,9 +655,9 @@ describe('a standby that is promoted while clients write', () => {
         () => users[0]!.get(`/v1/deposits/${made.body.id}`),
         ({ body }) => body.status === 'completed',
       );
-      await primary.sql`alter system reset default_transaction_read_only`;
-      await servers.backUp(primary, old.data);
-      standby = await servers.start(old.data, [], primary, old.port);
+      await topology.primary.sql`alter system reset default_transaction_read_only`;
+      await servers.backUp(topology.primary, old.data);
+      topology.standby = await servers.start(old.data, [], topology.primary, old.port);
       await synchronous();
       const sent = answeredBy(here);
       await until(async () => {

@@ -4,6 +4,8 @@ import type { AccountRow } from '../../src/resources/account/table.js';
 import { pollStatus } from '../../src/hosted/status-poll.js';
 import { payerScope } from '../../src/hosted/session.js';
 import { transaction } from '../../src/resources/transaction/table.js';
+import { checkoutBody, receivableBody } from './bodies.js';
+import { runAllJobs } from './jobs.js';
 import { must, nickname, Speaker, withLiveAcquirer, type World } from './world.js';
 
 /** A checkout and the address of its page. */
@@ -44,13 +46,10 @@ export class PayeeFixture {
   }
 
   async receivable(amount = '1000.00', reference = `INV ${nickname()}`, speaker = this.user): Promise<string> {
-    const invoice = { amount, currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' };
-    const reply = await speaker.post('/v1/receivables', {
-      currency: 'INR',
-      invoice: { ...invoice, reference_number: reference },
-      purpose_code: 'P0802',
-      transaction_type: 'services',
-    });
+    const reply = await speaker.post(
+      '/v1/receivables',
+      receivableBody({ amount, currency: 'INR', reference_number: reference }),
+    );
     expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
     return reply.body.id;
   }
@@ -60,14 +59,8 @@ export class PayeeFixture {
     const { amount = '1000.00', methods = ['upi', 'cards'], redirect = redirectDefault } = options;
     const { speaker = this.user, partnerId = this.partnerId } = options;
     const receivableIds = options.receivableIds ?? [await this.receivable(amount, undefined, speaker)];
-    const reply = await speaker.post('/v1/checkouts', {
-      amount,
-      currency: 'INR',
-      from: { account_id: partnerId },
-      payment_methods: methods,
-      receivables: receivableIds.map((id) => ({ id })),
-      redirect_url: redirect,
-    });
+    const more = { amount, payment_methods: methods, redirect_url: redirect };
+    const reply = await speaker.post('/v1/checkouts', checkoutBody(partnerId, receivableIds, more));
     expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
     const url = /^<(.+)>; rel="payment"$/.exec(reply.headers.get('link') ?? '')![1]!;
     const { pathname } = new URL(url);
@@ -113,10 +106,7 @@ export class PayeeFixture {
   /** Polls the acquirer and runs the due jobs of the database. */
   async work(): Promise<void> {
     await this.pollStatus();
-    for (let done = 1; done > 0; ) {
-      const [row] = await this.world.database.call('run_jobs', [this.tenantId, false, 50]);
-      done = Number(row!.run_jobs);
-    }
+    await runAllJobs(this.user);
   }
 
   /** Polls the acquirer for the status of due attempts, as a worker would. */

@@ -58,6 +58,8 @@ const hostsAtOnce = 2;
  * Starts gateways and commands of the built program as processes, each with its own port and folder. At the end of the
  * test file it kills those that still run, by process id, and removes each folder once its PostgreSQL has ended.
  */
+export type Children = ReturnType<typeof useChildren>;
+
 export function useChildren() {
   const children: Child[] = [];
   const folders: string[] = [];

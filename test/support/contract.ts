@@ -37,7 +37,8 @@ export const contract: Json = contractOf(buildGraph(), { operations: {}, headers
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema(contract, 'contract');
 
-const resolved = ({ $ref, ...own }: Json): Json =>
+/** A part of the contract, and what its `$ref` names if it is a reference. */
+export const resolved = ({ $ref, ...own }: Json): Json =>
   $ref === undefined
     ? own
     : $ref

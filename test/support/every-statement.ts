@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { receivableBody } from './bodies.js';
 import type { givenIn } from './world.js';
 
 /** Walks every list with every filter and both cursors, every edge, and one write of each kind. */
@@ -50,15 +51,4 @@ export async function everyStatement(given: ReturnType<typeof givenIn>): Promise
   }
 }
 
-const receivable = {
-  currency: 'INR',
-  invoice: {
-    amount: '1.00',
-    currency: 'INR',
-    creation_date: '2026-10-01',
-    due_date: '2026-12-01',
-    reference_number: 'A1',
-  },
-  purpose_code: 'P0802',
-  transaction_type: 'services',
-};
+const receivable = receivableBody({ amount: '1.00', currency: 'INR', reference_number: 'A1' });

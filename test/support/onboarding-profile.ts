@@ -1,4 +1,6 @@
-import { type Edition, must, nickname, payoutAddressBody, type Speaker } from './world.js';
+import { pdfOf, personBody } from './bodies.js';
+import { advanceAndRun, noon } from './jobs.js';
+import { type Edition, must, nickname, payoutAddress, payoutAddressBody, type Reply, type Speaker } from './world.js';
 
 export type Purpose = 'additional_verification' | 'identity_document' | 'tax_document';
 export type Role = 'director' | 'owner' | 'representative';
@@ -93,14 +95,11 @@ export function without(hash: Record<string, unknown>, path: string): Record<str
     : { ...others, [name]: without((member ?? {}) as Record<string, unknown>, rest.join('.')) };
 }
 
-/** The smallest thing that is a PDF by its content. */
-export const pdf = (text = 'certificate') => new TextEncoder().encode(`%PDF-1.4\n%${text}\n%%EOF\n`);
-
 const uploaded = new WeakMap<Speaker, Promise<Record<Purpose, string>>>();
 
 /** Ids of a document of each purpose, uploaded once per speaker. */
 export function documentsOf(speaker: Speaker): Promise<Record<Purpose, string>> {
-  const upload = async (purpose: Purpose) => (await must(speaker.upload(purpose, pdf(purpose)))).id as string;
+  const upload = async (purpose: Purpose) => (await must(speaker.upload(purpose, pdfOf(purpose)))).id as string;
   const made =
     uploaded.get(speaker) ??
     Promise.all([upload('additional_verification'), upload('identity_document'), upload('tax_document')]).then(
@@ -113,14 +112,6 @@ export function documentsOf(speaker: Speaker): Promise<Record<Purpose, string>> 
   uploaded.set(speaker, made);
   return made;
 }
-
-/** A person who passes both editions. */
-export const personBody = (accountId: string, roles: readonly Role[]) => ({
-  account_id: accountId,
-  full_name: 'Meera Rao',
-  relationship: Object.fromEntries(roles.map((role) => [role, true])),
-  identification: { tax_card_number: 'ABCPE1234F' },
-});
 
 /** A connected user of the platform with this profile, in draft; its id. */
 export async function assemble(platform: Speaker, profile: OnboardingProfile): Promise<string> {
@@ -143,5 +134,63 @@ export async function assemble(platform: Speaker, profile: OnboardingProfile): P
       ...(document && { supporting_documentation: { id_document: document } }),
     }),
   );
+  return id;
+}
+
+/** A connected user of the platform that is activated, with a payout address in INR. */
+export async function activatedUser(platform: Speaker): Promise<Speaker> {
+  await noon(platform);
+  const businessDetails =
+    platform.edition === 1
+      ? {
+          legalName: 'Asha Rao',
+          type: 'INDIVIDUAL',
+          physicalAddress: { line1: '1 Road', city: 'Pune', postalCode: '411001', country: 'IN' },
+        }
+      : {
+          ...{ legalName: 'Asha Courses', dba: 'Asha', email: 'a@asha.example', website: 'https://asha.example' },
+          ...{ dateOfIncorporation: '2014-04-01', type: 'COMPANY', ids: { business: 'U52100' } },
+          physicalAddress: { line1: '1 Road', city: 'Oslo', state: 'Oslo', postalCode: '0150', country: 'NO' },
+          ...{ merchantCategoryCode: '5131', merchantSize: 'small' },
+          ...{ productCategory: 'goods', productDescription: 'Courses.' },
+        };
+  const user = await platform.connectedUser({ businessDetails });
+  const role = platform.edition === 1 ? 'owner' : 'director';
+  for (const full_name of ['Asha Rao', 'Jonas Lind'].slice(0, platform.edition))
+    await must(platform.post('/v1/persons', { ...personBody(user.id, [role]), full_name }));
+  await payoutAddress(platform, 'INR', user.id);
+  await must(platform.post(`/v1/accounts/${user.id}/activate`));
+  await advanceAndRun(platform, 61);
+  return user;
+}
+
+/** The statuses of an account that is no root, and what moves it from one to another. */
+export type Status = 'draft' | 'verifying' | 'activated' | 'hold' | 'deactivated';
+export type Move = 'activate' | 'deactivate' | 'verify' | 'verify to hold' | 'hold' | 'close';
+export type Kind = 'connected user' | 'partner';
+
+/** The calls of /v1 that move an account. */
+export const movedBy: Record<Move, (speaker: Speaker, id: string) => Promise<Reply>> = {
+  activate: (speaker, id) => speaker.post(`/v1/accounts/${id}/activate`),
+  deactivate: (speaker, id) => speaker.post(`/v1/accounts/${id}/deactivate`),
+  verify: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/verify`),
+  'verify to hold': (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/verify`, { outcome: 'hold' }),
+  hold: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/hold`),
+  close: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/deactivate`),
+};
+
+/** The moves that lead from a draft to each status. */
+export const paths: Record<Status, Move[]> = {
+  draft: [],
+  verifying: ['activate'],
+  activated: ['activate', 'verify'],
+  hold: ['activate', 'verify to hold'],
+  deactivated: ['close'],
+};
+
+/** An account in this status, which the calls have led there; a worker would lead it on. */
+export async function accountIn(platform: Speaker, kind: Kind, status: Status): Promise<string> {
+  const id = kind === 'partner' ? (await platform.partner()).id : await assemble(platform, complete(platform.edition));
+  for (const move of paths[status]) await must(movedBy[move](platform, id));
   return id;
 }

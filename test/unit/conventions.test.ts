@@ -201,6 +201,17 @@ describe('the conventions of the code', () => {
     expect(named.filter(([, count]) => count > 300)).toEqual([]);
   });
 
+  // A file of tests is about one subject, and a failure of it can be read.
+  it('has at most 700 lines in a file of the tests', () => {
+    const written = fs
+      .readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll(path.sep, '/'))
+      .filter((name) => name.endsWith('.ts') && !/^bench\/|node_modules|^clients\/generated\//.test(name))
+      .map((name) => [name, linesOf(path.join('test', name))] as const);
+    expect(written.length).toBeGreaterThan(250);
+    expect(written.filter(([, count]) => count > 700)).toEqual([]);
+  });
+
   it('leaves no choice of the tests to chance or to the time', () => {
     const sources = fs
       .readdirSync('test', { recursive: true, encoding: 'utf8' })

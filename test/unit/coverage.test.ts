@@ -9,8 +9,9 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
+import { camel } from '../../src/errors/problems.js';
 import { operations, restRoutes, routes } from '../../src/resources/registry.js';
-import { contract } from '../support/contract.js';
+import { contract, resolved } from '../support/contract.js';
 import { enumerations, keysWithoutField, type ObjectKeys, objects, type Values } from '../coverage/objects.js';
 import { addedParameters, addedTo, type Endpoint, endpoints, listParameters } from '../coverage/requests.js';
 import { resourceRules } from '../coverage/resources.js';
@@ -24,7 +25,6 @@ import type { Statement } from '../coverage/statement.js';
  */
 type Json = any;
 const schema = buildGraph();
-const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 const plain = (name: string) => name.replace(/!\d?$|:\d$/, '');
 const editionOf = (name: string) => Number(/[:!](\d)$/.exec(name)?.[1]) || undefined;
 
@@ -66,13 +66,6 @@ function inGraph(text: string): boolean {
   );
 }
 
-const resolved = ({ $ref, ...own }: Json): Json =>
-  $ref === undefined
-    ? own
-    : $ref
-        .slice(2)
-        .split('/')
-        .reduce((at: Json, step: string) => at[step], contract);
 /** The schema of a path of keys below a schema of the contract; lists have the keys of their members. */
 function below(of: Json, keys: string[]): Json {
   let at = resolved(of);

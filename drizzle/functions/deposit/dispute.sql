@@ -1,6 +1,7 @@
 -- Disputes and reversals: both take the money of a deposit back.
 --
--- Longer than 60 lines: claw_back (one posting and its effects).
+-- Longer than 60 lines: claw_back (one posting and its effects); dispute_deposit (its locks, its deposit, and what both
+-- change).
 
 -- Takes money of a deposit back: first what is still pending of it, then the receiver's available funds, the only
 -- compartment that may go below zero because of this. What a user of an aggregator is then below zero comes back from

@@ -1,0 +1,137 @@
+import { expect } from 'vitest';
+import { checkoutBody, currencyOf, pdf, personBody, receivableBody } from '../support/bodies.js';
+import { endBulk, payOutLive } from '../support/jobs.js';
+import { loggedRequest, must, nickname, payoutAddressBody, Speaker } from '../support/world.js';
+import { depositBody, type Earnings, type Holdings, hook } from './isolation-probes.js';
+
+export const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
+export const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
+/** Has the owner's partner activate and pay, with the consequences, in either mode. */
+export async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
+  const { operator } = owner.world;
+  const live = isLive(owner);
+  const root = await operator.account(`account_${tenantOf(owner)}`, live);
+  if (root.status === 'draft') await operator.verify(root, 'activated');
+  await operator.as(root, 'activateAccount', { id: partnerId });
+  const partner = await operator.verify(await operator.account(partnerId), 'activated');
+  const currency = currencyOf[owner.edition];
+  let deposit: string;
+  if (live) {
+    const address = await operator.issueAddress(partner, {
+      category: 'service_receive',
+      currency,
+      bankAccount: { number: '1234567890' },
+    });
+    const reference = nickname();
+    const notice = await operator.bankNotice({
+      reference,
+      event: 'received',
+      addressId: address.id,
+      amount: 100_00n,
+      currency,
+    });
+    deposit = notice.deposit!.id;
+  } else {
+    // The sandbox issues the addresses in two steps.
+    for (let step = 0; step < 2; step++) await operator.passTime(root, 5);
+    deposit = (await owner.post('/v1/deposits', depositBody(owner, { to: { account_id: partnerId } }))).body.id;
+    await must(owner.post(`/v1/test_helpers/deposits/${deposit}/complete`));
+  }
+  const first = async (path: string) => (await owner.get(path)).body.data[0].id as string;
+  const [payment, bt] = await Promise.all([
+    first(`/v1/payments?account_id=${partnerId}`),
+    first(`/v1/accounts/${partnerId}/balance_transactions`),
+  ]);
+  const isRoot = owner.id === root.id;
+  const receivable = await owner.post('/v1/receivables', receivableBody({ currency: currencyOf[owner.edition] }));
+  expect(receivable.status).toBe(live && !isRoot ? 400 : 200);
+  if (isRoot) {
+    if (live) await operator.setRate(root, 'USD', 'INR', '83');
+    const receivables = [{ id: receivable.body.id, amount: '40.00' }];
+    expect((await owner.post(`/v1/deposits/${deposit}/reconcile`, { receivables })).status).toBe(200);
+    if (live) await payOutLive(owner);
+    // Payouts are daily, and settle a minute later.
+    else await operator.passTime(root, 90_000);
+  }
+  const paid = owner.edition === 2 && root.kind !== 'platform' && receivable.status === 200;
+  const session = paid ? await checkoutOf(owner, partnerId, receivable.body.id) : {};
+  await owner.world.database.call('number_events', [tenantOf(owner), live, 500]);
+  return {
+    ...session,
+    bt,
+    deposit,
+    payment,
+    event: await first('/v1/events'),
+    ...(receivable.status === 200 && { receivable: receivable.body.id }),
+    ...(isRoot && { payout: await first('/v1/payouts'), allocation: await allocationOf(owner, deposit) }),
+  };
+}
+
+/** The cursor of the only allocation of a deposit. */
+export async function allocationOf(owner: Speaker, deposit: string): Promise<string> {
+  const query = 'query ($id: ID!) { deposit(id: $id) { allocations { edges { cursor } } } }';
+  const [edge] = (await owner.graph(query, { id: deposit })).body.data.deposit.allocations.edges;
+  return edge.cursor;
+}
+
+/** A checkout with an attempt in progress, which no test helper creates in live mode. */
+export async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
+  const made = await owner.post('/v1/checkouts', checkoutBody(partner, [receivable], { amount: '1.00' }));
+  expect([made.fieldNames, made.status]).toEqual([[], 200]);
+  const args = { checkoutId: made.body.id, attemptKey: 'a', paymentMethod: 'upi', seconds: 480 };
+  const [row] = await owner.world.database.call('begin_transaction', [
+    ...[tenantOf(owner), isLive(owner), '{}', JSON.stringify(args)],
+  ]);
+  return { checkout: made.body.id as string, transaction: row!.id as string };
+}
+
+/** A webhook endpoint, and a delivery to it that is not made. */
+export async function webhooks(owner: Speaker) {
+  const made = await owner.post('/v1/webhook_endpoints', hook);
+  const webhook = made.body.id as string;
+  expect((await owner.post(`/v1/webhook_endpoints/${webhook}/test`)).status).toBe(200);
+  const { body } = await owner.get(`/v1/webhook_endpoints/${webhook}/deliveries`);
+  return { webhook, delivery: body.data[0].id as string };
+}
+
+export const csv = new TextEncoder().encode('currency\nUSD');
+
+/** An export and an import that no worker does, and a row of the import. */
+export async function bulk(owner: Speaker) {
+  await endBulk(owner);
+  const exported = (await owner.post('/v1/exports', { list: '/v1/files', format: 'csv' })).body.id as string;
+  const file_id = (await owner.upload('import', csv)).body.id as string;
+  const imported = (await owner.post('/v1/imports', { kind: 'receivables', file_id })).body.id as string;
+  const row = `import_row_${imported.split('_')[1]}`;
+  await owner.world.sql`
+    insert into import_row (tenant_id, livemode, id, created, import_id, row, status, problems, context_id,
+    on_root_list)
+    select tenant_id, livemode, ${row}, created, id, 1, 'valid', '[]', context_id, on_root_list from data_import
+    where id = ${imported}`;
+  return { export: exported, import: imported, import_row: row };
+}
+
+export async function holdings(owner: Speaker): Promise<Holdings> {
+  const [partner, address, person, file, key, session] = await Promise.all([
+    owner.partner(),
+    owner.post('/v1/addresses', payoutAddressBody(owner.id)),
+    owner.post('/v1/persons', personBody()),
+    owner.upload('identity_document', pdf),
+    owner.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }'),
+    owner.post('/v1/sessions', { role: 'read' }),
+  ]);
+  const setting = await owner.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: partner.id });
+  return {
+    account: partner.id,
+    account_setting: setting.body.data.account.setting.id,
+    address: address.body.id,
+    file: file.body.id,
+    key: key.body.data.createApiKey.apiKey.id,
+    ...(await webhooks(owner)),
+    ...(await bulk(owner)),
+    person: person.body.id,
+    session: session.body.id,
+    req: await loggedRequest(owner),
+    ...(await earn(owner, partner.id)),
+  };
+}

@@ -1,0 +1,48 @@
+import { must, type Speaker, tenantOf } from './world.js';
+
+/** Advances the test clock of a tenant; returns its time. */
+export async function advanceClock(root: Speaker, seconds: number): Promise<number> {
+  return (await must(root.post('/v1/test_helpers/clock', { advance_seconds: seconds }))).now;
+}
+
+/** Runs up to 50 due jobs of a tenant, of test mode unless `live` says otherwise; returns how many there were. */
+export async function runJobs(root: Speaker, live = false): Promise<number> {
+  const [row] = await root.world.database.call('run_jobs', [tenantOf(root), live, 50]);
+  return Number(row!.run_jobs);
+}
+
+/** Runs due jobs, and those that they make due, until there are none; returns how many there were. */
+export async function runAllJobs(root: Speaker, live = false): Promise<number> {
+  for (let all = 0; ; ) {
+    const done = await runJobs(root, live);
+    if (done === 0) return all;
+    all += done;
+  }
+}
+
+/** Advances the test clock by some seconds and runs what is then due, until nothing is. */
+export async function advanceAndRun(root: Speaker, seconds: number): Promise<void> {
+  do await advanceClock(root, seconds);
+  while ((await runJobs(root)) > 0);
+}
+
+/** Advances the test clock to noon of the next day, so that what is daily is not due within hours. */
+export async function noon(root: Speaker): Promise<void> {
+  const now = await advanceClock(root, 1);
+  const day = 86_400;
+  await advanceClock(root, day + day / 2 - (now % day));
+}
+
+/** Runs the next payout of live mode now, whose clock no call moves. */
+export async function payOutLive(live: Speaker): Promise<void> {
+  await live.world.sql`update job set due = 0 where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out'`;
+  await runJobs(live, true);
+}
+
+/** Ends exports and imports that no worker does here: a tenant has at most three of each under way. */
+export async function endBulk({ world, key }: Speaker): Promise<void> {
+  const tenant = key.split('_')[2]!;
+  for (const table of ['data_export', 'data_import'])
+    await world.sql`update ${world.sql(table)} set status = 'failed' where tenant_id = ${tenant}
+      and status = 'pending'`;
+}
