@@ -6,11 +6,13 @@ import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
 
-const files = fs
+/** The sources in TypeScript, with those of the dashboard. */
+const sources = fs
   .readdirSync('src', { recursive: true, encoding: 'utf8' })
-  // The dashboard is a program for browsers: knip finds what it does not use, and the linter what it may not import.
-  .filter((name) => name.endsWith('.ts') && !name.startsWith('sites/dashboard'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
+// The dashboard is a program for browsers: knip finds what it does not use, and the linter what it may not import.
+const files = sources.filter(({ name }) => !name.startsWith('sites/dashboard/'));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 
 /** Whether a command writes the file. */
@@ -213,27 +215,30 @@ describe('the conventions of the code', () => {
   });
 
   it('leaves no choice of the tests to chance or to the time', () => {
-    const sources = fs
+    const tests = fs
       .readdirSync('test', { recursive: true, encoding: 'utf8' })
       .map((name) => name.replaceAll(path.sep, '/'))
       .filter((name) => /\.(ts|mjs)$/.test(name) && !/^bench\/|node_modules|^clients\/generated\//.test(name))
       // New seeds are what it is for.
       .filter((name) => name !== 'tools/fuzz.mjs' && name !== 'unit/conventions.test.ts');
-    expect(sources.length).toBeGreaterThan(200);
+    expect(tests.length).toBeGreaterThan(200);
     const chance =
       /Math\.random|randomInt\(|[sS]eed\w* = .*Date\.now|SEED \?\?=? .*Date|Date\.now\(\) %|seed >>(?!>)|seed: Date/;
-    const found = sources.filter((name) => chance.test(fs.readFileSync(path.join('test', name), 'utf8')));
+    const found = tests.filter((name) => chance.test(fs.readFileSync(path.join('test', name), 'utf8')));
     expect(found).toEqual([]);
     // Properties are tried with the seed that all tests have.
     expect(fs.readFileSync('test/support/setup.ts', 'utf8')).toContain('fc.configureGlobal({ seed: scale.seed })');
   });
 
   it('has no folder for miscellaneous files', () => {
-    expect(
-      files
-        .filter(({ name }) => /(^|\/)(utils?|helpers?|common|services?|manager|base|index)(\/|\.ts$)/.test(name))
-        .map(({ name }) => name),
-    ).toEqual([]);
+    const miscellaneous = /(^|\/)(utils?|helpers?|common|services?|manager|base|index)(\/|\.tsx?$)/;
+    expect(sources.filter(({ name }) => miscellaneous.test(name)).map(({ name }) => name)).toEqual([]);
+  });
+
+  // An importer names the file that it reads: a list of files makes each importer depend on all of them.
+  it('exports nothing by a star', () => {
+    const exporting = sources.filter(({ text }) => /\bexport\s+(type\s+)?\*/.test(code(text)));
+    expect(exporting.map(({ name }) => name)).toEqual([]);
   });
 
   it('has no file that no other file imports', () => {

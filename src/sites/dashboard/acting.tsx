@@ -1,8 +1,13 @@
 import { UserRoundCog } from 'lucide-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { graphql, useSettled } from './graph';
-import { DialogButton, Field, Lines, Problem, Status } from './parts';
+import { useSettled } from './graph/find';
+import { graphql } from './graph/graphql';
+import { DialogButton } from './parts/dialog';
+import { Field } from './parts/field';
+import { Problem } from './parts/problem';
+import { Lines } from './parts/skeleton';
+import { Status } from './parts/status';
 import { nameOf, useSession, NameFragment } from './session';
 
 const UsersQuery = graphql(

@@ -1,12 +1,14 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Provider, useClient, useQuery } from 'urql';
 import { Router } from 'wouter';
-import { setGatewayTime } from './format';
-import { Changes, ChangesContext, clientFor } from './graph';
-import { Mark, Problem } from './parts';
+import { Shell, ShellSkeleton } from './shell';
+import { setGatewayTime } from './format/time';
+import { Changes, ChangesContext } from './graph/changes';
+import { clientFor } from './graph/client';
+import { Mark } from './parts/mark';
+import { Problem } from './parts/problem';
 import { Routes } from './routes';
 import { endSession, hasSession, SessionContext, ViewerQuery } from './session';
-import { Shell, ShellSkeleton } from './shell';
 import { SignIn } from './sign-in';
 import { isReplaced, onReplaced } from './signed-in';
 

@@ -1,8 +1,13 @@
 import { Clock as ClockIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { gatewayNow, startOfDay, useTimes, useTimeZone } from './format';
-import { graphql, useWrite } from './graph';
-import { DialogButton, Form, TextField, useMayTest } from './parts';
+import { startOfDay } from './format/days';
+import { useTimeZone } from './format/preferences';
+import { gatewayNow, useTimes } from './format/time';
+import { graphql } from './graph/graphql';
+import { useWrite } from './graph/write';
+import { DialogButton } from './parts/dialog';
+import { Form, TextField } from './parts/form';
+import { useMayTest } from './parts/test-tools';
 import { useSession } from './session';
 
 const AdvanceMutation = graphql(`

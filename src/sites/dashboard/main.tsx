@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
-import { applyTheme } from './format';
+import { applyTheme } from './format/preferences';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';

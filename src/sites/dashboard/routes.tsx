@@ -1,7 +1,8 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
 import { Home } from './pages/home/home';
-import { NotFound, PageSkeleton } from './parts';
+import { NotFound } from './parts/empty';
+import { PageSkeleton } from './parts/skeleton';
 
 /** A page that is loaded when it is opened: an export of its file. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType<any>>>, name: Name) {

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
-import { dashboardHeaders, graphql, type ResultOf } from './graph';
+import { dashboardHeaders } from './graph/client';
+import { graphql, type ResultOf } from './graph/graphql';
 import { noteSignIn } from './signed-in';
 
 /** What names an account; see `nameOf`. */

@@ -14,8 +14,9 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ActAs } from './acting';
 import { TestClock } from './clock';
-import { useExplorerLink } from './graph';
-import { Frame, Lines, type Place, PlaceLink } from './parts';
+import { useExplorerLink } from './graph/shown';
+import { Frame, type Place, PlaceLink } from './parts/frame';
+import { Lines } from './parts/skeleton';
 import { nameOf, useSession } from './session';
 
 /** The pages of the navigation. A page of one edition, or of platforms, is shown to its accounts only. */

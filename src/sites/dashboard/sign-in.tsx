@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { SignInForm } from './parts';
+import { SignInForm } from './parts/sign-in-form';
 import { signIn } from './session';
 
 /** The page that signs in, with an API key, or by itself with the code of a one-time link. */

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { type Failure, required, useWrite } from '../graph';
-import { Dialog, Form, TextField } from '../parts';
+import { type Failure, required, useWrite } from '../graph/write';
+import { Dialog } from '../parts/dialog';
+import { Form, TextField } from '../parts/form';
 import { useMayAct, useSession } from './session';
 
 interface ActionProps<Input extends object> {

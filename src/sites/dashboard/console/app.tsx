@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Provider } from 'urql';
 import { Router } from 'wouter';
-import { clientFor } from '../graph';
-import { SignInForm } from '../parts';
+import { clientFor } from '../graph/client';
+import { SignInForm } from '../parts/sign-in-form';
 import { Routes } from './routes';
 import { type OperatorSession, operatorHeaders, session, SessionContext } from './session';
 import { Shell } from './shell';

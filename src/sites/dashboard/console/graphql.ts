@@ -1,5 +1,5 @@
 import { initGraphQLTada } from 'gql.tada';
-import type { Scalars } from '../graph';
+import type { Scalars } from '../graph/graphql';
 import type { introspection } from './schema-types';
 
 /** Reads a document of the operator's graph; its types come from that schema. */

@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client';
-import { applyTheme } from '../format';
+import { applyTheme } from '../format/preferences';
 import { Console } from './app';
 import '../styles/tokens.css';
 import '../styles/base.css';

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useTimes } from '../format';
-import { Choice, type Column, TextFilter } from '../parts';
+import { useTimes } from '../format/time';
+import { Choice } from '../parts/filters';
+import type { Column } from '../parts/table';
+import { TextFilter } from '../parts/text-filter';
 
 /** The mode, in which live mode stands out: there real money moves. */
 export function Mode({ livemode }: { livemode: boolean }) {

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { Route, Switch } from 'wouter';
-import { NotFound, PageSkeleton } from '../parts';
+import { NotFound } from '../parts/empty';
+import { PageSkeleton } from '../parts/skeleton';
 import { Queue } from './pages/queue';
 
 const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));

@@ -14,8 +14,9 @@ import {
   Users,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type ResultOf, useLive } from '../graph';
-import { Frame, PlaceLink } from '../parts';
+import type { ResultOf } from '../graph/graphql';
+import { useLive } from '../graph/live';
+import { Frame, PlaceLink } from '../parts/frame';
 import { graphql } from './graphql';
 import { useSession } from './session';
 

@@ -1,5 +1,6 @@
-import { prefer, type Preferences, usePreferences } from '../format';
-import { Card, Field, Page } from '../parts';
+import { prefer, type Preferences, usePreferences } from '../format/preferences';
+import { Field } from '../parts/field';
+import { Card, Page } from '../parts/page';
 
 /** The preferences of the viewer. */
 export function Settings() {

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { type Done, useWrite } from '../graph';
+import { type Done, useWrite } from '../graph/write';
 import { useMayWrite } from '../session';
 import { Dialog } from './dialog';
 import { Copy } from './facts';

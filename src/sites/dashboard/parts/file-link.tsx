@@ -1,6 +1,7 @@
 import { FileDown } from 'lucide-react';
 import { useState } from 'react';
-import { download, type Failure } from '../graph';
+import { download } from '../graph/files';
+import type { Failure } from '../graph/write';
 import { Problem } from './problem';
 
 /** A file with a button that downloads it. */

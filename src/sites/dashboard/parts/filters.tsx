@@ -1,8 +1,8 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { words } from '../format';
-import { sent } from '../graph';
+import { words } from '../format/words';
+import { sent } from '../graph/sent';
 
 /** The filters of a list. They are part of the address, so a filtered list can be kept and shared. */
 export function useFilters() {

@@ -8,8 +8,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { countries } from '../format';
-import { type Failure, required as missing, wrongKey } from '../graph';
+import { countries } from '../format/countries';
+import { wrongKey } from '../graph/with-key';
+import { type Failure, required as missing } from '../graph/write';
 import { SessionContext } from '../session';
 import { Field } from './field';
 import { Problem } from './problem';

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, useState } from 'react';
 import { type AnyVariables, type TypedDocumentNode, useQuery } from 'urql';
-import { type Connection, useSettled } from '../graph';
+import { useSettled } from '../graph/find';
+import type { Connection } from '../graph/pages';
 import { Field } from './field';
 import { type Option, SelectField } from './form';
 import { Problem } from './problem';

@@ -1,5 +1,6 @@
-import { nameOfPath, words } from '../format';
-import type { InputMember } from '../graph';
+import { nameOfPath } from '../format/requirements';
+import { words } from '../format/words';
+import type { InputMember } from '../graph/input-types';
 import { CountryField, SelectField, TextField } from './form';
 import { UploadField } from './upload';
 

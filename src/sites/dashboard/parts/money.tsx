@@ -1,4 +1,4 @@
-import { formatMoney, type Money as Amount } from '../format';
+import { formatMoney, type Money as Amount } from '../format/money';
 
 /** An amount of money with its currency. */
 export function Money({ amount, currency }: Amount) {

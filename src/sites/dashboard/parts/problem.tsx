@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql';
 import { Lines } from './skeleton';
-import { type Failure, failureOf } from '../graph';
+import { type Failure, failureOf } from '../graph/write';
 
 /** What stands in the place of an answer until it is there: grey lines, or what went wrong. */
 export function Pending({

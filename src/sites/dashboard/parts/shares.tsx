@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { hundredths } from '../format';
+import { hundredths } from '../format/money';
 import { Money } from './money';
 
 /** A part of an amount. */

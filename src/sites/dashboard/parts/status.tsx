@@ -1,4 +1,4 @@
-import { words } from '../format';
+import { words } from '../format/words';
 
 const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
   ACTIVATED: 'good',

@@ -1,7 +1,8 @@
 import { FlaskConical } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { useInputMembers, useWrite } from '../graph';
+import { useInputMembers } from '../graph/input-types';
+import { useWrite } from '../graph/write';
 import { useMayWrite, useSession } from '../session';
 import { ActionDialog } from './action';
 import { MemberField } from './member-field';

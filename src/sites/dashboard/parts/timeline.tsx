@@ -1,5 +1,7 @@
-import { eventWords, useTimes } from '../format';
-import { graphql, useLive } from '../graph';
+import { useTimes } from '../format/time';
+import { eventWords } from '../format/words';
+import { graphql } from '../graph/graphql';
+import { useLive } from '../graph/live';
 import { Card } from './page';
 import { Answered, Part } from './part';
 

@@ -1,6 +1,7 @@
 import { FileCheck2, FileUp, X } from 'lucide-react';
 import { type ChangeEvent, useId, useState } from 'react';
-import { type Failure, upload, type UploadedFile } from '../graph';
+import { upload, type UploadedFile } from '../graph/files';
+import type { Failure } from '../graph/write';
 
 interface UploadFieldProps {
   label: string;

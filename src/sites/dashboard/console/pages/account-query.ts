@@ -1,5 +1,5 @@
-import { words } from '../../format';
-import type { ResultOf } from '../../graph';
+import { words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
 import { graphql } from '../graphql';
 
 export const AccountQuery = graphql(`

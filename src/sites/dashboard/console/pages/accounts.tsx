@@ -1,8 +1,14 @@
 import type { FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { words } from '../../format';
-import { sent, useLive } from '../../graph';
-import { Choice, ClearFilters, Empty, FilterBar, List, Page, Search, statusColumn, useFilters } from '../../parts';
+import { words } from '../../format/words';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { statusColumn } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { Search } from '../../parts/search';
 import { graphql } from '../graphql';
 import { accountAddress, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 

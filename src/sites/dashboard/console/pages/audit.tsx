@@ -1,19 +1,15 @@
-import { words } from '../../format';
-import { type ResultOf, useLive } from '../../graph';
-import {
-  Card,
-  Empty,
-  Facts,
-  FilterBar,
-  Json,
-  Lines,
-  Page,
-  Pager,
-  Problem,
-  Status,
-  TextFilter,
-  useFilters,
-} from '../../parts';
+import { words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Facts } from '../../parts/facts';
+import { FilterBar, Pager, useFilters } from '../../parts/filters';
+import { Json } from '../../parts/json';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { TextFilter } from '../../parts/text-filter';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
 import { Mode, pageOf, Tenant, Time } from '../parts';

@@ -1,18 +1,15 @@
-import { formatMoney, words } from '../../format';
-import { type ResultOf, useLive } from '../../graph';
-import {
-  amountColumn,
-  type Column,
-  Empty,
-  FilterBar,
-  List,
-  Page,
-  SelectField,
-  Status,
-  Tabs,
-  TextField,
-  useFilters,
-} from '../../parts';
+import { formatMoney } from '../../format/money';
+import { words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { amountColumn } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { FilterBar, Tabs, useFilters } from '../../parts/filters';
+import { SelectField, TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, pageOf, placeColumn, Time } from '../parts';

@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'react';
-import { counted } from '../../format';
-import { contentOf, type Failure } from '../../graph';
-import { Card, Empty, Problem } from '../../parts';
+import { counted } from '../../format/words';
+import { contentOf } from '../../graph/files';
+import type { Failure } from '../../graph/write';
+import { Empty } from '../../parts/empty';
+import { Card } from '../../parts/page';
+import { Problem } from '../../parts/problem';
 import { operatorHeaders } from '../session';
 import { type Account, type File, titleOf } from './account-query';
 

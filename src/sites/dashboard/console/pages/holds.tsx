@@ -1,6 +1,12 @@
-import { words } from '../../format';
-import { type ResultOf, useLive } from '../../graph';
-import { type Column, Empty, List, Page, SelectField, TextField, useFilters } from '../../parts';
+import { words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { useFilters } from '../../parts/filters';
+import { SelectField, TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, nameOf, pageOf, placeColumn } from '../parts';

@@ -1,5 +1,5 @@
-import { currencyOf } from '../../format';
-import { SelectField, TextField } from '../../parts';
+import { currencyOf } from '../../format/money';
+import { SelectField, TextField } from '../../parts/form';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { nameOf } from '../parts';

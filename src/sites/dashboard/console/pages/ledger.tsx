@@ -1,6 +1,14 @@
-import { counted } from '../../format';
-import { type ResultOf, sent, useLive } from '../../graph';
-import { Card, Choice, Empty, FilterBar, Lines, Page, Pager, Problem, Status, Table, useFilters } from '../../parts';
+import { counted } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { Empty } from '../../parts/empty';
+import { Choice, FilterBar, Pager, useFilters } from '../../parts/filters';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
 import { graphql } from '../graphql';
 import { Run, useOnDemand } from '../on-demand';
 import { Mode, modes, pageOf, PlaceFilters, placeColumn, Tenant, Time } from '../parts';

@@ -1,5 +1,10 @@
-import { useLive } from '../../graph';
-import { Empty, Json, Lines, Money, Page, Problem } from '../../parts';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Json } from '../../parts/json';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
 import { graphql } from '../graphql';
 import { Mode, Tenant } from '../parts';
 

@@ -1,6 +1,10 @@
-import { useLive } from '../../graph';
-import { words } from '../../format';
-import { Card, Copy, Empty, List, Page, Status } from '../../parts';
+import { useLive } from '../../graph/live';
+import { words } from '../../format/words';
+import { Empty } from '../../parts/empty';
+import { Copy } from '../../parts/facts';
+import { List } from '../../parts/list';
+import { Card, Page } from '../../parts/page';
+import { Status } from '../../parts/status';
 import { graphql } from '../graphql';
 import { Time } from '../parts';
 import { useMayAct } from '../session';

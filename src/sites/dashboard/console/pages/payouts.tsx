@@ -1,18 +1,15 @@
-import { formatMoney } from '../../format';
-import { type ResultOf, sent, useLive } from '../../graph';
-import {
-  amountColumn,
-  type Column,
-  Choice,
-  Empty,
-  Facts,
-  FilterBar,
-  List,
-  Money,
-  Page,
-  statusColumn,
-  useFilters,
-} from '../../parts';
+import { formatMoney } from '../../format/money';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { amountColumn, statusColumn } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Facts } from '../../parts/facts';
+import { Choice, FilterBar, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';

@@ -1,6 +1,11 @@
-import { formatAge, words } from '../../format';
-import { sent, useLive } from '../../graph';
-import { Empty, FilterBar, List, Page, Tabs, useFilters } from '../../parts';
+import { formatAge } from '../../format/time';
+import { words } from '../../format/words';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { Empty } from '../../parts/empty';
+import { FilterBar, Tabs, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
 import { graphql } from '../graphql';
 import { accountAddress, nameOf, pageOf, PlaceFilters, placeColumn, modes } from '../parts';
 

@@ -1,5 +1,10 @@
-import { Empty, FilterBar, List, Page, TextField, TextFilter, useFilters } from '../../parts';
-import { useLive } from '../../graph';
+import { Empty } from '../../parts/empty';
+import { FilterBar, useFilters } from '../../parts/filters';
+import { TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { TextFilter } from '../../parts/text-filter';
+import { useLive } from '../../graph/live';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { Mode, Tenant, Time } from '../parts';

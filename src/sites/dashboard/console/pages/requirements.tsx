@@ -1,7 +1,9 @@
 import { CircleCheck, CircleDashed, FileText } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatDay, formatMoney, words } from '../../format';
-import { Card } from '../../parts';
+import { formatMoney } from '../../format/money';
+import { formatDay } from '../../format/time';
+import { words } from '../../format/words';
+import { Card } from '../../parts/page';
 import { type Account, titleOf } from './account-query';
 
 interface Shown {

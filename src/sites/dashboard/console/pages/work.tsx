@@ -1,6 +1,15 @@
-import { counted, formatAge, words } from '../../format';
-import { type ResultOf, useLive } from '../../graph';
-import { Card, Empty, Facts, Lines, Page, Pager, Problem, Status, Table, useFilters } from '../../parts';
+import { formatAge } from '../../format/time';
+import { counted, words } from '../../format/words';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Facts } from '../../parts/facts';
+import { Pager, useFilters } from '../../parts/filters';
+import { Card, Page } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { Mode, pageOf, Tenant, Time } from '../parts';

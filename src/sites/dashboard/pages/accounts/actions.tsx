@@ -1,7 +1,9 @@
 import { UserRoundCog } from 'lucide-react';
 import type { TypedDocumentNode } from 'urql';
-import { graphql, useWrite } from '../../graph';
-import { DialogButton, Problem } from '../../parts';
+import { graphql } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { DialogButton } from '../../parts/dialog';
+import { Problem } from '../../parts/problem';
 import { useMayWrite, useSession } from '../../session';
 import type { AccountDetail } from './detail';
 import { PayoutAddress } from './payout-address';

@@ -1,6 +1,9 @@
-import { words } from '../../format';
-import type { RowOf } from '../../graph';
-import { Card, Copy, Facts, Status, ToolButton, useMayTest } from '../../parts';
+import { words } from '../../format/words';
+import type { RowOf } from '../../graph/pages';
+import { Copy, Facts } from '../../parts/facts';
+import { Card } from '../../parts/page';
+import { Status } from '../../parts/status';
+import { ToolButton, useMayTest } from '../../parts/test-tools';
 import type { AccountDetail } from './detail';
 import { addressToolsOf } from './tools';
 

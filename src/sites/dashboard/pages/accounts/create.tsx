@@ -1,6 +1,7 @@
-import { words } from '../../format';
-import { graphql, type VariablesOf } from '../../graph';
-import { CountryField, CreatePage, SelectField, TextField } from '../../parts';
+import { words } from '../../format/words';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { CreatePage } from '../../parts/create-page';
+import { CountryField, SelectField, TextField } from '../../parts/form';
 import { useSession } from '../../session';
 
 const CreateUserMutation = graphql(`

@@ -1,21 +1,21 @@
-import { countryName, requirementWords, useTimes, words } from '../../format';
-import { BalanceFragment, graphql, type ResultOf, type RowOf, useLive } from '../../graph';
-import {
-  amountColumn,
-  Card,
-  Copy,
-  DetailPage,
-  Facts,
-  FileLink,
-  Loaded,
-  ObjectLink,
-  Part,
-  stateColumn,
-  statusColumn,
-  Table,
-  TestTools,
-  Timeline,
-} from '../../parts';
+import { countryName } from '../../format/countries';
+import { requirementWords } from '../../format/requirements';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { BalanceFragment } from '../../graph/balance';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { amountColumn, stateColumn, statusColumn } from '../../parts/cells';
+import { Copy, Facts } from '../../parts/facts';
+import { FileLink } from '../../parts/file-link';
+import { Loaded } from '../../parts/loaded';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, DetailPage } from '../../parts/page';
+import { Part } from '../../parts/part';
+import { Table } from '../../parts/table';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Balances } from '../home/balances';
 import { stateOf } from '../payments/query';

@@ -1,6 +1,10 @@
-import { formatDay, hundredths } from '../../format';
-import { graphql, type ResultOf } from '../../graph';
-import { Card, Money, statusColumn, Table, Two } from '../../parts';
+import { hundredths } from '../../format/money';
+import { formatDay } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { statusColumn, Two } from '../../parts/cells';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
+import { Table } from '../../parts/table';
 
 export const InvoiceFragment = graphql(`
   fragment BilledInvoice on Receivable {

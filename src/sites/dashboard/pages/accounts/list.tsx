@@ -1,20 +1,19 @@
 import { Link } from 'wouter';
-import { countryName, currencies, currencyOf, hundredths, useTimes } from '../../format';
-import { graphql, type ResultOf, type RowOf, sent, useLive, type VariablesOf } from '../../graph';
-import {
-  Choice,
-  ClearFilters,
-  type Column,
-  Empty,
-  FilterBar,
-  List,
-  Money,
-  Page,
-  Search,
-  statusColumn,
-  Two,
-  useFilters,
-} from '../../parts';
+import { countryName } from '../../format/countries';
+import { currencies, currencyOf, hundredths } from '../../format/money';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { sent } from '../../graph/sent';
+import { statusColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Search } from '../../parts/search';
+import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 
 const AccountsQuery = graphql(

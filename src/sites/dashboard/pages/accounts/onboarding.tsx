@@ -1,7 +1,13 @@
 import { type ReactNode, useState } from 'react';
-import { counted, nameOfPath, pathOf, type Requirement, requirementWords } from '../../format';
-import { graphql, type InputMember, useInputMembers, useWrite, type VariablesOf } from '../../graph';
-import { Card, Form, Lines, MemberField } from '../../parts';
+import { nameOfPath, pathOf, type Requirement, requirementWords } from '../../format/requirements';
+import { counted } from '../../format/words';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { type InputMember, useInputMembers } from '../../graph/input-types';
+import { useWrite } from '../../graph/write';
+import { Form } from '../../parts/form';
+import { MemberField } from '../../parts/member-field';
+import { Card } from '../../parts/page';
+import { Lines } from '../../parts/skeleton';
 import { PayoutAddress } from './payout-address';
 import { AddPerson } from './person';
 

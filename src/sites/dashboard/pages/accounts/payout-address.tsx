@@ -1,5 +1,6 @@
-import { graphql, useWrite, type VariablesOf } from '../../graph';
-import { CountryField, Form, TextField } from '../../parts';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { CountryField, Form, TextField } from '../../parts/form';
 import { useSession } from '../../session';
 
 const CreateAddressMutation = graphql(`

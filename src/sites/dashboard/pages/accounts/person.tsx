@@ -1,7 +1,9 @@
 import { useState } from 'react';
-import { words } from '../../format';
-import { graphql, useWrite, type VariablesOf } from '../../graph';
-import { Form, TextField, UploadField } from '../../parts';
+import { words } from '../../format/words';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { Form, TextField } from '../../parts/form';
+import { UploadField } from '../../parts/upload';
 
 const CreatePersonMutation = graphql(`
   mutation CreatePerson($input: CreatePersonInput!) {

@@ -1,8 +1,12 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { currencyOf, formatMoney, hundredths } from '../../format';
-import { graphql, type ResultOf, type RowOf, type VariablesOf } from '../../graph';
-import { AmountField, CreatePage, Empty, FoundField, SelectField } from '../../parts';
+import { currencyOf, formatMoney, hundredths } from '../../format/money';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import type { RowOf } from '../../graph/pages';
+import { CreatePage } from '../../parts/create-page';
+import { Empty } from '../../parts/empty';
+import { AmountField, SelectField } from '../../parts/form';
+import { FoundField } from '../../parts/found-field';
 import { useSession } from '../../session';
 import { CustomerField } from '../receivables/customer-field';
 import { UserField } from '../receivables/user-field';

@@ -1,21 +1,21 @@
 import { ExternalLink } from 'lucide-react';
-import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, type RowOf, useLive, useWrite } from '../../graph';
-import {
-  Card,
-  Copy,
-  DetailPage,
-  Facts,
-  Loaded,
-  Money,
-  ObjectLink,
-  Part,
-  Problem,
-  statusColumn,
-  Table,
-  TestTools,
-  Timeline,
-} from '../../parts';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { useWrite } from '../../graph/write';
+import { statusColumn } from '../../parts/cells';
+import { Copy, Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, DetailPage } from '../../parts/page';
+import { Part } from '../../parts/part';
+import { Problem } from '../../parts/problem';
+import { Table } from '../../parts/table';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
 import { Qr } from '../../parts/qr';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { toolsOf } from './tools';

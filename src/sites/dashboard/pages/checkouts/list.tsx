@@ -1,19 +1,15 @@
 import { Link } from 'wouter';
-import { useTimes } from '../../format';
-import { graphql, type ResultOf, type RowOf, sent, useLive } from '../../graph';
-import {
-  amountAndStatus,
-  Choice,
-  ClearFilters,
-  type Column,
-  Empty,
-  FilterBar,
-  List,
-  Page,
-  statusColumn,
-  Two,
-  useFilters,
-} from '../../parts';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { sent } from '../../graph/sent';
+import { amountAndStatus, statusColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 
 const CheckoutsQuery = graphql(

@@ -1,5 +1,5 @@
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { NotFound } from '../../parts';
+import { NotFound } from '../../parts/empty';
 import { Events } from './events';
 import { Keys } from './keys';
 import { Requests } from './requests';

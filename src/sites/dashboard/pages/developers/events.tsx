@@ -1,7 +1,15 @@
 import { Link } from 'wouter';
-import { eventWords, useTimes } from '../../format';
-import { graphql, type ResultOf, type RowOf, useLive } from '../../graph';
-import { ClearFilters, Empty, FilterBar, Json, List, Page, TextFilter, useFilters } from '../../parts';
+import { useTimes } from '../../format/time';
+import { eventWords } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { Empty } from '../../parts/empty';
+import { ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { Json } from '../../parts/json';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { TextFilter } from '../../parts/text-filter';
 
 const EventsQuery = graphql(`
   query Events($after: ID, $type: [String!], $objectId: ID) {

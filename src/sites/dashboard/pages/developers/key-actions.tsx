@@ -1,6 +1,7 @@
 import { useState } from 'react';
-import { graphql, type ResultOf } from '../../graph';
-import { ActionButton, ActionDialog, NewSecret, SelectField } from '../../parts';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { ActionButton, ActionDialog, NewSecret } from '../../parts/action';
+import { SelectField } from '../../parts/form';
 import { useSession } from '../../session';
 
 const KeyFragment = graphql(`

@@ -1,6 +1,10 @@
 import { useState } from 'react';
-import { useTimes } from '../../format';
-import { Empty, Page, stateColumn, Status, Table } from '../../parts';
+import { useTimes } from '../../format/time';
+import { stateColumn } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
 import { useMayWrite } from '../../session';
 import { Create, type Key, KeysQuery, Revoke, Rotate } from './key-actions';
 import { ShowWithKey, statusOf } from './with-key';

@@ -1,19 +1,16 @@
 import { Fragment } from 'react';
-import { useTimes } from '../../format';
-import { graphql, type ResultOf, sent, useLive } from '../../graph';
-import {
-  Choice,
-  ClearFilters,
-  type Column,
-  Copy,
-  Empty,
-  FilterBar,
-  List,
-  Page,
-  Status,
-  TextFilter,
-  useFilters,
-} from '../../parts';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { Empty } from '../../parts/empty';
+import { Copy } from '../../parts/facts';
+import { Choice, ClearFilters, FilterBar, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { Status } from '../../parts/status';
+import type { Column } from '../../parts/table';
+import { TextFilter } from '../../parts/text-filter';
 
 const LoggedFragment = graphql(`
   fragment Logged on RequestLog { id created api operation status outcome codes durationMilliseconds onBehalfOf }

@@ -1,7 +1,13 @@
 import { useState } from 'react';
-import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, type RowOf } from '../../graph';
-import { ActionButton, type Column, Empty, Page, stateColumn, Table, Two } from '../../parts';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import type { RowOf } from '../../graph/pages';
+import { ActionButton } from '../../parts/action';
+import { stateColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Page } from '../../parts/page';
+import { type Column, Table } from '../../parts/table';
 import { ShowWithKey, statusOf } from './with-key';
 
 const SessionsQuery = graphql(`

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { TypedDocumentNode } from 'urql';
-import { graphql } from '../../graph';
-import { ActionButton, NewSecret } from '../../parts';
+import { graphql } from '../../graph/graphql';
+import { ActionButton, NewSecret } from '../../parts/action';
 
 const UpdateWebhook = graphql(`
   mutation UpdateWebhook($input: UpdateWebhookEndpointInput!) {

@@ -1,6 +1,16 @@
-import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, type RowOf, sent, useLive } from '../../graph';
-import { Card, Choice, Copy, Empty, Facts, Loaded, Page, Pager, Part, Status, useFilters } from '../../parts';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { sent } from '../../graph/sent';
+import { Empty } from '../../parts/empty';
+import { Copy, Facts } from '../../parts/facts';
+import { Choice, Pager, useFilters } from '../../parts/filters';
+import { Loaded } from '../../parts/loaded';
+import { Card, Page } from '../../parts/page';
+import { Part } from '../../parts/part';
+import { Status } from '../../parts/status';
 import { Actions, SendAgain } from './webhook-actions';
 import { eventTypesIn, statusOf } from './webhooks';
 

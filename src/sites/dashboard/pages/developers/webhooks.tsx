@@ -1,6 +1,14 @@
-import { useTimes } from '../../format';
-import { graphql, sent, useLive } from '../../graph';
-import { ActionButton, Empty, List, NewSecret, Page, stateColumn, TextField, Two, useFilters } from '../../parts';
+import { useTimes } from '../../format/time';
+import { graphql } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { ActionButton, NewSecret } from '../../parts/action';
+import { stateColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { useFilters } from '../../parts/filters';
+import { TextField } from '../../parts/form';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
 import { useSession } from '../../session';
 
 const WebhooksQuery = graphql(`

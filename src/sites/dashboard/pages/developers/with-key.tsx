@@ -1,6 +1,8 @@
 import type { TypedDocumentNode } from 'urql';
-import { type Done, useKeyedQuery } from '../../graph';
-import { Card, Form } from '../../parts';
+import { useKeyedQuery } from '../../graph/with-key';
+import type { Done } from '../../graph/write';
+import { Form } from '../../parts/form';
+import { Card } from '../../parts/page';
 import { useSession } from '../../session';
 
 interface ShowWithKeyProps<Data> {

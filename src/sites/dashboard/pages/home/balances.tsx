@@ -1,6 +1,9 @@
-import { currenciesOf, hundredths, sum } from '../../format';
-import type { BalanceFragment, ResultOf } from '../../graph';
-import { Card, Money, Shares } from '../../parts';
+import { currenciesOf, hundredths, sum } from '../../format/money';
+import type { BalanceFragment } from '../../graph/balance';
+import type { ResultOf } from '../../graph/graphql';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
+import { Shares } from '../../parts/shares';
 
 type BalanceOf = ResultOf<typeof BalanceFragment>;
 

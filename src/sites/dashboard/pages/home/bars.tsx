@@ -1,6 +1,7 @@
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
-import { formatMoney, formatRound, formatStep, hundredths, sum } from '../../format';
+import { formatMoney, formatRound, hundredths, sum } from '../../format/money';
+import { formatStep } from '../../format/time';
 import type { Day } from './money-in';
 
 /** The drawing has its own units; it is stretched to the width of the card. */

@@ -1,7 +1,7 @@
 import { Circle } from 'lucide-react';
 import { Link } from 'wouter';
-import { type Requirement, requirementWords } from '../../format';
-import { Card } from '../../parts';
+import { type Requirement, requirementWords } from '../../format/requirements';
+import { Card } from '../../parts/page';
 import { useMayWrite } from '../../session';
 
 interface ChecklistProps {

@@ -1,6 +1,12 @@
-import { eventWords, formatAge, useTimes } from '../../format';
-import { graphql, useLive } from '../../graph';
-import { Card, Empty, Money, ObjectLink, Pending } from '../../parts';
+import { formatAge, useTimes } from '../../format/time';
+import { eventWords } from '../../format/words';
+import { graphql } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card } from '../../parts/page';
+import { Pending } from '../../parts/problem';
 
 const LatestEventsQuery = graphql(`
   query LatestEvents($type: [String!]) {

@@ -1,7 +1,13 @@
 import { useMemo } from 'react';
-import { dayBefore, useTimeZone } from '../../format';
-import { BalanceFragment, graphql, useLive } from '../../graph';
-import { Answered, Lines, Page, Part, Problem } from '../../parts';
+import { dayBefore } from '../../format/days';
+import { useTimeZone } from '../../format/preferences';
+import { BalanceFragment } from '../../graph/balance';
+import { graphql } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Page } from '../../parts/page';
+import { Answered, Part } from '../../parts/part';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
 import { nameOf, useSession } from '../../session';
 import { Balances } from './balances';
 import { Checklist } from './checklist';

@@ -1,6 +1,9 @@
 import { useState } from 'react';
-import { counted, currenciesOf, dayBefore, dayOf, formatMoney, formatStep, hundredths, sum, words } from '../../format';
-import { Card } from '../../parts';
+import { dayBefore, dayOf } from '../../format/days';
+import { currenciesOf, formatMoney, hundredths, sum } from '../../format/money';
+import { formatStep } from '../../format/time';
+import { counted, words } from '../../format/words';
+import { Card } from '../../parts/page';
 import { Bars } from './bars';
 
 interface Total {

@@ -1,6 +1,9 @@
 import { Link } from 'wouter';
-import { formatAge, hundredths, type Money as Amount, type Obstacle, obstacleWords, useTimes } from '../../format';
-import { Card, Money } from '../../parts';
+import { hundredths, type Money as Amount } from '../../format/money';
+import { type Obstacle, obstacleWords } from '../../format/obstacles';
+import { formatAge, useTimes } from '../../format/time';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
 
 interface NextPayoutProps {
   at: string | null;

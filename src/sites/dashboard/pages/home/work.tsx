@@ -1,17 +1,16 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import {
-  counted,
-  currenciesOf,
-  formatDay,
-  hundredths,
-  type Money as Amount,
-  sum,
-  useTimes,
-  useTimeZone,
-} from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
-import { Answered, Card, Money, ObjectLink, Part, Pending, useIsRefused } from '../../parts';
+import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
+import { useTimeZone } from '../../format/preferences';
+import { formatDay, useTimes } from '../../format/time';
+import { counted } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card } from '../../parts/page';
+import { Answered, Part, useIsRefused } from '../../parts/part';
+import { Pending } from '../../parts/problem';
 import { nameOf, NameFragment } from '../../session';
 
 const WorkQuery = graphql(

@@ -1,20 +1,18 @@
-import { useTimes, words } from '../../format';
-import { graphql, type ResultOf, type RowOf, useLive } from '../../graph';
-import {
-  amountColumn,
-  Card,
-  Copy,
-  DetailPage,
-  Facts,
-  Loaded,
-  Money,
-  ObjectLink,
-  Part,
-  statusColumn,
-  Table,
-  TestTools,
-  Timeline,
-} from '../../parts';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { amountColumn, statusColumn } from '../../parts/cells';
+import { Copy, Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, DetailPage } from '../../parts/page';
+import { Part } from '../../parts/part';
+import { Table } from '../../parts/table';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite, NameFragment } from '../../session';
 import { isUnreconciled, stateOf } from './query';
 import { Reconcile } from './reconcile';

@@ -1,9 +1,12 @@
 import { Download } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
-import { counted, csvLine } from '../../format';
-import { failureOf, pagesOf, save } from '../../graph';
-import { Problem } from '../../parts';
+import { csvLine } from '../../format/csv';
+import { counted } from '../../format/words';
+import { save } from '../../graph/files';
+import { pagesOf } from '../../graph/pages';
+import { failureOf } from '../../graph/write';
+import { Problem } from '../../parts/problem';
 import { nameOf } from '../../session';
 import { type Filters, type Payment, PaymentsQuery } from './query';
 

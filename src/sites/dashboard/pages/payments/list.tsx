@@ -1,23 +1,17 @@
-import { currencies, currencyOf, dayBefore, startOfDay, useTimes, useTimeZone, words } from '../../format';
-import { sent, useLive } from '../../graph';
-import {
-  amountAndStatus,
-  Choice,
-  ClearFilters,
-  type Column,
-  Empty,
-  FilterBar,
-  isAmount,
-  isDay,
-  List,
-  Page,
-  Range,
-  Search,
-  stateColumn,
-  Tabs,
-  Two,
-  useFilters,
-} from '../../parts';
+import { dayBefore, startOfDay } from '../../format/days';
+import { currencies, currencyOf } from '../../format/money';
+import { useTimeZone } from '../../format/preferences';
+import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { useLive } from '../../graph/live';
+import { sent } from '../../graph/sent';
+import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Page } from '../../parts/page';
+import { Search } from '../../parts/search';
+import type { Column } from '../../parts/table';
 import { nameOf, useSession } from '../../session';
 import { Export } from './export';
 import { type Filters, type Payment, PaymentsQuery, stateOf } from './query';

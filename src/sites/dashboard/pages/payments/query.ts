@@ -1,5 +1,6 @@
-import { hundredths } from '../../format';
-import { graphql, type ResultOf, type RowOf, type VariablesOf } from '../../graph';
+import { hundredths } from '../../format/money';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import type { RowOf } from '../../graph/pages';
 import { NameFragment } from '../../session';
 
 /** A page of the payments, for the list and for its export. */

@@ -1,9 +1,14 @@
 import { type FormEvent, useId, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { Link } from 'wouter';
-import { decimal, formatDay, formatMoney, hundredths } from '../../format';
-import { graphql, useSettled, useWrite } from '../../graph';
-import { Card, Empty, Pending, Problem } from '../../parts';
+import { decimal, formatMoney, hundredths } from '../../format/money';
+import { formatDay } from '../../format/time';
+import { useSettled } from '../../graph/find';
+import { graphql } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { Empty } from '../../parts/empty';
+import { Card } from '../../parts/page';
+import { Pending, Problem } from '../../parts/problem';
 import type { PaymentDetail } from './detail';
 import { type Candidate, fitting, type Suggestion, suggestionsFor } from './suggestions';
 

@@ -1,4 +1,4 @@
-import { hundredths } from '../../format';
+import { hundredths } from '../../format/money';
 
 /** An open receivable to which a payment could be counted. */
 export interface Candidate {

@@ -1,9 +1,15 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useLocation } from 'wouter';
-import { currencyOf, words } from '../../format';
-import { graphql, useWrite, type VariablesOf } from '../../graph';
-import { DialogButton, Form, Lines, Problem, SelectField, TextField, useMayTest } from '../../parts';
+import { currencyOf } from '../../format/money';
+import { words } from '../../format/words';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { DialogButton } from '../../parts/dialog';
+import { Form, SelectField, TextField } from '../../parts/form';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import { useMayTest } from '../../parts/test-tools';
 import { nameOf, useSession, NameFragment } from '../../session';
 import { ReconcileMutation } from './reconcile';
 import { CustomerField } from '../receivables/customer-field';

@@ -1,17 +1,15 @@
-import {
-  dayBefore,
-  dayOf,
-  formatDay,
-  hundredths,
-  type Money as Amount,
-  type Obstacle,
-  obstacleWords,
-  useTimes,
-  useTimeZone,
-  words,
-} from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
-import { Answered, Card, Money, ObjectLink, Part } from '../../parts';
+import { dayBefore, dayOf } from '../../format/days';
+import { hundredths, type Money as Amount } from '../../format/money';
+import { type Obstacle, obstacleWords } from '../../format/obstacles';
+import { useTimeZone } from '../../format/preferences';
+import { formatDay, useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card } from '../../parts/page';
+import { Answered, Part } from '../../parts/part';
 import { nameOf, NameFragment } from '../../session';
 
 const ComingQuery = graphql(

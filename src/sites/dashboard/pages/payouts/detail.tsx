@@ -1,7 +1,14 @@
 import { Printer } from 'lucide-react';
-import { useTimes } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
-import { Card, Copy, DetailPage, Facts, Loaded, Money, ObjectLink, TestTools, Timeline } from '../../parts';
+import { useTimes } from '../../format/time';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Copy, Facts } from '../../parts/facts';
+import { Loaded } from '../../parts/loaded';
+import { Money } from '../../parts/money';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, DetailPage } from '../../parts/page';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
 import { nameOf, NameFragment } from '../../session';
 import { bankOf } from './list';
 import { Statement, useSettlements } from './statement';

@@ -1,5 +1,5 @@
-import { graphql } from '../../graph';
-import type { Tool } from '../../parts';
+import { graphql } from '../../graph/graphql';
+import type { Tool } from '../../parts/test-tools';
 
 const settle = graphql(`
   mutation SettleTestPayout($input: SettleTestPayoutInput!) {

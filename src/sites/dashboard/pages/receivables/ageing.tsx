@@ -1,8 +1,13 @@
 import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { counted, useTimeZone } from '../../format';
-import { graphql, type ResultOf, useLive } from '../../graph';
-import { Answered, Card, Money, Part, Shares } from '../../parts';
+import { useTimeZone } from '../../format/preferences';
+import { counted } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
+import { Answered, Part } from '../../parts/part';
+import { Shares } from '../../parts/shares';
 
 const AgeingQuery = graphql(`
   query Ageing($timeZone: String!) {

@@ -1,8 +1,11 @@
 import { useState } from 'react';
 import { useQuery } from 'urql';
-import { currencies, currencyOf, dayBefore } from '../../format';
-import { graphql, type VariablesOf } from '../../graph';
-import { AmountField, CreatePage, SelectField, TextField, UploadField } from '../../parts';
+import { dayBefore } from '../../format/days';
+import { currencies, currencyOf } from '../../format/money';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { CreatePage } from '../../parts/create-page';
+import { AmountField, SelectField, TextField } from '../../parts/form';
+import { UploadField } from '../../parts/upload';
 import { nameOf, useSession } from '../../session';
 import { CustomerField } from './customer-field';
 import { UserField } from './user-field';

@@ -1,22 +1,22 @@
-import { formatDay, formatMoney, hundredths, useTimes, words } from '../../format';
-import { graphql, type ResultOf, type RowOf, useLive } from '../../graph';
-import {
-  amountColumn,
-  Card,
-  Copy,
-  DetailPage,
-  Empty,
-  Facts,
-  FileLink,
-  Loaded,
-  ObjectLink,
-  Part,
-  Shares,
-  Status,
-  Table,
-  TestTools,
-  Timeline,
-} from '../../parts';
+import { formatMoney, hundredths } from '../../format/money';
+import { formatDay, useTimes } from '../../format/time';
+import { words } from '../../format/words';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { amountColumn } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Copy, Facts } from '../../parts/facts';
+import { FileLink } from '../../parts/file-link';
+import { Loaded } from '../../parts/loaded';
+import { ObjectLink } from '../../parts/object-link';
+import { Card, DetailPage } from '../../parts/page';
+import { Part } from '../../parts/part';
+import { Shares } from '../../parts/shares';
+import { Status } from '../../parts/status';
+import { Table } from '../../parts/table';
+import { TestTools } from '../../parts/test-tools';
+import { Timeline } from '../../parts/timeline';
 import { nameOf, NameFragment } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';

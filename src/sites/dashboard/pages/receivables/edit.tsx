@@ -1,5 +1,6 @@
-import { graphql, type VariablesOf } from '../../graph';
-import { ActionButton, AmountField, TextField } from '../../parts';
+import { graphql, type VariablesOf } from '../../graph/graphql';
+import { ActionButton } from '../../parts/action';
+import { AmountField, TextField } from '../../parts/form';
 import { CustomerField } from './customer-field';
 import type { ReceivableDetail } from './detail';
 

@@ -1,25 +1,18 @@
 import { Link } from 'wouter';
-import { currencies, currencyOf, formatDay, hundredths } from '../../format';
-import { graphql, type ResultOf, type RowOf, sent, useLive, type VariablesOf } from '../../graph';
-import {
-  amountAndStatus,
-  Choice,
-  ClearFilters,
-  type Column,
-  Empty,
-  FilterBar,
-  isAmount,
-  isDay,
-  List,
-  Money,
-  Page,
-  Range,
-  Search,
-  stateColumn,
-  Tabs,
-  Two,
-  useFilters,
-} from '../../parts';
+import { currencies, currencyOf, hundredths } from '../../format/money';
+import { formatDay } from '../../format/time';
+import { graphql, type ResultOf, type VariablesOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import type { RowOf } from '../../graph/pages';
+import { sent } from '../../graph/sent';
+import { amountAndStatus, stateColumn, Two } from '../../parts/cells';
+import { Empty } from '../../parts/empty';
+import { Choice, ClearFilters, FilterBar, isAmount, isDay, Range, Tabs, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Page } from '../../parts/page';
+import { Search } from '../../parts/search';
+import type { Column } from '../../parts/table';
 import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
 import { Ageing } from './ageing';
 

@@ -1,5 +1,5 @@
-import { graphql, type ResultOf } from '../../graph';
-import { FoundField } from '../../parts';
+import { graphql, type ResultOf } from '../../graph/graphql';
+import { FoundField } from '../../parts/found-field';
 import { nameOf, NameFragment } from '../../session';
 
 const UsersQuery = graphql(
