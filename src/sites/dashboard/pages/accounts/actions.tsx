@@ -5,8 +5,8 @@ import { useWrite } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { useMayWrite, useSession } from '../../session';
-import type { AccountDetail } from './detail';
 import { PayoutAddress } from './payout-address';
+import type { AccountDetail } from './query';
 
 const ActivateMutation = graphql(`
   mutation ActivateAccount($id: ID!) {

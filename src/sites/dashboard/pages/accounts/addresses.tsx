@@ -4,7 +4,7 @@ import { Copy, Facts } from '../../parts/facts';
 import { Card } from '../../parts/page';
 import { Status } from '../../parts/status';
 import { ToolButton, useMayTest } from '../../parts/test-tools';
-import type { AccountDetail } from './detail';
+import type { AccountDetail } from './query';
 import { addressToolsOf } from './tools';
 
 type Address = RowOf<AccountDetail['addresses']>;

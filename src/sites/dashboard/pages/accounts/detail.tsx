@@ -2,8 +2,6 @@ import { countryName } from '../../format/countries';
 import { requirementWords } from '../../format/requirements';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
-import { BalanceFragment } from '../../graph/balance';
-import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
 import { amountColumn, stateColumn, statusColumn } from '../../parts/cells';
@@ -16,55 +14,16 @@ import { Part } from '../../parts/part';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite, useSession, NameFragment } from '../../session';
+import { nameOf, useMayWrite, useSession } from '../../session';
 import { Balances } from '../home/balances';
 import { stateOf } from '../payments/query';
 import { TestPayment } from '../payments/test-payment';
 import { Actions } from './actions';
 import { Addresses } from './addresses';
-import { InvoiceFragment, Invoices } from './invoices';
+import { Invoices } from './invoices';
 import { Onboarding } from './onboarding';
+import { type AccountDetail, AccountQuery } from './query';
 import { toolsOf } from './tools';
-
-const AccountQuery = graphql(
-  `
-    query Account($id: ID!) {
-      account(id: $id) {
-        id created type status ...Name
-        requirements { fieldName message alternatives }
-        owner { id type ...Name }
-        businessDetails {
-          legalName email website type
-          physicalAddress { line1 city state postalCode country }
-        }
-        balance { ...Compartments }
-        owes { currencies { total { amount currency } } }
-        idDocument { id filename }
-        ownershipStructureDocument { id filename }
-        physicalAddressDocument { id filename }
-        persons(first: 20) {
-          nodes {
-            id fullName
-            relationship { director owner representative }
-          }
-        }
-        partners(first: 10) { nodes { ...Name status } }
-        addresses(first: 20) {
-          nodes {
-            id category type status currency name
-            bankAccount { bankName number iban domesticCredit domesticWire globalWire }
-            vpa { id }
-          }
-        }
-        depositsOut(first: 5) { nodes { id created amount currency status pendingRest } }
-        billedReceivables(first: 100) { nodes { ...BilledInvoice } pageInfo { hasNextPage } }
-      }
-    }
-  `,
-  [NameFragment, BalanceFragment, InvoiceFragment],
-);
-
-export type AccountDetail = NonNullable<ResultOf<typeof AccountQuery>['account']>;
 
 /** One customer or user: what it lacks, where it can be paid, and who it is. */
 export function Account({ params }: { params: { id: string } }) {

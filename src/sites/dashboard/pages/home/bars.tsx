@@ -2,11 +2,16 @@ import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { formatMoney, formatRound, hundredths, sum } from '../../format/money';
 import { formatStep } from '../../format/time';
-import type { Day } from './money-in';
 
 /** The drawing has its own units; it is stretched to the width of the card. */
 const [width, height] = [900, 220];
 const room = { left: 4, right: 4, top: 8, bottom: 2 };
+
+/** A day of the chart, with its amounts in the order of the methods. */
+export interface Day {
+  start: string;
+  amounts: string[];
+}
 
 interface BarsProps {
   days: Day[];

@@ -4,7 +4,7 @@ import { currenciesOf, formatMoney, hundredths, sum } from '../../format/money';
 import { formatStep } from '../../format/time';
 import { counted, words } from '../../format/words';
 import { Card } from '../../parts/page';
-import { Bars } from './bars';
+import { Bars, type Day } from './bars';
 
 interface Total {
   start: string;
@@ -16,12 +16,6 @@ interface Total {
 
 /** The methods that have a colour of their own; the others share the last one. */
 const methodsMax = 4;
-
-/** A day of the chart, with its amounts in the order of the methods. */
-export interface Day {
-  start: string;
-  amounts: string[];
-}
 
 interface MoneyInProps {
   totals: Total[];

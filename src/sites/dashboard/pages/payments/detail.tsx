@@ -1,6 +1,5 @@
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
 import { amountColumn, statusColumn } from '../../parts/cells';
@@ -13,34 +12,10 @@ import { Part } from '../../parts/part';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, useMayWrite, NameFragment } from '../../session';
-import { isUnreconciled, stateOf } from './query';
+import { nameOf, useMayWrite } from '../../session';
+import { isUnreconciled, type PaymentDetail, PaymentQuery, stateOf } from './query';
 import { Reconcile } from './reconcile';
 import { toolsOf } from './tools';
-
-const PaymentQuery = graphql(
-  `
-    query Payment($id: ID!) {
-      deposit(id: $id) {
-        id created amount currency status reasonCode method pendingRest disputed statementDescriptor
-        disputedDeposit { id }
-        fromAccount { id type ...Name owner { id } }
-        toAccount { id type ...Name owner { id } }
-        disputedBy(first: 10) { nodes { id created amount currency status } }
-        allocations(first: 50) {
-          nodes {
-            amount currency status
-            payout { id }
-            receivable { id invoice { referenceNumber } }
-          }
-        }
-      }
-    }
-  `,
-  [NameFragment],
-);
-
-export type PaymentDetail = NonNullable<ResultOf<typeof PaymentQuery>['deposit']>;
 
 /** One payment: where it came from, what it counts towards, and what happened to it. */
 export function Payment({ params }: { params: { id: string } }) {

@@ -33,6 +33,32 @@ export type Payment = RowOf<ResultOf<typeof PaymentsQuery>['deposits']>;
 /** Which payments the list shows. */
 export type Filters = Omit<VariablesOf<typeof PaymentsQuery>, 'first' | 'after'>;
 
+/** One payment, for its page. */
+export const PaymentQuery = graphql(
+  `
+    query Payment($id: ID!) {
+      deposit(id: $id) {
+        id created amount currency status reasonCode method pendingRest disputed statementDescriptor
+        disputedDeposit { id }
+        fromAccount { id type ...Name owner { id } }
+        toAccount { id type ...Name owner { id } }
+        disputedBy(first: 10) { nodes { id created amount currency status } }
+        allocations(first: 50) {
+          nodes {
+            amount currency status
+            payout { id }
+            receivable { id invoice { referenceNumber } }
+          }
+        }
+      }
+    }
+  `,
+  [NameFragment],
+);
+
+/** The payment of the page, which the parts of the page read too. */
+export type PaymentDetail = NonNullable<ResultOf<typeof PaymentQuery>['deposit']>;
+
 /** Whether a payment has money that counts towards no receivable yet. */
 export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {
   return status === 'COMPLETED' && hundredths(pendingRest) > 0n;

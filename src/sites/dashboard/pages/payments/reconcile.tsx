@@ -9,7 +9,7 @@ import { useWrite } from '../../graph/write';
 import { Empty } from '../../parts/empty';
 import { Card } from '../../parts/page';
 import { Pending, Problem } from '../../parts/problem';
-import type { PaymentDetail } from './detail';
+import type { PaymentDetail } from './query';
 import { type Candidate, fitting, type Suggestion, suggestionsFor } from './suggestions';
 
 const CandidateFragment = graphql(`

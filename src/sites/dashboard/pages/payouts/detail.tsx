@@ -1,6 +1,5 @@
 import { Printer } from 'lucide-react';
 import { useTimes } from '../../format/time';
-import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { Copy, Facts } from '../../parts/facts';
 import { Loaded } from '../../parts/loaded';
@@ -9,32 +8,11 @@ import { ObjectLink } from '../../parts/object-link';
 import { Card, DetailPage } from '../../parts/page';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, NameFragment } from '../../session';
+import { nameOf } from '../../session';
 import { bankOf } from './list';
+import { type PayoutDetail, PayoutQuery } from './query';
 import { Statement, useSettlements } from './statement';
 import { toolsOf } from './tools';
-
-const PayoutQuery = graphql(
-  `
-    query Payout($id: ID!) {
-      payout(id: $id) {
-        id created amount currency sourceAmount sourceCurrency rate status expectedArrivalAt paymentId
-        account {
-          type ...Name owner { id }
-          businessDetails {
-            legalName
-            ids { business tax taxGst taxTrade }
-            physicalAddress { line1 line2 city state postalCode country }
-          }
-        }
-        address { id name bankAccount { bankName last4 } }
-      }
-    }
-  `,
-  [NameFragment],
-);
-
-export type PayoutDetail = NonNullable<ResultOf<typeof PayoutQuery>['payout']>;
 
 /** One payout: where it went, and the invoices that it settles, also as a statement to print. */
 export function Payout({ params }: { params: { id: string } }) {

@@ -12,8 +12,8 @@ import { Card } from '../../parts/page';
 import { Problem } from '../../parts/problem';
 import { Lines } from '../../parts/skeleton';
 import { nameOf, NameFragment } from '../../session';
-import type { PayoutDetail } from './detail';
 import { bankOf } from './list';
+import type { PayoutDetail } from './query';
 
 const SettlementsQuery = graphql(
   `

@@ -1,7 +1,6 @@
 import { formatMoney, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { words } from '../../format/words';
-import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
 import { amountColumn } from '../../parts/cells';
@@ -17,38 +16,11 @@ import { Status } from '../../parts/status';
 import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
-import { nameOf, NameFragment } from '../../session';
+import { nameOf } from '../../session';
 import { TestPayment } from '../payments/test-payment';
 import { EditReceivable, VoidReceivable } from './edit';
 import { stateOf } from './list';
-
-const ReceivableQuery = graphql(
-  `
-    query Receivable($id: ID!) {
-      viewer { now }
-      receivable(id: $id) {
-        id
-        customer { ...Name }
-        created currency status description amountMaximumReconcilable amountReconcilable amountLocked
-        amountSettledPayouts purposeCode purposeCodeDescription transactionType
-        account { type ...Name owner { id } }
-        invoice { amount creationDate dueDate referenceNumber }
-        document { id filename }
-        systemMessages { message created }
-        allocations(first: 50) {
-          nodes {
-            created amount currency status
-            deposit { id fromAccount { ...Name } }
-            payout { id created }
-          }
-        }
-      }
-    }
-  `,
-  [NameFragment],
-);
-
-export type ReceivableDetail = NonNullable<ResultOf<typeof ReceivableQuery>['receivable']>;
+import { type ReceivableDetail, ReceivableQuery } from './query';
 
 /** One receivable: how much of it is paid, by whom, and which payout settled it. */
 export function Receivable({ params }: { params: { id: string } }) {

@@ -2,7 +2,7 @@ import { graphql, type VariablesOf } from '../../graph/graphql';
 import { ActionButton } from '../../parts/action';
 import { AmountField, TextField } from '../../parts/form';
 import { CustomerField } from './customer-field';
-import type { ReceivableDetail } from './detail';
+import type { ReceivableDetail } from './query';
 
 const UpdateMutation = graphql(`
   mutation UpdateReceivable($input: UpdateReceivableInput!) {
