@@ -6,7 +6,7 @@ import { problem, DomainError } from '../errors/problems.js';
 import { invalid, secretOf } from './authorization.js';
 import { type KeyOwner, ownerOf } from './owners.js';
 import { invalidSession, newKey, newSessionToken, type NewToken, partsOf, type TokenParts } from './tokens.js';
-import { Turns } from '../limits/fair-queue.js';
+import { FairQueue } from '../limits/fair-queue.js';
 import { Secrets } from '../config/secrets.js';
 import type { Caller } from '../request/caller.js';
 
@@ -18,7 +18,7 @@ const cachedKeysMax = 10_000;
  * A key with a correct form needs a look-up to be refused. Look-ups of keys that were not valid before have few turns,
  * so that a flood of invented keys does not keep the connections from the reads of valid ones.
  */
-const strangerLimits = { slots: 8, perKey: 4, reserve: 0, ofKey: 100, all: 500, milliseconds: 1_000 };
+const unknownLimits = { slots: 8, ofTenant: 4, ticketsOfTenant: 100, tickets: 500, milliseconds: 1_000 };
 
 /** The caller of a key at the last database query, and until when this result is used. */
 interface Found {
@@ -51,7 +51,7 @@ export class Callers {
 
   readonly #secrets: Secrets;
   /** The look-ups of keys that were not valid before, shared between the tenants that the keys name. */
-  readonly #strangers = new Turns(strangerLimits);
+  readonly #unknown = new FairQueue('unknown_keys', unknownLimits);
 
   constructor(
     private readonly database: Database,
@@ -114,7 +114,7 @@ export class Callers {
     const parts = partsOf(secret);
     const queriedAt = performance.now();
     const look = () => this.#ownerUnder(parts, digests);
-    const [owner, found] = wasValid ? await look() : await this.#strangers.during(parts.tenantId, look);
+    const [owner, found] = wasValid ? await look() : await this.#unknown.during(parts.tenantId, look);
     const caller = callerOf(parts, owner);
     const { expiresAt, now, pepperId } = owner!;
     const left = expiresAt === null ? Number.POSITIVE_INFINITY : (expiresAt - now) * 1000;

@@ -3,7 +3,8 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../limits/budget.js';
 import type { Caller } from '../request/caller.js';
 import { DomainError } from '../errors/problems.js';
-import { Turns } from '../limits/fair-queue.js';
+import { FairQueue } from '../limits/fair-queue.js';
+import { queueRefusal } from '../limits/queue-refusal.js';
 import { AuditQueries } from './read/audit-queries.js';
 import { Connections, type Pool, writeLimits } from './connect/connections.js';
 import { type DatabaseSettings, poolsDefault } from './connect/database-settings.js';
@@ -55,7 +56,7 @@ export class Database {
   readonly #audits: AuditQueries;
   /** Reads whole lists, for exports. */
   readonly lists: ListStreams;
-  readonly #writes: Turns;
+  readonly #writes: FairQueue;
   #reads = 0;
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
@@ -78,7 +79,7 @@ export class Database {
     const { durable = true, now = () => performance.now(), slow = slowDefault, pools = poolsDefault } = settings;
     const { listens = connection, replicas } = settings;
     this.statementSeconds = Math.ceil(pools.statementMilliseconds / 1_000);
-    this.#writes = new Turns(writeLimits(pools));
+    this.#writes = new FairQueue('writes', writeLimits(pools));
     this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
@@ -117,7 +118,7 @@ export class Database {
     question?: TenantQuestion,
   ): Promise<T[]> {
     const { text, valuesOf, rowOf, prepare, slow, lags } = this.#statements.of(name, build, question);
-    const read = { text, values: valuesOf(values), prepare, budget };
+    const read = { text, values: valuesOf(values), prepare, budget, tenant: question?.tenantId };
     const { rows } = await this.#found(name, read, question && { ...question, slow, lags });
     return rows.map(rowOf) as T[];
   }
@@ -125,7 +126,7 @@ export class Database {
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
     const prepare = this.#statements.keptText(statement);
-    const read = { text: statement, values, prepare, budget };
+    const read = { text: statement, values, prepare, budget, tenant: question?.tenantId };
     const { rows, columns } = await this.#found('compiled_query', read, question);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
   }
@@ -139,7 +140,7 @@ export class Database {
   }
 
   async #reading(read: Read, source: ReadSource | undefined): Promise<Found> {
-    if (this.#reads >= readsInFlightMax) throw busy();
+    if (this.#reads >= readsInFlightMax) throw queueRefusal('reads');
     this.#reads++;
     try {
       const elsewhere = source && (await source.find(read, (replica) => replica.quick(read)));
@@ -194,13 +195,16 @@ export class Database {
   }
 
   /**
-   * Calls one of our SQL functions by name. The calls with the same first argument, the tenant, share the connections
-   * with those of other tenants. The statement contains nothing except the call: with any expression around it, the
-   * call would not be delegated to a shard.
+   * Calls one of our SQL functions by name. The first argument is the tenant, and most have its mode after it: the
+   * calls of a tenant and mode wait in their own queue, and tenants share the connections. The statement contains
+   * nothing except the call: with any expression around it, the call would not be delegated to a shard.
    */
   call(fn: string, values: FunctionValue[]): Promise<Rows> {
     const run = () => this.#run(this.#connections.writer, fn, values);
-    return this.#observed('write', fn, () => this.#writes.during(String(values[0]), run));
+    const [tenant, mode] = values;
+    const names = [String(tenant), `${tenant}${true}`, `${tenant}${false}`];
+    const name = typeof mode === 'boolean' ? `${tenant}${mode}` : String(tenant);
+    return this.#observed('write', fn, () => this.#writes.during(name, run, undefined, names));
   }
 
   /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
@@ -252,9 +256,9 @@ export class Database {
   get load(): Record<Exclude<PoolName, 'worker' | 'look' | 'bulk'>, number> {
     return {
       read: this.#reads,
-      slow: this.#slowReads.visitors,
-      write: this.#writes.visitors,
-      audit: this.#audits.visitors,
+      slow: this.#slowReads.inFlight,
+      write: this.#writes.tickets,
+      audit: this.#audits.inFlight,
     };
   }
 

@@ -260,7 +260,8 @@ export const catalogue = {
     503,
     'The service is busy or restarting. Retry after the time in Retry-After.',
     'The gateway is busy, starting or stopping, or its database does not ' +
-      'answer. Nothing was stored unless the answer got lost.',
+      'answer. Nothing was stored unless the answer got lost. When too much waits, `metadata.reason` names the queue ' +
+      'that refused, such as `queue_requests` or `queue_writes`.',
     'Wait for the seconds in `Retry-After`, and send the same request with the same `Idempotency-Key`.',
   ],
 } as const satisfies Record<string, readonly [status: number, message: string, meaning: string, remedy: string]>;

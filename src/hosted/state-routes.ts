@@ -39,7 +39,7 @@ export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted)
     if (request.method === 'HEAD') return reply.type('text/event-stream').send();
     reply.hijack();
     // A stream lasts long and has a bound of its own.
-    request.visit?.leave();
+    request.ticket?.close();
     // The client has disconnected; its 'close' event has already fired.
     if (reply.raw.destroyed) return;
     stream(reply, streams, (send) => events.subscribe(place, send));

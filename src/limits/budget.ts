@@ -12,7 +12,7 @@ import {
 import type { Charge, Cost } from './charge.js';
 import { requestLimitsDefault } from '../config/defaults.js';
 import { problem, DomainError } from '../errors/problems.js';
-import type { Visit } from './ticket.js';
+import type { RequestTicket } from './request-queue.js';
 
 /** The limits of one request: the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
 export interface RequestLimits {
@@ -55,8 +55,8 @@ export class RequestBudget {
   #bytes = 0;
   #fields = 0;
   readonly #onEnd = new Set<() => void>();
-  /** The visit of the request; null where it needs no turn. */
-  visit: Visit | null = null;
+  /** The request's place in its queue; null where it needs no turn. */
+  ticket: RequestTicket | null = null;
 
   constructor(readonly limits: RequestLimits = requestLimitsDefault) {}
 
@@ -69,8 +69,8 @@ export class RequestBudget {
    * Gives the turn of the request back. It is called when the request begins to wait for something that has bounds of
    * its own, such as a slow question.
    */
-  rest(): void {
-    this.visit?.rest();
+  release(): void {
+    this.ticket?.release();
   }
 
   /** Starts the time limit of the request. It also ends a synchronous loop, which no timer can interrupt. */

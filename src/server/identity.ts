@@ -194,11 +194,11 @@ const otherOrigin = {
 };
 
 /** Reads something for a request in a turn of its own, before the body of the request is read. */
-async function inTurn<T>({ visit }: FastifyRequest, read: () => Promise<T>): Promise<T> {
-  await visit?.begun();
+async function inTurn<T>({ ticket }: FastifyRequest, read: () => Promise<T>): Promise<T> {
+  await ticket?.begun();
   try {
     return await read();
   } finally {
-    visit?.rest();
+    ticket?.release();
   }
 }

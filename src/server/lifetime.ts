@@ -74,7 +74,7 @@ export class TimeLimit {
 /**
  * Ends a request early when its client disconnects or, once its time limit was started, when that is over. In the
  * second case it answers at once, without waiting for running work: a write continues, and a retry with the same
- * idempotency key returns its outcome. When the request is over, its visit ends.
+ * idempotency key returns its outcome. When the request is over, its ticket is closed.
  */
 export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits, times: TimeLimits): void {
   const budget = new RequestBudget(limits);
@@ -84,7 +84,7 @@ export function watch(request: FastifyRequest, reply: FastifyReply, limits: Requ
   reply.raw.on('close', () => {
     limit.stop();
     if (!reply.raw.writableFinished) budget.end(clientLeft());
-    request.visit?.leave();
+    request.ticket?.close();
   });
 }
 

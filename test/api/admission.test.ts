@@ -85,7 +85,7 @@ describe('a tenant with more requests than it may have in flight', () => {
           {
             code: 'service_unavailable',
             message: 'The service is busy or restarting. Retry after the time in Retry-After.',
-            metadata: {},
+            metadata: { reason: 'queue_requests' },
           },
         ],
       });
@@ -96,6 +96,7 @@ describe('a tenant with more requests than it may have in flight', () => {
         ['service_unavailable'],
       ]);
       expect(graph.body.errors[0].extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', httpStatus: 503 });
+      expect(graph.body.errors[0].extensions.error.metadata).toEqual({ reason: 'queue_requests' });
       // It never got a turn: both turns are still the same.
       expect(held.count).toBe(2);
       expect((await honest!.get('/v1/accounts')).status).toBe(200);

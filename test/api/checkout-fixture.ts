@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { checkoutBody, compartments, inputOf, receivableBody } from '../support/bodies.js';
 import { givenIn, type Reply, Speaker, tenantOf, type Transport, type World } from '../support/world.js';
 
-export const operations = {
+const operations = {
   create: ['/v1/checkouts', 'createCheckout', 'CreateCheckoutInput'],
   cancel: ['/v1/checkouts/:id/cancel', 'cancelCheckout', 'CancelCheckoutInput'],
   pay: ['/v1/test_helpers/checkouts/:id/pay', 'payTestCheckout', 'PayTestCheckoutInput'],
@@ -14,13 +14,13 @@ export type Json = any;
 
 export const day = 86_400;
 
-export const whole = `id object: __typename type created expiresAt livemode amount grossAmount currency
+const whole = `id object: __typename type created expiresAt livemode amount grossAmount currency
   from { accountId } to { accountId } paymentMethods receivables { id }
   redirectUrl status effectiveTransaction { id status } metadata url`;
 
-export const seconds = (text: string) => Date.parse(text) / 1000;
+const seconds = (text: string) => Date.parse(text) / 1000;
 /** A checkout of GraphQL in the format of /v1. */
-export const asV1 = (c: Json) => ({
+const asV1 = (c: Json) => ({
   id: c.id,
   object: c.object.toLowerCase(),
   type: c.type.toLowerCase(),

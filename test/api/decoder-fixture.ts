@@ -17,7 +17,7 @@ export const sorted = (reply: Reply) => {
   return [status, ...problems.sort()];
 };
 
-export function replyOf(status: number, headers: Headers, text: string): Reply {
+function replyOf(status: number, headers: Headers, text: string): Reply {
   const json = (headers.get('content-type') ?? '').includes('json') && text !== '';
   const body = json ? JSON.parse(text) : undefined;
   const items = (body?.errors ?? []).map((e: any) => e.extensions?.error ?? e);

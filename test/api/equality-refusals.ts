@@ -16,7 +16,7 @@ export interface Cast {
 }
 
 /** An expected problem: its code and field name, and its path in the GraphQL client's arguments. */
-export type Expected = [problem: string, argumentPath?: (string | number)[]];
+type Expected = [problem: string, argumentPath?: (string | number)[]];
 
 export interface Refused {
   title: string;
@@ -32,20 +32,20 @@ export interface Refused {
   problems: Expected[];
 }
 
-export const acme = {
+const acme = {
   legalName: 'Acme Exports',
   email: 'ap@acme.example',
   type: 'COMPANY',
   physicalAddress: { country: 'IN' },
 };
-export const acmeV1 = {
+const acmeV1 = {
   legal_name: 'Acme Exports',
   email: 'ap@acme.example',
   type: 'company',
   physical_address: { country: 'IN' },
 };
 /** A creation of a partner with the wrong values of `more`; `nickname` and the rest are right. */
-export const creating = (title: string, more: object, moreGraph: object, ...problems: Expected[]): Refused => ({
+const creating = (title: string, more: object, moreGraph: object, ...problems: Expected[]): Refused => ({
   title,
   status: 400,
   path: () => '/v1/accounts',
@@ -54,7 +54,7 @@ export const creating = (title: string, more: object, moreGraph: object, ...prob
   input: () => ({ type: 'PARTNER', nickname: 'fine', businessDetails: acme, ...moreGraph }),
   problems,
 });
-export const at = (...path: (string | number)[]) => ['input', ...path];
+const at = (...path: (string | number)[]) => ['input', ...path];
 
 export const refusals: Refused[] = [
   {

@@ -15,7 +15,7 @@ import { type Edition, type Reply } from '../support/world.js';
 export type Json = any;
 
 /** Other objects of which /v1 shows a part inside an object. */
-export const parts: Record<string, string> = { Checkout: 'receivables { id } effectiveTransaction { id status }' };
+const parts: Record<string, string> = { Checkout: 'receivables { id } effectiveTransaction { id status }' };
 /** The own fields of an object: scalars and nested objects, but no other API object and no page of them. */
 export function selection(type: GraphQLOutputType): string {
   const named = getNamedType(type);
@@ -32,7 +32,7 @@ export function selection(type: GraphQLOutputType): string {
 }
 
 /** The fields that /v1 shows under other names. */
-export const renamed: Record<string, Record<string, string>> = {
+const renamed: Record<string, Record<string, string>> = {
   Payout: { expectedArrivalAt: 'expected_arrival' },
   RequestLog: { durationMilliseconds: 'milliseconds' },
   WebhookAttempt: { startedAt: 'at', durationMilliseconds: 'milliseconds' },
@@ -40,10 +40,10 @@ export const renamed: Record<string, Record<string, string>> = {
 };
 
 /** The fields of parts of objects that /v1 does not have: its column says where a row of an import is wrong. */
-export const graphAlone: Record<string, string[]> = { Problem: ['path'] };
+const graphAlone: Record<string, string[]> = { Problem: ['path'] };
 
 /** A GraphQL value in the format of /v1. Spec: Conventions. Decisions 6.1 and 6.3. */
-export function spelled(type: GraphQLOutputType, value: Json): Json {
+function spelled(type: GraphQLOutputType, value: Json): Json {
   if (value === null || value === undefined) return value;
   const nullable = getNullableType(type);
   if (isListType(nullable)) return value.map((member: Json) => spelled(nullable.ofType, member));
@@ -64,7 +64,7 @@ export function spelled(type: GraphQLOutputType, value: Json): Json {
 }
 
 /** The fields that GraphQL adds to an object: extensions, which /v1 must not have. */
-export const additions: Record<string, string[]> = {
+const additions: Record<string, string[]> = {
   account: ['edition', 'next_payout_at', 'owes', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
   balance_transaction: ['balance_after'],
   checkout: ['completed_at', 'url', 'methods'],
@@ -77,14 +77,14 @@ export const additions: Record<string, string[]> = {
   webhook_endpoint: ['secret'],
 };
 /** Fields of parts of objects that show a value of another field with a type of its own: the two must be equal. */
-export const betterTyped: Record<string, string> = {
+const betterTyped: Record<string, string> = {
   country_code: 'country',
   email_address: 'email',
   incorporated_on: 'date_of_incorporation',
   ip_address: 'ip',
 };
 /** A value without the fields that repeat others of it: the better typed ones, and amounts with their currencies. */
-export function withoutRepetitions(value: Json): Json {
+function withoutRepetitions(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutRepetitions);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([name, member]: [string, Json]) => {
@@ -102,9 +102,9 @@ export function withoutRepetitions(value: Json): Json {
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutRepetitions(member)]));
 }
 /** Values that are the same for every object of a kind, and so are not queried. */
-export const constants: Record<string, object> = { account: { parent_account_id: null, link: null } };
+const constants: Record<string, object> = { account: { parent_account_id: null, link: null } };
 /** Keys that only the other edition has: null in GraphQL, and absent in /v1. Spec: Account. */
-export const withheld: Record<Edition, string[]> = {
+const withheld: Record<Edition, string[]> = {
   1: ['supporting_documentation.physical_address_document'],
   2: [
     'supporting_documentation.ownership_structure_document',

@@ -34,7 +34,7 @@ export interface Asked {
 }
 
 /** Numbers that JSON.stringify cannot write: the text gets them in place of these placeholders. */
-export const numerals: Record<string, string> = {
+const numerals: Record<string, string> = {
   '@infinite@': '1e999',
   '@precise@': '123456789012345678901234567890.123456789',
   '@minus zero@': '-0.0',
@@ -44,10 +44,9 @@ export const jsonText = (value: unknown) =>
     (text, [mark, digits]) => text.replaceAll(`"${mark}"`, digits),
     JSON.stringify(value) ?? '',
   );
-export const nested = (depth: number, value: unknown = 1): unknown =>
-  depth === 0 ? value : nested(depth - 1, [value]);
+const nested = (depth: number, value: unknown = 1): unknown => (depth === 0 ? value : nested(depth - 1, [value]));
 
-export const texts = fc.oneof(
+const texts = fc.oneof(
   fc.constantFrom(
     '',
     ' ',
@@ -85,7 +84,7 @@ export const texts = fc.oneof(
   ),
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
-export const hostileKeys = fc.oneof(
+const hostileKeys = fc.oneof(
   fc.constantFrom(
     '__proto__',
     'constructor',
@@ -106,7 +105,7 @@ export const hostileKeys = fc.oneof(
   ),
   fc.string({ unit: 'grapheme', maxLength: 8 }),
 );
-export const hostile: fc.Arbitrary<unknown> = fc.oneof(
+const hostile: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: texts },
   fc.constantFrom<unknown>(null, true, false, 0, 1, -1, 1.5, 1e21, 2 ** 31, -(2 ** 53), Number.MAX_VALUE),
   fc.constantFrom<unknown>([], {}, [[]], [null], [{}], { length: 1 }, { then: 'x' }, { toString: 1 }, { toJSON: null }),
@@ -118,7 +117,7 @@ export const hostile: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** Every path into a body, at each of which a wrong value can be put. */
-export function places(value: unknown, at: string[] = []): string[][] {
+function places(value: unknown, at: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [at];
   return [at, ...Object.entries(value).flatMap(([name, member]) => places(member, [...at, name]))];
 }
@@ -126,7 +125,7 @@ export function places(value: unknown, at: string[] = []): string[][] {
  * The body with another value at a path. Its objects have no prototype, since keys may have the names of prototype
  * members.
  */
-export function put(value: unknown, [name, ...rest]: string[], put_: unknown): unknown {
+function put(value: unknown, [name, ...rest]: string[], put_: unknown): unknown {
   if (name === undefined) return put_;
   const entries = Object.entries(value as object).map(([key, member]) => [
     key,
@@ -134,10 +133,10 @@ export function put(value: unknown, [name, ...rest]: string[], put_: unknown): u
   ]);
   return Object.fromEntries(entries);
 }
-export const absent = undefined;
+const absent = undefined;
 
 /** A body with one to three wrong values at random paths. */
-export function spoiled(template: () => object): fc.Arbitrary<unknown> {
+function spoiled(template: () => object): fc.Arbitrary<unknown> {
   const change = fc.record({
     place: fc.nat(1_000),
     value: fc.oneof({ weight: 6, arbitrary: hostile }, fc.constant(absent)),
@@ -155,19 +154,19 @@ export function spoiled(template: () => object): fc.Arbitrary<unknown> {
   );
 }
 
-export const encoded = (text: string) => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
+const encoded = (text: string) => encodeURIComponent(Buffer.from(text, 'utf8').toString('utf8'));
 
-export const queryNames = fc.constantFrom(
+const queryNames = fc.constantFrom(
   ...['limit', 'starting_after', 'ending_before', 'created.gte', 'created[lt]', 'created', 'created.eq.x', 'status'],
   ...['status[]', 'type', 'address', 'address.partner', 'address[partner][x]', 'account_id', 'linked_id', 'category'],
   ...['currency', 'is_reusable', 'wallet.provider', 'vpa.upi.onetime', 'payouts.enabled', 'purpose', 'id', 'first'],
   ...['payouts.reason_code_not_enabled', 'capability.multicurrency_exports_v1', '__proto__', '__proto__[x]', 'a[b'],
   ...['constructor.prototype.x', '[]', '[[x]]', '.', '..', '', 'x]y'],
 );
-export const queries = fc
+const queries = fc
   .array(fc.tuple(queryNames, texts), { maxLength: 4 })
   .map((pairs) => pairs.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&'));
-export const headers = fc.oneof(
+const headers = fc.oneof(
   { weight: 8, arbitrary: fc.constant({}) },
   fc.constantFrom<Record<string, string>>(
     { 'idempotency-key': ' ' },
@@ -182,16 +181,13 @@ export const headers = fc.oneof(
   ),
 );
 /** The caller: most often the platform, which can see all created objects. */
-export const anyCaller = fc.oneof(
+const anyCaller = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Asked['speaker']>('platform') },
   fc.constantFrom<Asked['speaker']>('connected', 'user', 'second'),
 );
 export const json = { 'content-type': 'application/json' };
 
-export const gets = [
-  ...routes.filter(({ method }) => method === 'GET').map(({ path }) => path),
-  '/v1/files/:id/content',
-];
+const gets = [...routes.filter(({ method }) => method === 'GET').map(({ path }) => path), '/v1/files/:id/content'];
 
 export const uploads: fc.Arbitrary<Asked> = fc
   .record({
@@ -223,19 +219,19 @@ export const uploads: fc.Arbitrary<Asked> = fc
     return { speaker: 'user' as const, method: 'POST' as const, path: '/v1/files', body: form };
   });
 
-export const graphPost = (speaker: Asked['speaker'], document: string, variables: unknown, more = {}): Asked => ({
+const graphPost = (speaker: Asked['speaker'], document: string, variables: unknown, more = {}): Asked => ({
   speaker,
   method: 'POST',
   path: '/graphql',
   body: jsonText({ query: document, variables }),
   headers: { ...json, ...more },
 });
-export const leaves = (field: GraphQLField<unknown, unknown>) => {
+const leaves = (field: GraphQLField<unknown, unknown>) => {
   const type = getNamedType(field.type);
   return isObjectType(type) || 'getFields' in type ? '{ __typename }' : '';
 };
 
-export const mutationOf = (field: GraphQLField<unknown, unknown>) =>
+const mutationOf = (field: GraphQLField<unknown, unknown>) =>
   `mutation ($input: ${field.args[0]!.type}) { ${field.name}(input: $input) ${leaves(field)} }`;
 
 /**

@@ -49,13 +49,13 @@ export const sessionId = async (me: Speaker) => (await must(me.post('/v1/session
 /** The text of an answer without a new token or secret, which only the first answer has. */
 export const withoutToken = (text: string) =>
   text.replace(/"token":("ses_\w+"|null)/, '"token"').replace(/,"secret":"whsec_[^"]+"/, '');
-export const hook = { url: 'https://hooks.invalid/', event_types: ['file.*'] };
+const hook = { url: 'https://hooks.invalid/', event_types: ['file.*'] };
 /** Ends what no worker does here: a tenant has at most three exports and three imports under way. */
-export async function withoutBulk(me: Speaker): Promise<string> {
+async function withoutBulk(me: Speaker): Promise<string> {
   await endBulk(me);
   return me.id;
 }
-export const webhookId = async (me: Speaker) =>
+const webhookId = async (me: Speaker) =>
   (await (await me.connectedUser()).post('/v1/webhook_endpoints', hook)).body.id as string;
 export const settingId = async (me: Speaker) => {
   const reply = await me.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: await partnerId(me) });
@@ -63,15 +63,15 @@ export const settingId = async (me: Speaker) => {
 };
 
 /** Advances the test clock by a day and runs the due work of the tenant's test mode; this file starts no worker. */
-export const lapse = (me: Speaker, seconds: number) =>
+const lapse = (me: Speaker, seconds: number) =>
   me.world.operator.passTime({ tenantId: me.id.replace('account_', '') }, seconds);
-export const money = { amount: '100.00', currency: 'USD' };
+const money = { amount: '100.00', currency: 'USD' };
 /** A deposit to the platform's own receiving address. */
 export const depositId = async (me: Speaker) => {
   const second = me.edition === 2 && { currency: 'INR', to: { account_id: me.id }, payment_method: 'upi' };
   return (await must(me.post('/v1/deposits', { ...money, ...second }))).id as string;
 };
-export const completedId = async (me: Speaker) => {
+const completedId = async (me: Speaker) => {
   const id = await depositId(me);
   await must(me.post(`/v1/test_helpers/deposits/${id}/complete`));
   return id;
@@ -79,9 +79,9 @@ export const completedId = async (me: Speaker) => {
 export const receivableId = async (me: Speaker) =>
   (await must(me.post('/v1/receivables', receivableBody({ reference_number: 'INV-1' })))).id as string;
 /** A deposit and a receivable with a given id length; the subject contains both ids. */
-export const reconcilable = async (me: Speaker) => [await completedId(me), await receivableId(me)].join(' ');
+const reconcilable = async (me: Speaker) => [await completedId(me), await receivableId(me)].join(' ');
 /** A payout of a new user, so that it takes no locks of other payouts. */
-export const payoutId = async (me: Speaker) => {
+const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
   await must(me.post('/v1/addresses', payoutAddressBody(user.id)));
   await must(user.post('/v1/persons', { ...person, relationship: { owner: true } }));
@@ -101,7 +101,7 @@ export const payoutId = async (me: Speaker) => {
 };
 
 /** A partner of a new user, and a receivable of that user; the subject contains both ids. */
-export const payable = async (me: Speaker) => {
+const payable = async (me: Speaker) => {
   const user = me.actingFor(await userId(me));
   const receivable = await user.post('/v1/receivables', {
     ...receivableBody({ reference_number: 'INV-1' }),
@@ -110,7 +110,7 @@ export const payable = async (me: Speaker) => {
   });
   return [await partnerId(user), receivable.body.id as string].join(' ');
 };
-export const checkoutOf = (both: string) => {
+const checkoutOf = (both: string) => {
   const [partner = '', ...receivables] = both.split(' ');
   return checkoutBody(partner, receivables, {
     amount: '60',
@@ -137,8 +137,8 @@ export interface Write {
   /** The only edition that has the write. */
   edition?: 2;
 }
-export const none = async () => nickname();
-export const personId = async (me: Speaker) =>
+const none = async () => nickname();
+const personId = async (me: Speaker) =>
   (await must(me.post('/v1/persons', { ...person, account_id: await userId(me) }))).id as string;
 export const person = {
   full_name: 'Asha Rao',

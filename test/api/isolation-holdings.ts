@@ -4,10 +4,10 @@ import { endBulk, payOutLive } from '../support/jobs.js';
 import { loggedRequest, must, nickname, payoutAddressBody, Speaker } from '../support/world.js';
 import { depositBody, type Earnings, type Holdings, hook } from './isolation-probes.js';
 
-export const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
-export const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
+const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
+const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
 /** Has the owner's partner activate and pay, with the consequences, in either mode. */
-export async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
+async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
   const { operator } = owner.world;
   const live = isLive(owner);
   const root = await operator.account(`account_${tenantOf(owner)}`, live);
@@ -68,14 +68,14 @@ export async function earn(owner: Speaker, partnerId: string): Promise<Earnings>
 }
 
 /** The cursor of the only allocation of a deposit. */
-export async function allocationOf(owner: Speaker, deposit: string): Promise<string> {
+async function allocationOf(owner: Speaker, deposit: string): Promise<string> {
   const query = 'query ($id: ID!) { deposit(id: $id) { allocations { edges { cursor } } } }';
   const [edge] = (await owner.graph(query, { id: deposit })).body.data.deposit.allocations.edges;
   return edge.cursor;
 }
 
 /** A checkout with an attempt in progress, which no test helper creates in live mode. */
-export async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
+async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
   const made = await owner.post('/v1/checkouts', checkoutBody(partner, [receivable], { amount: '1.00' }));
   expect([made.fieldNames, made.status]).toEqual([[], 200]);
   const args = { checkoutId: made.body.id, attemptKey: 'a', paymentMethod: 'upi', seconds: 480 };
@@ -86,7 +86,7 @@ export async function checkoutOf(owner: Speaker, partner: string, receivable: st
 }
 
 /** A webhook endpoint, and a delivery to it that is not made. */
-export async function webhooks(owner: Speaker) {
+async function webhooks(owner: Speaker) {
   const made = await owner.post('/v1/webhook_endpoints', hook);
   const webhook = made.body.id as string;
   expect((await owner.post(`/v1/webhook_endpoints/${webhook}/test`)).status).toBe(200);
@@ -94,10 +94,10 @@ export async function webhooks(owner: Speaker) {
   return { webhook, delivery: body.data[0].id as string };
 }
 
-export const csv = new TextEncoder().encode('currency\nUSD');
+const csv = new TextEncoder().encode('currency\nUSD');
 
 /** An export and an import that no worker does, and a row of the import. */
-export async function bulk(owner: Speaker) {
+async function bulk(owner: Speaker) {
   await endBulk(owner);
   const exported = (await owner.post('/v1/exports', { list: '/v1/files', format: 'csv' })).body.id as string;
   const file_id = (await owner.upload('import', csv)).body.id as string;

@@ -9,7 +9,7 @@ import {
   Speaker,
 } from '../support/world.js';
 
-export const identified = (document: object) => {
+const identified = (document: object) => {
   const person = personBody();
   return { ...person, identification: { ...person.identification, ...document } };
 };
@@ -19,13 +19,13 @@ export const depositBody = (me: Speaker, more: object) => ({
   payment_method: me.edition === 1 ? 'domestic_credit' : 'upi',
   ...more,
 });
-export const depositInput = (me: Speaker, more: object) => ({
+const depositInput = (me: Speaker, more: object) => ({
   amount: '100.00',
   currency: currencyOf[me.edition],
   paymentMethod: me.edition === 1 ? 'DOMESTIC_CREDIT' : 'UPI',
   ...more,
 });
-export const receivableInput = (me: Speaker, more: object = {}, document?: string) => ({
+const receivableInput = (me: Speaker, more: object = {}, document?: string) => ({
   currency: currencyOf[me.edition],
   invoice: {
     amount: '100.00',
@@ -68,7 +68,7 @@ export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & 
   allocation?: string;
 } & Partial<Record<'checkout' | 'transaction', string>>;
 
-export const checkoutInput = (partner: string, receivable: string) => ({
+const checkoutInput = (partner: string, receivable: string) => ({
   ...{ amount: '1.00', currency: 'INR', from: { accountId: partner }, paymentMethods: ['UPI'] },
   receivables: [{ id: receivable }],
   redirectUrl: 'https://shop.example/',
@@ -91,31 +91,31 @@ export interface Probe {
   second?: true;
 }
 
-export const graphById = (name: string): Probe => ({
+const graphById = (name: string): Probe => ({
   call: (me, id) => me.graph(`query ($id: ID!) { ${name}(id: $id) { id } }`, { id }),
   answer: 'resource_missing',
 });
-export const mutation = (name: string, input: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
+const mutation = (name: string, input: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
     me.graph(`mutation ($input: ${inputTypeOf(name)}!) { ${name}(input: $input) { __typename } }`, {
       input: input(id, me, own),
     }),
   answer: 'resource_missing',
 });
-export const byIdInput = (name: string): Probe => ({
+const byIdInput = (name: string): Probe => ({
   call: (me, id) => me.graph(`mutation ($id: ID!) { ${name}(input: { id: $id }) { __typename } }`, { id }),
   answer: 'resource_missing',
 });
-export const helper = (path: string): Probe => ({
+const helper = (path: string): Probe => ({
   call: (me, id) => me.post(path.replace(':id', id)),
   answer: 'resource_missing',
   testOnly: true,
 });
-export const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe => ({
+const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe => ({
   call: (me, id) => me.get(path.replace(':id', id)),
   answer,
 });
-export const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
+const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
     me.post(
       path.replace(':id', id).replace(':me', me.id).replace(':deposit', own.deposit).replace(':webhook', own.webhook),
@@ -123,7 +123,7 @@ export const write = (path: string, body: (id: string, me: Speaker, own: Holding
     ),
   answer: 'resource_missing',
 });
-export const nodes: Record<string, Probe> = {
+const nodes: Record<string, Probe> = {
   node: { call: (me, id) => me.graph('query ($id: ID!) { node(id: $id) { id } }', { id }), answer: 'nothing' },
   nodes: {
     call: (me, id) => me.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [id, id] }),
@@ -136,12 +136,12 @@ export const nodes: Record<string, Probe> = {
   },
 };
 /** A cursor in every place that takes one: the lists of both APIs, and the edges. */
-export const cursors = (path: string, list: string, edge?: string): Record<string, Probe> => ({
+const cursors = (path: string, list: string, edge?: string): Record<string, Probe> => ({
   [`${path} starting_after`]: read(`${path}?starting_after=:id`, 'parameter_invalid'),
   [`${path} ending_before`]: read(`${path}?ending_before=:id`, 'parameter_invalid'),
   ...graphCursors(list, edge),
 });
-export const graphCursors = (list: string, edge?: string): Record<string, Probe> => {
+const graphCursors = (list: string, edge?: string): Record<string, Probe> => {
   const at = (text: string): Probe => ({
     call: (me, id) => me.graph(`query ($id: ID!) { ${text} }`, { id }),
     answer: 'parameter_invalid',
@@ -156,13 +156,13 @@ export const graphCursors = (list: string, edge?: string): Record<string, Probe>
     }),
   };
 };
-export const filter = (list: string, argument: string, select = 'nodes { id } totalCount'): Probe => ({
+const filter = (list: string, argument: string, select = 'nodes { id } totalCount'): Probe => ({
   call: (me, id) => me.graph(`query ($id: ID!) { ${list}(${argument}) { ${select} } }`, { id }),
   answer: 'nothing',
 });
 
 /** A cursor of an edge of the caller's own object. */
-export function ofOwn(
+function ofOwn(
   object:
     | 'address'
     | 'apiKey'
@@ -191,7 +191,7 @@ export function ofOwn(
 }
 
 /** A mutation with each of the three documents of an account; two of them exist in one edition only. */
-export const documented = (name: string, input: (documents: object, me: Speaker) => object): Record<string, Probe> =>
+const documented = (name: string, input: (documents: object, me: Speaker) => object): Record<string, Probe> =>
   Object.fromEntries(
     ([['idDocument'], ['ownershipStructureDocument', 1], ['physicalAddressDocument', 2]] as [string, Edition?][]).map(
       ([document, edition]) => [
@@ -206,7 +206,7 @@ export const documented = (name: string, input: (documents: object, me: Speaker)
   );
 
 /** The same probes for operations that Edition 1 does not have. */
-export const inSecond = (some: Record<string, Probe>): Record<string, Probe> =>
+const inSecond = (some: Record<string, Probe>): Record<string, Probe> =>
   Object.fromEntries(Object.entries(some).map(([name, probe]) => [name, { ...probe, second: true }]));
 
 /** Every operation that takes an id, by the kind of object. A new operation belongs here. */

@@ -14,11 +14,11 @@ export type Json = any;
 
 export const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 
-export const fields =
+const fields =
   'number operator operatorId operation objectId resultId tenantId mode requestId outcome code details ended';
 
 /** A value of an input type with all that is required, which names nothing that exists. */
-export function sample(type: GraphQLInputType): unknown {
+function sample(type: GraphQLInputType): unknown {
   if (isNonNullType(type)) return sample(type.ofType);
   if (isListType(type)) return [sample(type.ofType)];
   if (isEnumType(type)) return type.getValues()[0]!.name;

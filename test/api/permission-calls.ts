@@ -27,39 +27,39 @@ export interface Operation {
   body?: (platform: Speaker) => object | Promise<object>;
 }
 
-export const partnerId = async (platform: Speaker) => (await platform.partner()).id as string;
-export const userId = async (platform: Speaker) => (await platform.connectedUser()).id;
-export const settingId = async (platform: Speaker) =>
+const partnerId = async (platform: Speaker) => (await platform.partner()).id as string;
+const userId = async (platform: Speaker) => (await platform.connectedUser()).id;
+const settingId = async (platform: Speaker) =>
   (await platform.get('/v1/account_settings?limit=1')).body.data[0].id as string;
-export const keyId = async (platform: Speaker) =>
+const keyId = async (platform: Speaker) =>
   (await platform.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }')).body.data
     .createApiKey.apiKey.id as string;
 /** A new account's endpoint: an account has at most 16. */
-export const webhookId = async (platform: Speaker) => {
+const webhookId = async (platform: Speaker) => {
   const url = 'https://example.com/hooks';
   const { body } = await platform.post('/v1/webhook_endpoints', { url, event_types: ['file.*'] });
   if (body.id) return body.id as string;
   return (await platform.get('/v1/webhook_endpoints?enabled=true&limit=1')).body.data[0].id as string;
 };
-export const deliveryId = async (platform: Speaker) => {
+const deliveryId = async (platform: Speaker) => {
   const id = await webhookId(platform);
   await must(platform.post(`/v1/webhook_endpoints/${id}/test`));
   return (await platform.get(`/v1/webhook_endpoints/${id}/deliveries`)).body.data[0].id as string;
 };
-export const exportId = async (platform: Speaker) => {
+const exportId = async (platform: Speaker) => {
   await endBulk(platform);
   const { body } = await platform.post('/v1/exports', { list: '/v1/deposits', format: 'csv' });
   await platform.world.sql`update data_export set sha256 = 'none', status = 'completed' where id = ${body.id}`;
   return body.id as string;
 };
-export const rowsId = async (platform: Speaker) =>
+const rowsId = async (platform: Speaker) =>
   (await must(platform.upload('import', new TextEncoder().encode('currency\nUSD')))).id as string;
-export const importId = async (platform: Speaker) => {
+const importId = async (platform: Speaker) => {
   await endBulk(platform);
   return (await platform.post('/v1/imports', { kind: 'receivables', file_id: await rowsId(platform) })).body
     .id as string;
 };
-export const importRowId = async (platform: Speaker) => {
+const importRowId = async (platform: Speaker) => {
   const id = await importId(platform);
   const row = `import_row_${id.split('_')[1]}`;
   await platform.world.sql`
@@ -69,25 +69,24 @@ export const importRowId = async (platform: Speaker) => {
     where id = ${id}`;
   return row;
 };
-export const personId = async (platform: Speaker) =>
-  (await must(platform.post('/v1/persons', personBody()))).id as string;
+const personId = async (platform: Speaker) => (await must(platform.post('/v1/persons', personBody()))).id as string;
 /** A user in draft, of which only the persons change. */
-export const draftPersonId = async (platform: Speaker) =>
+const draftPersonId = async (platform: Speaker) =>
   (await must(platform.post('/v1/persons', personBody(await userId(platform))))).id as string;
-export const sessionId = async (platform: Speaker) =>
+const sessionId = async (platform: Speaker) =>
   (await must(platform.post('/v1/sessions', { role: 'read' }))).id as string;
 export const fileId = async (platform: Speaker) => (await must(platform.upload('identity_document', pdf))).id as string;
 // A new user: a second payout address of one account replaces the first.
-export const addressId = async (platform: Speaker) =>
+const addressId = async (platform: Speaker) =>
   (await must(platform.post('/v1/addresses', payoutAddressBody(await userId(platform))))).id as string;
-export const verifyingId = async (platform: Speaker) => {
+const verifyingId = async (platform: Speaker) => {
   const id = await partnerId(platform);
   await must(platform.post(`/v1/accounts/${id}/activate`));
   return id;
 };
 
 /** A partner of the platform with receiving addresses. */
-export const receivingPartner = async (platform: Speaker) => {
+const receivingPartner = async (platform: Speaker) => {
   const id = await verifyingId(platform);
   await must(platform.post(`/v1/test_helpers/accounts/${id}/verify`));
   await lapse(platform, 5);
@@ -95,29 +94,29 @@ export const receivingPartner = async (platform: Speaker) => {
   return id;
 };
 /** Advances the test clock of the platform and runs the due work; this file starts no worker. */
-export const lapse = (platform: Speaker, seconds: number) =>
+const lapse = (platform: Speaker, seconds: number) =>
   platform.world.operator.passTime({ tenantId: platform.id.replace('account_', '') }, seconds);
-export const depositBody = (platform: Speaker, partner: string) => ({
+const depositBody = (platform: Speaker, partner: string) => ({
   amount: '100.00',
   currency: currencyOf[platform.edition],
   to: { account_id: partner },
   payment_method: platform.edition === 1 ? 'domestic_credit' : 'upi',
 });
-export const depositId = async (platform: Speaker) =>
+const depositId = async (platform: Speaker) =>
   (await must(platform.post('/v1/deposits', depositBody(platform, await receivingPartner(platform))))).id as string;
-export const completedId = async (platform: Speaker) => {
+const completedId = async (platform: Speaker) => {
   const id = await depositId(platform);
   await must(platform.post(`/v1/test_helpers/deposits/${id}/complete`));
   return id;
 };
-export const receivableId = async (platform: Speaker) =>
+const receivableId = async (platform: Speaker) =>
   (await must(platform.post('/v1/receivables', receivableBody({ currency: currencyOf[platform.edition] }))))
     .id as string;
-export const reconcilable = async (platform: Speaker) => {
+const reconcilable = async (platform: Speaker) => {
   const [deposit, receivable] = [await completedId(platform), await receivableId(platform)];
   return { id: deposit, receivables: [{ id: receivable, amount: '100.00' }] };
 };
-export const payoutId = async (platform: Speaker) => {
+const payoutId = async (platform: Speaker) => {
   await must(platform.post('/v1/addresses', payoutAddressBody(platform.id)));
   const { id, receivables } = await reconcilable(platform);
   await must(platform.post(`/v1/deposits/${id}/reconcile`, { receivables }));
@@ -126,38 +125,38 @@ export const payoutId = async (platform: Speaker) => {
   return (await platform.get('/v1/payouts?status=processing&limit=1')).body.data[0].id as string;
 };
 /** A user of the platform with a partner and a receivable; nothing in Edition 1, which has no checkouts. */
-export const payableCheckout = async (platform: Speaker) => {
+const payableCheckout = async (platform: Speaker) => {
   const user = platform.actingFor(await userId(platform));
   const [partner, receivable] = [await partnerId(user), await receivableId(user)];
   return checkoutBody(partner, [receivable], { payment_methods: ['upi'] });
 };
-export const checkoutId = async (platform: Speaker) =>
+const checkoutId = async (platform: Speaker) =>
   platform.edition === 1
     ? unknownId
     : ((await must(platform.post('/v1/checkouts', await payableCheckout(platform)))).id as string);
-export const attemptId = async (platform: Speaker) => {
+const attemptId = async (platform: Speaker) => {
   const reply = await platform.post(`/v1/test_helpers/checkouts/${await checkoutId(platform)}/decline`);
   return (reply.body.effective_transaction?.id as string | undefined) ?? unknownId;
 };
 /** The id of an object that a completed deposit created for its partner. */
-export const leftBy = (path: string) => async (platform: Speaker) => {
+const leftBy = (path: string) => async (platform: Speaker) => {
   const id = await completedId(platform);
   const { to } = (await platform.get(`/v1/deposits/${id}`)).body;
   return (await platform.get(path.replace(':id', to.account_id))).body.data[0].id as string;
 };
-export const transactionId = leftBy('/v1/accounts/:id/balance_transactions');
-export const paymentId = leftBy('/v1/payments?account_id=:id');
-export const eventId = async (platform: Speaker) => {
+const transactionId = leftBy('/v1/accounts/:id/balance_transactions');
+const paymentId = leftBy('/v1/payments?account_id=:id');
+const eventId = async (platform: Speaker) => {
   await platform.world.database.call('number_events', [platform.id.replace('account_', ''), false, 500]);
   return (await platform.get('/v1/events?limit=1')).body.data[0].id as string;
 };
 
-export const byId = (make: (platform: Speaker) => Promise<string>): Operation => ({
+const byId = (make: (platform: Speaker) => Promise<string>): Operation => ({
   graph: async (platform) => ({ id: await make(platform) }),
   id: make,
 });
-export const listed: Operation = { graph: () => ({}) };
-export const writeById = (make: (platform: Speaker) => Promise<string>, change: object = {}): Operation => ({
+const listed: Operation = { graph: () => ({}) };
+const writeById = (make: (platform: Speaker) => Promise<string>, change: object = {}): Operation => ({
   graph: async (platform) => ({ input: { id: await make(platform), ...change } }),
   id: make,
   body: () => change,

@@ -124,24 +124,23 @@ export function valueOf(param: unknown, values: Record<string, unknown>): unknow
   return param.encoder.mapToDriverValue(is(param.value, Placeholder) ? values[param.value.name] : param.value);
 }
 
-export const named = (column: PgColumn | undefined) => `"${column!.name}"`;
+const named = (column: PgColumn | undefined) => `"${column!.name}"`;
 
 /** A filter by its name in the graph, as arguments. */
-export const nested = (name: string, of: unknown) =>
-  name.split('.').reduceRight<any>((inner, key) => ({ [key]: inner }), of);
+const nested = (name: string, of: unknown) => name.split('.').reduceRight<any>((inner, key) => ({ [key]: inner }), of);
 
 /** A filter by the values of a column; the others are true or absent. */
-export type Filter = Exclude<Listing['filters'][string], { flag: unknown }>;
+type Filter = Exclude<Listing['filters'][string], { flag: unknown }>;
 
 /** The column whose values a filter compares. */
-export function columnOf(filter: Filter): PgColumn {
+function columnOf(filter: Filter): PgColumn {
   if ('either' in filter) return filter.either[0];
   if ('derived' in filter) return filter.derived;
   if ('without' in filter) return filter.without;
   return 'selective' in filter ? filter.selective : filter;
 }
 
-export const merged = (a: any, b: any): any =>
+const merged = (a: any, b: any): any =>
   Object.fromEntries(
     [...new Set([...Object.keys(a), ...Object.keys(b)])].map((key) => [
       key,
@@ -150,10 +149,10 @@ export const merged = (a: any, b: any): any =>
   );
 
 /** The callers that ask for a list; they differ by the columns that limit what they see. */
-export const kinds = ['platform', 'connected_user'] as const;
+const kinds = ['platform', 'connected_user'] as const;
 export type Kind = (typeof kinds)[number];
 
-export const byKind = (rows: { kind: Kind; args: PageArgs }[]): Map<Kind, PageArgs[]> =>
+const byKind = (rows: { kind: Kind; args: PageArgs }[]): Map<Kind, PageArgs[]> =>
   new Map(kinds.map((kind) => [kind, rows.flatMap((row) => (row.kind === kind ? [row.args] : []))]));
 
 /** Statements that need a sort, and its size. */

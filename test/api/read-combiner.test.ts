@@ -13,8 +13,9 @@ const given = givenIn(world);
 /** What a combiner has sent to PostgreSQL. */
 interface Sent {
   alone: Read[];
-  /** The number of reads of each combined statement. */
+  /** The number of reads of each combined statement, and its tenant. */
   together: number[];
+  tenants: (string | undefined)[];
 }
 
 let sql: postgres.Sql;
@@ -25,7 +26,7 @@ afterAll(() => sql?.end({ timeout: 1 }));
 
 /** A combiner over two connections to a real PostgreSQL. */
 function combinerOf({ onRun, ...changes }: Partial<Runs> & { onRun?: (by: 1 | -1) => void } = {}) {
-  const sent: Sent = { alone: [], together: [] };
+  const sent: Sent = { alone: [], together: [], tenants: [] };
   const run = async (text: string, values: readonly unknown[]) => {
     onRun?.(1);
     try {
@@ -41,24 +42,26 @@ function combinerOf({ onRun, ...changes }: Partial<Runs> & { onRun?: (by: 1 | -1
     },
     together: (text, values) => {
       sent.together.push(values[0]!.split(',').length);
+      sent.tenants.push(values.at(-1));
       return run(text, values);
     },
     mayPrepare: () => true,
-    distributed: async () => false,
     ...changes,
   });
   return { combiner, sent };
 }
 
+/** A read of a tenant: its statement names the tenant, as its last parameter. */
 const readOf = (text: string, values: unknown[], more: Partial<Read> = {}): Read => ({
-  text,
-  values,
+  text: `select x.* from (${text}) x where $${values.length + 1}::text is not null`,
+  values: [...values, more.tenant ?? 'a'],
   prepare: true,
   budget: new RequestBudget(),
+  tenant: 'a',
   ...more,
 });
 
-/** Reads twice, so that the combiner knows the types of the parameters and whether the database is distributed. */
+/** Reads twice, so that the combiner knows the types of the parameters. */
 async function learn(combiner: ReadCombiner, read: Read): Promise<void> {
   await combiner.read(read);
   await new Promise((resume) => setImmediate(resume));
@@ -67,7 +70,7 @@ async function learn(combiner: ReadCombiner, read: Read): Promise<void> {
 
 const double = 'select $1::int4 * 2 as doubled, $2::text as note';
 
-describe('reads of one statement text', () => {
+describe('reads of one statement text and one tenant', () => {
   it('run alone when no other comes in their turn of the event loop', async () => {
     const { combiner, sent } = combinerOf();
     await learn(combiner, readOf(double, [0, 'first']));
@@ -90,6 +93,30 @@ describe('reads of one statement text', () => {
     ]);
     // The two at the start were alone, and so is the third, which came in the next turn.
     expect([before, sent.alone.length, sent.together]).toEqual([[2, []], 3, [2]]);
+  });
+
+  it('go to PostgreSQL apart from those of another tenant', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(double, [0, 'first']));
+    const asked = [1, 2, 3].flatMap((n) => ['a', 'b'].map((tenant) => ({ n, tenant })));
+    const answers = await Promise.all(
+      asked.map(({ n, tenant }) => combiner.read(readOf(double, [n, `of ${tenant}`], { tenant }))),
+    );
+    expect(answers.map(({ rows }) => rows)).toEqual(asked.map(({ n, tenant }) => [[n * 2, `of ${tenant}`]]));
+    expect([sent.alone.length, sent.together, sent.tenants]).toEqual([2, [3, 3], ['a', 'b']]);
+    // Those with the same values are one read only within a tenant.
+    const same = ['a', 'b', 'a'].map((tenant) => combiner.read(readOf(double, [1, 'x'], { tenant })));
+    await Promise.all(same);
+    expect([sent.alone.length, sent.together]).toEqual([4, [3, 3]]);
+  });
+
+  it('run alone when a parameter has the value of the tenant by chance', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(double, [0, 'first']));
+    const notes = ['a', 'x', 'a', 'y'];
+    const answers = await Promise.all(notes.map((note, n) => combiner.read(readOf(double, [n, note]))));
+    expect(answers.map(({ rows }) => rows)).toEqual(notes.map((note, n) => [[n * 2, note]]));
+    expect([sent.alone.length, sent.together]).toEqual([4, [2]]);
   });
 
   it('go together, 32 at most, in their order, and two statements at once', async () => {
@@ -199,13 +226,13 @@ describe('reads of one statement text', () => {
   });
 
   it.each<[string, string, (n: number) => unknown[], Partial<Read>, Partial<Runs>]>([
-    ['have no parameters', 'select 1 as one', () => [], {}, {}],
+    ['have no parameters but the tenant', 'select 1 as one', () => [], {}, {}],
     ['have a list among their parameters', 'select $1::text[] as list', (n) => [`{a,${n}}`], {}, {}],
     ['are not prepared', double, (n) => [n, ''], { prepare: false }, {}],
     ['belong to no request', double, (n) => [n, ''], { budget: undefined }, {}],
     ['return a long text', `select repeat($1::text, 70000) as long`, (n) => [String(n)], {}, {}],
     ['need a statement more than PostgreSQL may keep', double, (n) => [n, ''], {}, { mayPrepare: () => false }],
-    ['go to a distributed database', double, (n) => [n, ''], {}, { distributed: async () => true }],
+    ['are of no tenant', double, (n) => [n, ''], { tenant: undefined }, {}],
   ])('are not combined when they %s', async (_, text, valuesOf, more, changes) => {
     const { combiner, sent } = combinerOf(changes);
     await learn(combiner, readOf(text, [...valuesOf(0)], more));
@@ -334,7 +361,7 @@ describe('requests at the same time', () => {
       { numRuns: 15 },
     );
     // Reads by id of both kinds of caller, lists and balances.
-    expect(combinedStatements().length).toBeGreaterThanOrEqual(4);
+    expect(combinedStatements().length).toBeGreaterThanOrEqual(2);
     expect(questions.filter(({ alone }) => alone.startsWith('[404')).length).toBeGreaterThan(100);
   });
 });

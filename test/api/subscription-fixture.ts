@@ -12,7 +12,7 @@ export async function sessionOf(speaker: Speaker, input = 'role: OPERATE') {
   return (await speaker.graph(query)).body.data.createSession as { token: string; session: { id: string } };
 }
 
-export interface Closed {
+interface Closed {
   code: number;
   reason: string;
 }

@@ -10,7 +10,7 @@ export interface Received {
 }
 export type Answer = (received: Received, response: http.ServerResponse, n: number) => void;
 
-export const ok: Answer = (_, response) => void response.end('thanks');
+const ok: Answer = (_, response) => void response.end('thanks');
 
 export const create = (speaker: Speaker, body: object) =>
   speaker.post('/v1/webhook_endpoints', { event_types: ['*'], ...body });

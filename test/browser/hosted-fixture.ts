@@ -31,7 +31,7 @@ export interface Tab {
   seen: Seen;
 }
 
-export const nothing = (): Seen => ({ foreign: [], returns: [], posts: [], complaints: [] });
+const nothing = (): Seen => ({ foreign: [], returns: [], posts: [], complaints: [] });
 
 /**
  * A page of a context, for which the shop answers. Only requests to the shop are intercepted: a route of the context
@@ -51,7 +51,7 @@ export async function pageIn(context: BrowserContext): Promise<Page> {
 }
 
 /** The tabs that visits have left, by their options. A new one costs as much processor time as four pages. */
-export const left = new Map<string, Tab[]>();
+const left = new Map<string, Tab[]>();
 
 export const state = (page: Page) => page.locator('main').getAttribute('data-state');
 export const reach = (page: Page, name: string) => page.locator(`main[data-state^="${name}"]`).waitFor();

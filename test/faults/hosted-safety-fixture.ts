@@ -8,14 +8,14 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { type CheckoutFixture, type PayeeFixture, payeesIn } from '../support/checkout-fixture.js';
 import { type World } from '../support/world.js';
 
-export const extra: FastifyInstance[] = [];
+const extra: FastifyInstance[] = [];
 
 /**
  * What comes first: a comment on the stream of a page, or a timer of 25 s. The gateway's timers are in this process, so
  * that a busy machine delays both alike. A comment that was sent before the timer has arrived when a request after it
  * is answered.
  */
-export function firstComment(url: string): Promise<'the comment' | 'the timer'> {
+function firstComment(url: string): Promise<'the comment' | 'the timer'> {
   const heard = new Promise<'the comment' | 'the timer'>((resolve, reject) => {
     const request = http.get(`${url}/events`, { agent: false }, (response) => {
       const late = () => stateAt(url).then(() => resolve('the timer'), reject);

@@ -30,7 +30,7 @@ export function processesOf(folder: string): string[] {
 }
 
 /** A process may end between the read of the list and the read of its command line. */
-export function safely(file: string): string {
+function safely(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8').replaceAll('\0', ' ');
   } catch {

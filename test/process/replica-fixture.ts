@@ -17,7 +17,7 @@ import { type Server, Servers } from '../support/standby.js';
 import { givenIn, type Reply, type Speaker, type World } from '../support/world.js';
 
 export const pepper = 'a pepper that is long enough for a test';
-export const schema = buildGraph();
+const schema = buildGraph();
 
 /** A gateway of this process, with its own database object, as in another process. */
 export interface Opened {

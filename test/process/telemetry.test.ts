@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { queueNames } from '../../src/limits/queue-refusal.js';
 import { Metrics } from '../../src/server/telemetry/metrics.js';
 import { type Gateway, until, useChildren } from '../support/child.js';
 import { freePort } from '../support/ports.js';
@@ -98,6 +99,13 @@ describe('two processes with metrics, traces and a limit for slow statements', (
     expect(total(samples(text, 'tidegate_errors_total', 'api="rest"', 'code="resource_missing"'))).toBe(6);
     const answered = samples(text, 'tidegate_graphql_operations_total');
     expect(total(answered)).toBe(12);
+  });
+
+  it('count the refusals of each queue from 0 on', async () => {
+    const refused = samples(await metrics(), 'tidegate_queue_refused_total');
+    expect(total(refused)).toBe(0);
+    const queues = await metrics().then((text) => [...text.matchAll(/^tidegate_queue_refused_total\{queue="(\w+)"/gm)]);
+    expect([...new Set(queues.map(([, queue]) => queue))].toSorted()).toEqual([...queueNames].toSorted());
   });
 
   it('have no label that a client chooses', async () => {
@@ -254,6 +262,7 @@ describe('the names of the metrics', () => {
   metrics.watchRequests(() => ({ working: 0, inFlight: 0, pages: 0, loopDelaySeconds: 0 }));
   metrics.watchStreams(() => 0);
   metrics.watchReplicas({ states: [], onPrimary: 0 });
+  metrics.watchQueues();
   const registered = new Set(
     metrics.registry
       .getMetricsAsArray()

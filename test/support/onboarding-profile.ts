@@ -180,7 +180,7 @@ export const movedBy: Record<Move, (speaker: Speaker, id: string) => Promise<Rep
 };
 
 /** The moves that lead from a draft to each status. */
-export const paths: Record<Status, Move[]> = {
+const paths: Record<Status, Move[]> = {
   draft: [],
   verifying: ['activate'],
   activated: ['activate', 'verify'],

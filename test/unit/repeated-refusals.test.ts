@@ -35,7 +35,7 @@ it('gives the turn of a request back before its refusal waits, and lets none wai
   let [rests, ends] = [0, false];
   const app = Fastify();
   app.addHook('onRequest', (request, _, done) => {
-    const given = { context: { caller: tenant }, visit: { rest: () => rests++ } };
+    const given = { context: { caller: tenant }, ticket: { release: () => rests++ } };
     Object.assign(request, given as unknown as Partial<FastifyRequest>);
     done();
   });

@@ -110,7 +110,7 @@ export class DocumentCache {
     const estimate = this.#estimated(cached, operationName, variables ?? {});
     if (!estimate || estimate.nodes > this.nodes.max) return undefined;
     const { charge, report } = context.budget;
-    context.budget.visit?.weigh(turnsOf(estimate.nodes));
+    context.budget.ticket?.weigh(turnsOf(estimate.nodes));
     report.operation = this.#label(cached, operationName);
     charge?.bound(!estimate.open);
     const waiting = charge?.take(estimate.points);

@@ -256,7 +256,7 @@ function answering<C extends ServerContext>(
           report.answeredBy = 'resolvers';
           refuseTooMany(estimate, nodesMax);
           charge?.bound(!estimate.open);
-          contextValue.budget.visit?.weigh(turnsOf(estimate.nodes));
+          contextValue.budget.ticket?.weigh(turnsOf(estimate.nodes));
           await charge?.take(estimate.points);
           charge?.count(estimate.introspection);
         },

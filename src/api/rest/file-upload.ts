@@ -9,7 +9,7 @@ import type { RequestBudget } from '../../limits/budget.js';
 import type { Charge } from '../../limits/charge.js';
 import { operationOf } from '../../resources/registry.js';
 import { type Problem, problem, DomainError } from '../../errors/problems.js';
-import { Turns } from '../../limits/fair-queue.js';
+import { FairQueue } from '../../limits/fair-queue.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
@@ -34,7 +34,7 @@ interface Upload {
  * after the other: several at once would all be too slow, and other tenants would wait. Measured:
  * docs/decisions/contents-are-read-in-parts.md.
  */
-const largeUploadLimits = { slots: 2, perKey: 1, reserve: 0, ofKey: 16, all: 64, milliseconds: 20_000 };
+const largeUploadLimits = { slots: 2, ofTenant: 1, ticketsOfTenant: 16, tickets: 64, milliseconds: 20_000 };
 
 /** An uploaded file with its detected properties. */
 interface Uploaded {
@@ -49,7 +49,7 @@ interface Uploaded {
  * so these are guarded operations without a root field. Silent: both.
  */
 export function fileRoutes(app: FastifyInstance): void {
-  const turns = new Turns(largeUploadLimits);
+  const uploads = new FairQueue('uploads', largeUploadLimits);
   app.route({
     method: 'POST',
     url: '/v1/files',
@@ -75,11 +75,11 @@ export function fileRoutes(app: FastifyInstance): void {
       });
       const store = async () => {
         request.timeLimit?.start();
-        await request.visit?.begun();
+        await request.ticket?.begun();
         return run({ name: 'createFile', resolve }, args, request.context!);
       };
       const { tenantId } = request.context!.caller;
-      const stored = content.length > smallBytesMax ? turns.during(tenantId, store, endOf(request.budget!)) : store();
+      const stored = content.length > smallBytesMax ? uploads.during(tenantId, store, endOf(request.budget!)) : store();
       const payload = (await stored) as { file: FileRow };
       request.budget?.charge?.count(weights.object + pointsOfBytes(payload.file.size));
       return fileV1(payload.file);

@@ -24,10 +24,9 @@ const graceSeconds = 1;
  */
 export const writeLimits = ({ write, lockMilliseconds }: PoolSettings) => ({
   slots: write,
-  perKey: write - 1,
-  reserve: 0,
-  ofKey: 500,
-  all: 500,
+  ofTenant: write - 1,
+  ticketsOfTenant: 500,
+  tickets: 500,
   milliseconds: lockMilliseconds,
 });
 

@@ -4,6 +4,7 @@ import { busy } from '../connect/deadline.js';
 import type { Failures } from '../connect/failures.js';
 import { observed, type StatementObserver } from '../connect/observer.js';
 import { causeOf, outageOf, queryCanceled } from '../connect/outage.js';
+import { queueRefusal } from '../../limits/queue-refusal.js';
 import type { Replicas } from '../replicas/replicas.js';
 import type { Statements } from './statements.js';
 
@@ -20,7 +21,7 @@ const auditQueriesMax = 4;
  */
 export class AuditQueries {
   /** The queries that run or wait now. */
-  visitors = 0;
+  inFlight = 0;
 
   constructor(
     private readonly connections: Connections,
@@ -39,8 +40,9 @@ export class AuditQueries {
     const { audit, availability } = this.connections;
     const query = build(drizzle(audit.client));
     this.statements.texts.set(name, query.toSQL().sql);
-    if (this.visitors >= auditQueriesMax || availability.away) throw busy();
-    this.visitors++;
+    if (this.inFlight >= auditQueriesMax) throw queueRefusal('audit_reads');
+    if (availability.away) throw busy();
+    this.inFlight++;
     try {
       return await observed(
         this.observers,
@@ -52,7 +54,7 @@ export class AuditQueries {
       // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
       throw this.failures.reported(causeOf(error));
     } finally {
-      this.visitors--;
+      this.inFlight--;
     }
   }
 

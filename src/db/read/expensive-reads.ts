@@ -1,6 +1,6 @@
 import { RequestBudget } from '../../limits/budget.js';
 import type { DomainError } from '../../errors/problems.js';
-import { Turns } from '../../limits/fair-queue.js';
+import { FairQueue } from '../../limits/fair-queue.js';
 import { Cancellations } from '../connect/cancellation.js';
 import type { Connections, TrackQuery } from '../connect/connections.js';
 import type { SlowLimits } from '../connect/database-settings.js';
@@ -27,7 +27,7 @@ interface Shared {
  */
 export class SlowReads {
   readonly #cancellations = new Cancellations();
-  readonly #turns: Turns;
+  readonly #queue: FairQueue;
   /** The questions that have no turn yet, by their statement and its values. */
   readonly #waiting = new Map<string, Shared>();
 
@@ -36,19 +36,18 @@ export class SlowReads {
     private readonly failures: Failures,
     private readonly limits: SlowLimits,
   ) {
-    this.#turns = new Turns({
+    this.#queue = new FairQueue('expensive_reads', {
       slots: limits.connections,
-      perKey: slowOfTenantMax,
-      reserve: 0,
-      ofKey: slowOfTenantMax + slowWaiting.ofTenant,
-      all: limits.connections + slowWaiting.all,
+      ofTenant: slowOfTenantMax,
+      ticketsOfTenant: slowOfTenantMax + slowWaiting.ofTenant,
+      tickets: limits.connections + slowWaiting.all,
       milliseconds: slowWaiting.milliseconds,
     });
   }
 
   /** The slow questions that run or wait now. */
-  get visitors(): number {
-    return this.#turns.visitors;
+  get inFlight(): number {
+    return this.#queue.tickets;
   }
 
   /** Runs the read of a slow question. Its request gives back the turn that it has among all requests. */
@@ -57,7 +56,7 @@ export class SlowReads {
     if (budget?.ended) throw budget.ended;
     // It is not asked again by the resolvers of a query whose one statement was ended.
     if (budget?.tooSlow) throw budget.tooSlow;
-    budget?.rest();
+    budget?.release();
     // Which replica may answer depends on what the request has seen.
     if (!budget || question.source) return this.#inTurn(question, read, () => {});
     const key = `${read.text} ${JSON.stringify(read.values, plain)}`;
@@ -104,7 +103,7 @@ export class SlowReads {
       begins();
       return this.#read(question, read);
     };
-    return this.#turns.during(question.tenantId, work, ended);
+    return this.#queue.during(question.tenantId, work, ended);
   }
 
   async #read(question: TenantQuestion, read: Read): Promise<Found> {

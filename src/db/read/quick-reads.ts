@@ -6,7 +6,7 @@ import type { Statements } from './statements.js';
 /** Runs attempts at a statement on a server. */
 type Attempts = <T>(attempt: (track: TrackQuery) => Promise<T>) => Promise<T>;
 
-/** The quick reads of one server, on its pipelined connections: reads of one text that wait are combined. */
+/** The quick reads of one server, on its pipelined connections: reads of one text and tenant that wait are combined. */
 export class QuickReads {
   readonly #cancellations = new Cancellations();
   readonly #combiner: ReadCombiner;
@@ -17,8 +17,6 @@ export class QuickReads {
         attempts((track) => this.#cancellations.guard(read.budget, (guarded) => guarded(track(sent(pool, read))))),
       together: (text, values) => attempts((track) => track(sent(pool, { text, values, prepare: true }))),
       mayPrepare: (text) => statements().kept(`combined:${text}`, text),
-      distributed: async () =>
-        (await attempts((track) => track(pool.client`select from pg_extension where extname = 'citus'`))).length > 0,
     });
   }
 

@@ -1,7 +1,16 @@
 import type { PendingQuery } from 'postgres';
 import type { RequestBudget } from '../../limits/budget.js';
 import { DomainError } from '../../errors/problems.js';
-import { canCombine, combinedOf, combinedValues, keyOf, type Texts, textsOf } from './combined-statement.js';
+import {
+  combinedOf,
+  combinedValues,
+  type Form,
+  formOf,
+  hasForm,
+  keyOf,
+  type Texts,
+  textsOf,
+} from './combined-statement.js';
 import type { Pool } from '../connect/connections.js';
 import { outageOf } from '../connect/outage.js';
 
@@ -13,6 +22,8 @@ export interface Read {
   prepare: boolean;
   /** The request for which it reads; undefined for the gateway's own reads. */
   budget: RequestBudget | undefined;
+  /** The tenant that it reads for; undefined for reads that are not combined. */
+  tenant: string | undefined;
 }
 
 /** The rows of a read as arrays of values, in the order of the statement's columns. */
@@ -40,15 +51,13 @@ export function sent(pool: Pool, { text, values, prepare }: Pick<Read, 'text' | 
 export interface Runs {
   /** Runs one read by its own statement. */
   alone(read: Read): Promise<RawRows>;
-  /** Runs a combined statement; its parameters are arrays of text, as PostgreSQL writes them. */
+  /** Runs a combined statement; its parameters are the tenant, and arrays of text as PostgreSQL writes them. */
   together(text: string, values: string[]): Promise<unknown[][]>;
   /** Whether a further statement may be prepared. */
   mayPrepare(text: string): boolean;
-  /** Whether the database distributes tenants to servers, where a statement over several tenants asks all of them. */
-  distributed(): Promise<boolean>;
 }
 
-/** How many statements of one text run at once; further reads of this text wait for the end of one of them. */
+/** How many statements of one text and tenant run at once; further reads of both wait for the end of one of them. */
 const runningMax = 2;
 /** The most reads of one combined statement. */
 const membersMax = 32;
@@ -71,78 +80,73 @@ interface Waiting {
   askers: Asker[];
 }
 
-/** The reads of one statement text. */
+/** What is known of a statement text. */
+interface Statement {
+  /** How its reads are combined; undefined before their first answer, and null when they are not. */
+  form: Form | null | undefined;
+  /** The combined statement, made when it is needed for the first time. */
+  combined: string | undefined;
+  columns: string[];
+  /** Its reads now, by their tenants. */
+  readonly groups: Map<string, Group>;
+}
+
+/** The reads of one statement text for one tenant. */
 interface Group {
+  readonly statement: Statement;
+  readonly tenant: string;
   running: number;
   readonly waiting: Waiting[];
   /** The reads that came since the last statements began, by their values. */
   recent: Map<string, Waiting>;
   /** Whether the reads that wait are sent at the end of this turn of the event loop. */
   gathers: boolean;
-  /** Whether these reads can be combined; undefined before their first answer. */
-  combinable: boolean | undefined;
-  /** The combined statement, made when it is needed for the first time. */
-  combined: string | undefined;
-  types: number[];
-  columns: string[];
 }
 
 /**
- * Combines reads of different requests. Reads of one text wait until the end of their turn of the event loop, and while
- * `runningMax` statements of this text run. Those that wait then go to PostgreSQL as one statement, which runs the text
- * of the single statement for the values of each read and numbers its rows. So every read keeps its own tenant, mode
- * and visibility, and gets only the rows of its own number. Requests whose reads have all values in common share one
- * read and its rows, which no caller may change. A read that is alone in its turn runs by the single statement. When a
- * combined statement fails, each of its reads runs alone and gets its own result.
+ * Combines reads of different requests of one tenant. Its reads of one text wait until the end of their turn of the
+ * event loop, and while `runningMax` of their statements run. Those that wait then go to PostgreSQL as one statement,
+ * which runs the text of the single statement for the values of each read and numbers its rows. So every read keeps its
+ * own mode and visibility, and gets only the rows of its own number. No statement reads for two tenants. Requests whose
+ * reads have all values in common share one read and its rows, which no caller may change. A read that is alone in its
+ * turn runs by the single statement. When a combined statement fails, each of its reads runs alone and gets its own
+ * result.
  */
 export class ReadCombiner {
-  #groups = new Map<string, Group>();
-  #distributed: boolean | 'asking' | undefined;
+  #statements = new Map<string, Statement>();
 
   constructor(private readonly runs: Runs) {}
 
   /** Forgets all statements, because the statements that PostgreSQL may keep are counted anew. */
   renew(): void {
-    this.#groups = new Map();
+    this.#statements = new Map();
   }
 
   read(read: Read): Promise<Found> {
-    let group = this.#groups.get(read.text);
-    if (!group) {
-      group = newGroup();
-      // The statements that PostgreSQL keeps are limited in number, and so are the groups.
-      if (read.prepare) this.#groups.set(read.text, group);
+    let statement = this.#statements.get(read.text);
+    if (!statement) {
+      statement = { form: undefined, combined: undefined, columns: [], groups: new Map() };
+      // The statements that PostgreSQL keeps are limited in number, and so are these.
+      if (read.prepare) this.#statements.set(read.text, statement);
     }
-    const { budget } = read;
-    return group.combinable && budget ? this.#wait(group, read, budget) : this.#alone(group, read);
+    const { budget, tenant, values } = read;
+    const { form, groups } = statement;
+    if (!budget || !form || tenant === undefined || !hasForm(form, values, tenant)) return this.#alone(statement, read);
+    let group = groups.get(tenant);
+    if (!group) groups.set(tenant, (group = newGroup(statement, tenant)));
+    return this.#wait(group, read, budget);
   }
 
-  async #alone(group: Group, read: Read): Promise<Found> {
-    group.running++;
-    try {
-      const rows = await this.runs.alone(read);
-      if (group.combinable === undefined) this.#learn(group, read, rows);
-      if (isLong(rows)) group.combinable = false;
-      return { rows, columns: group.columns };
-    } finally {
-      group.running--;
-      this.#gather(group);
+  async #alone(statement: Statement, read: Read): Promise<Found> {
+    const rows = await this.runs.alone(read);
+    if (statement.form === undefined) {
+      statement.columns = rows.columns.map(({ name }) => name);
+      const { prepare, tenant, values } = read;
+      const types = rows.statement.types.slice(0, values.length);
+      if (tenant !== undefined) statement.form = (prepare && formOf(types, values, tenant)) || null;
     }
-  }
-
-  /** Decides by the first answer of a text whether its reads can be combined. */
-  #learn(group: Group, { values, prepare }: Read, { columns, statement }: RawRows): void {
-    group.columns = columns.map(({ name }) => name);
-    if (this.#distributed === undefined) {
-      this.#distributed = 'asking';
-      this.runs.distributed().then(
-        (distributed) => (this.#distributed = distributed),
-        () => (this.#distributed = undefined),
-      );
-    }
-    if (this.#distributed === 'asking') return;
-    group.types = statement.types.slice(0, values.length);
-    group.combinable = prepare && !this.#distributed && canCombine(group.types);
+    if (isLong(rows)) statement.form = null;
+    return { rows, columns: statement.columns };
   }
 
   #wait(group: Group, read: Read, budget: RequestBudget): Promise<Found> {
@@ -166,7 +170,11 @@ export class ReadCombiner {
    * Sends the reads that wait at the end of this turn of the event loop, when all requests that have arrived are read.
    */
   #gather(group: Group): void {
-    if (group.gathers || group.running >= runningMax || group.waiting.length === 0) return;
+    if (group.gathers || group.running >= runningMax) return;
+    if (group.waiting.length === 0) {
+      if (group.running === 0) group.statement.groups.delete(group.tenant);
+      return;
+    }
     group.gathers = true;
     setImmediate(() => this.#next(group));
   }
@@ -178,30 +186,44 @@ export class ReadCombiner {
     while (group.running < runningMax && group.waiting.length > 0) {
       const members = group.waiting.splice(0, membersMax).filter(isWanted);
       for (const { askers } of members) for (const { forget } of askers) forget();
-      const text = members.length > 1 ? this.#combinedOf(group, members[0]!.read.text) : undefined;
-      if (text !== undefined) void this.#together(group, text, members);
-      else for (const member of members) settle(member, this.#alone(group, readOf(member)));
+      const { form } = group.statement;
+      const text =
+        form && members.length > 1 ? this.#combinedOf(group.statement, form, members[0]!.read.text) : undefined;
+      if (form && text !== undefined) void this.#together(group, form, text, members);
+      else for (const member of members) settle(member, this.#counted(group, readOf(member)));
     }
+    this.#gather(group);
   }
 
-  /** The combined statement of a group; undefined when PostgreSQL keeps no further one, or these reads stand alone. */
-  #combinedOf(group: Group, text: string): string | undefined {
-    if (!group.combinable) return undefined;
-    if (group.combined === undefined) {
-      const combined = combinedOf(text, group.types);
-      if (this.runs.mayPrepare(combined)) group.combined = combined;
-      else group.combinable = false;
-    }
-    return group.combined;
-  }
-
-  async #together(group: Group, text: string, members: Waiting[]): Promise<void> {
+  /** Runs a read alone, as one of the statements of its group. */
+  async #counted(group: Group, read: Read): Promise<Found> {
     group.running++;
     try {
-      const parameters = combinedValues(members.map(({ texts }) => texts));
+      return await this.#alone(group.statement, read);
+    } finally {
+      group.running--;
+      this.#gather(group);
+    }
+  }
+
+  /** The combined statement; undefined when PostgreSQL keeps no further one. */
+  #combinedOf(statement: Statement, form: Form, text: string): string | undefined {
+    if (statement.combined === undefined) {
+      const combined = combinedOf(text, form);
+      if (this.runs.mayPrepare(combined)) statement.combined = combined;
+      else statement.form = null;
+    }
+    return statement.combined;
+  }
+
+  async #together(group: Group, form: Form, text: string, members: Waiting[]): Promise<void> {
+    group.running++;
+    try {
+      const texts = members.map((member) => member.texts);
+      const parameters = combinedValues(form, texts);
       const found: unknown[][][] = members.map(() => []);
       for (const row of await this.runs.together(text, parameters)) found[(row.pop() as number) - 1]!.push(row);
-      members.forEach((member, i) => give(member, { rows: found[i]!, columns: group.columns }));
+      members.forEach((member, i) => give(member, { rows: found[i]!, columns: group.statement.columns }));
     } catch (error) {
       // Nothing would be different for each alone when PostgreSQL is unavailable.
       const unavailable = error instanceof DomainError || outageOf(error) === 'lost';
@@ -217,7 +239,7 @@ export class ReadCombiner {
 
   /** Runs a read alone, after the combined statement failed. */
   #again(group: Group, member: Waiting): void {
-    const found = this.runs.alone(readOf(member)).then((rows) => ({ rows, columns: group.columns }));
+    const found = this.runs.alone(readOf(member)).then((rows) => ({ rows, columns: group.statement.columns }));
     settle(member, found);
   }
 }
@@ -243,15 +265,9 @@ function settle(member: Waiting, outcome: Promise<Found>): void {
   );
 }
 
-const newGroup = (): Group => ({
-  running: 0,
-  waiting: [],
-  recent: new Map(),
-  gathers: false,
-  combinable: undefined,
-  combined: undefined,
-  types: [],
-  columns: [],
+const newGroup = (statement: Statement, tenant: string): Group => ({
+  ...{ statement, tenant, running: 0, waiting: [] },
+  ...{ recent: new Map(), gathers: false },
 });
 
 function isLong(rows: unknown[][]): boolean {

@@ -6,7 +6,7 @@ import { isOperatorToken } from '../../auth/tokens.js';
 import type { Database } from '../../db/database.js';
 import type { Secrets } from '../../config/secrets.js';
 import { problem, DomainError } from '../../errors/problems.js';
-import { Turns } from '../../limits/fair-queue.js';
+import { FairQueue } from '../../limits/fair-queue.js';
 import { operator, OperatorRole, operatorSession } from '../table.js';
 
 const delayMilliseconds = 1_000;
@@ -15,7 +15,7 @@ const delayedMax = 20;
  * Look-ups of keys and tokens that were not valid before. Their holders could be strangers, so they get few turns,
  * which the addresses share: those that send many wrong keys wait for their own.
  */
-const strangerLimits = { slots: 3, perKey: 1, reserve: 0, ofKey: 20, all: 1_000, milliseconds: 1_000 };
+const unknownLimits = { slots: 3, ofTenant: 1, ticketsOfTenant: 20, tickets: 1_000, milliseconds: 1_000 };
 const touchSeconds = 60;
 
 /** The operator that a request belongs to, by a key or by a session in a browser. */
@@ -63,7 +63,7 @@ export class Credentials {
   readonly #sharedDigests: readonly string[];
   #delayed = 0;
   readonly #valid = new LRUCache<string, true>({ max: 1_000 });
-  readonly #strangers = new Turns(strangerLimits);
+  readonly #unknown = new FairQueue('unknown_operator_keys', unknownLimits);
 
   constructor(
     private readonly database: Database,
@@ -183,7 +183,7 @@ export class Credentials {
 
   /** Looks up a keyed hash, among few others unless it was valid before. */
   async #looked<T>(digest: string, address: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const found = await (this.#valid.has(digest) ? read() : this.#strangers.during(address, read));
+    const found = await (this.#valid.has(digest) ? read() : this.#unknown.during(address, read));
     if (found) this.#valid.set(digest, true);
     else this.#valid.delete(digest);
     return found;

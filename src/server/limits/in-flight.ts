@@ -3,8 +3,8 @@ import type { Config } from '../../config/config.js';
 import type { Secrets } from '../../config/secrets.js';
 import { clientLeft } from '../../limits/budget.js';
 import type { Caller } from '../../request/caller.js';
-import { Turns } from '../../limits/fair-queue.js';
-import type { Ended, Visit } from '../../limits/ticket.js';
+import { RequestQueue, type RequestTicket } from '../../limits/request-queue.js';
+import type { Ended } from '../../limits/ticket.js';
 import { placeOf } from '../../resources/checkout/link.js';
 import { turnsOf } from '../../types/weights.js';
 import { LoopDelay } from './loop-delay.js';
@@ -12,8 +12,8 @@ import { hasBody } from '../http/request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The visit of the request, which has a turn while the request is worked on; null where the request needs none. */
-    visit: Visit | null;
+    /** The place of the request, which has a turn while it is worked on; null where the request needs none. */
+    ticket: RequestTicket | null;
   }
   interface FastifyContextConfig {
     /** The route is of a payment page, and shares the turns of the pages. */
@@ -27,12 +27,15 @@ declare module 'fastify' {
  * Payment pages have turns of their own, so that a tenant that sends too much to the APIs keeps no payer from paying,
  * and the payers of one tenant do not keep out those of another.
  */
-const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, milliseconds: 2_000 };
+const pageLimits = {
+  ...{ slots: 8, ofTenant: 8, guaranteed: 4 },
+  ...{ ticketsOfTenant: 200, tickets: 1_000, milliseconds: 2_000 },
+};
 
 /** The part of the limits that is used while several tenants have requests: then each waits for less work of others. */
-const sharedShare = 1 / 4;
+const contendedShare = 1 / 4;
 /** That part of a limit while several tenants have requests, and at least `min` of it. */
-const sharedOf = (limit: number, min: number) => Math.max(Math.ceil(limit * sharedShare), Math.min(limit, min));
+const contendedOf = (limit: number, min: number) => Math.max(Math.ceil(limit * contendedShare), Math.min(limit, min));
 
 /**
  * The requests in flight. Each is counted for its tenant and mode as soon as its key is known and its body is there: a
@@ -40,8 +43,8 @@ const sharedOf = (limit: number, min: number) => Math.max(Math.ceil(limit * shar
  * answer is ready, or when the request ends in any other way. Bodies that have still to arrive are bounded apart.
  */
 export class InFlight {
-  readonly #apis: Turns;
-  readonly #pages: Turns;
+  readonly #apis: RequestQueue;
+  readonly #pages: RequestQueue;
   readonly #delay = new LoopDelay();
 
   constructor(
@@ -49,28 +52,30 @@ export class InFlight {
     private readonly secrets: Secrets,
   ) {
     const slots = config.REQUEST_SLOTS;
-    const strained = () => this.#delay.milliseconds > config.LOOP_DELAY_MILLISECONDS_MAX;
+    const overloaded = () => this.#delay.milliseconds > config.LOOP_DELAY_MILLISECONDS_MAX;
     const limits = {
       slots,
-      shared: sharedOf(slots, 4),
-      perKey: slots,
+      ofTenant: slots,
       // As many again are kept for tenants that have fewer than their share.
-      reserve: slots,
-      ofKey: config.REQUESTS_OF_TENANT_MAX,
-      ofKeyShared: sharedOf(config.REQUESTS_OF_TENANT_MAX, 100),
-      all: config.REQUESTS_MAX,
+      guaranteed: slots,
+      ticketsOfTenant: config.REQUESTS_OF_TENANT_MAX,
+      tickets: config.REQUESTS_MAX,
+      contended: {
+        slots: contendedOf(slots, 4),
+        ticketsOfTenant: contendedOf(config.REQUESTS_OF_TENANT_MAX, 100),
+      },
       milliseconds: config.WAIT_MILLISECONDS_MAX,
     };
-    this.#apis = new Turns(limits, strained);
-    this.#pages = new Turns(pageLimits, strained);
+    this.#apis = new RequestQueue('requests', limits, overloaded);
+    this.#pages = new RequestQueue('pages', pageLimits, overloaded);
   }
 
   /** The requests now, and the delay of the event loop by which they are admitted. */
   get load() {
     return {
       working: this.#apis.working,
-      inFlight: this.#apis.visitors,
-      pages: this.#pages.visitors,
+      inFlight: this.#apis.tickets,
+      pages: this.#pages.tickets,
       loopDelaySeconds: this.#delay.milliseconds / 1_000,
     };
   }
@@ -82,13 +87,13 @@ export class InFlight {
 
   /** Counts a request of a caller, or refuses it. A body is awaited from its account. */
   enter(request: FastifyRequest, reply: FastifyReply, { tenantId, livemode, actingAccountId }: Caller): void {
-    this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`, actingAccountId);
+    this.#enter(request, reply, this.#apis, `${tenantId}${livemode}`, actingAccountId);
     const objects = request.routeOptions.config.objects?.(request);
-    if (objects !== undefined) request.visit?.weigh(turnsOf(objects));
+    if (objects !== undefined) request.ticket?.weigh(turnsOf(objects));
   }
 
   /** Does a piece of the work of a caller's stream in a turn of its own. `ended` gives up the wait for it. */
-  during<T>({ tenantId, livemode }: Caller, work: (visit: Visit) => Promise<T>, ended?: Ended): Promise<T> {
+  during<T>({ tenantId, livemode }: Caller, work: (ticket: RequestTicket) => Promise<T>, ended?: Ended): Promise<T> {
     return this.#apis.during(`${tenantId}${livemode}`, work, ended);
   }
 
@@ -96,28 +101,28 @@ export class InFlight {
   enterPage(request: FastifyRequest, reply: FastifyReply): void {
     const { token = '' } = request.params as { token?: string };
     const { tenantId = '', id = '' } = placeOf(this.secrets, token) ?? {};
-    this.#visit(request, reply, this.#pages, tenantId, id);
+    this.#enter(request, reply, this.#pages, tenantId, id);
   }
 
-  #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string, sender: string): void {
+  #enter(request: FastifyRequest, reply: FastifyReply, queue: RequestQueue, tenant: string, sender: string): void {
     // The client has disconnected while the key was looked up: its 'close' event has already fired.
     if (reply.raw.destroyed) throw clientLeft();
-    // The visit ends when the connection for the answer closes, see lifetime.ts.
-    const visit = turns.visit(key, hasBody(request) ? sender : undefined);
-    request.visit = visit;
-    if (request.budget) request.budget.visit = visit;
+    // The ticket is closed when the connection for the answer closes, see lifetime.ts.
+    const ticket = queue.enter(tenant, hasBody(request) ? sender : undefined);
+    request.ticket = ticket;
+    if (request.budget) request.budget.ticket = ticket;
   }
 
   /** Adds the hooks by which requests take turns and give them back. */
   addTo(app: FastifyInstance): void {
-    app.decorateRequest('visit', null);
+    app.decorateRequest('ticket', null);
     app.addHook('preValidation', (request, _, done) => {
-      if (request.visit && !request.routeOptions.config.streamed) request.visit.take(done);
+      if (request.ticket && !request.routeOptions.config.streamed) request.ticket.take(done);
       else done();
     });
     // The answer is ready: a client that reads it slowly keeps no turn.
     app.addHook('onSend', (request, _, __, done) => {
-      request.visit?.rest();
+      request.ticket?.release();
       done();
     });
     app.addHook('onClose', async () => this.#delay.close());

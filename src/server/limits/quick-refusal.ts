@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { graphErrors } from '../../api/graphql/errors.js';
 import type { Callers } from '../../auth/api-keys.js';
-import { errorV1, problem } from '../../errors/problems.js';
+import { errorV1 } from '../../errors/problems.js';
+import { queueProblem, refusals } from '../../limits/queue-refusal.js';
 import { graphTypeOf, graphTypes } from '../graphql/request.js';
 import type { InFlight } from './in-flight.js';
 import { helpLinks } from '../http/refusal.js';
@@ -27,7 +28,7 @@ export class QuickRefusal {
     fixed: Record<string, string>,
     private readonly config: Config,
   ) {
-    const busy = [problem('service_unavailable')];
+    const busy = [queueProblem('requests')];
     this.#head = Object.entries({ ...fixed, 'retry-after': '1' }).flat();
     this.#help = helpLinks(busy);
     this.#body = JSON.stringify(errorV1(busy));
@@ -41,6 +42,7 @@ export class QuickRefusal {
     if (probe || page || operator || (open && !graph)) return false;
     const caller = this.callers.known(request.socket, credentialOf(request, this.config));
     if (!caller || !this.inFlight.isFull(caller)) return false;
+    refusals.requests++;
     const type = (graph && graphTypeOf(request)) || graphTypes[0]!;
     const body = graph ? this.#graph.join(request.id) : this.#body;
     reply.hijack();

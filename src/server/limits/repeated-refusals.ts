@@ -45,7 +45,7 @@ export class RepeatedRefusals {
       const wait = caller && !ends() ? this.count(caller) : 0;
       if (wait === 0) return done();
       // Some are refused in their turn, which is for others meanwhile.
-      request.visit?.rest();
+      request.ticket?.release();
       setTimeout(done, wait);
     });
   }

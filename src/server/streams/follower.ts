@@ -13,7 +13,7 @@ import {
   refuseDeleted,
 } from '../../resources/event/stream.js';
 import type { EventRow } from '../../resources/event/table.js';
-import type { Visit } from '../../limits/ticket.js';
+import type { RequestTicket } from '../../limits/request-queue.js';
 import { weights } from '../../types/weights.js';
 import type { Identity } from '../identity.js';
 import type { InFlight } from '../limits/in-flight.js';
@@ -57,7 +57,7 @@ export class Follower {
     const budget = new RequestBudget(this.services.limits);
     const request = Object.create(this.request, {
       budget: { value: budget },
-      visit: { value: null },
+      ticket: { value: null },
     }) as FastifyRequest;
     const context = await this.services.identity.identify(request);
     // What a hint has announced may not have reached a replica.
@@ -69,7 +69,7 @@ export class Follower {
 
   /** Identifies the caller again. */
   readonly identify = (): Context | Promise<Context> => {
-    const request = Object.create(this.request, { budget: { value: null }, visit: { value: null } }) as FastifyRequest;
+    const request = Object.create(this.request, { budget: { value: null }, ticket: { value: null } }) as FastifyRequest;
     return this.services.identity.identify(request);
   };
 
@@ -123,8 +123,8 @@ export class Follower {
     const { budget, caller } = context;
     await budget.charge?.take(points);
     return this.timed(budget, () =>
-      this.#inTurn(stream, caller, (visit) => {
-        budget.visit = visit;
+      this.#inTurn(stream, caller, (ticket) => {
+        budget.ticket = ticket;
         return work(context);
       }),
     );
@@ -144,7 +144,7 @@ export class Follower {
     }
   }
 
-  #inTurn<T>(stream: Stream, caller: Caller, work: (visit: Visit) => Promise<T>): Promise<T> {
+  #inTurn<T>(stream: Stream, caller: Caller, work: (ticket: RequestTicket) => Promise<T>): Promise<T> {
     const ended = (leave: (reason: DomainError) => void) => stream.whenEnded(() => leave(clientLeft()));
     return this.services.inFlight.during(caller, work, ended);
   }

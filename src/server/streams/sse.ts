@@ -36,7 +36,7 @@ export function sendStream(
   messages: AsyncIterable<string>,
 ): FastifyReply {
   // A stream lasts long and has bounds of its own. The time limit of a subscription runs, because /graphql starts it.
-  request.visit?.leave();
+  request.ticket?.close();
   request.timeLimit?.stop();
   reply.raw.on('close', () => stream.leave());
   // The client has disconnected; its 'close' event has already fired.

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { queueNames, refusals } from '../../limits/queue-refusal.js';
 import type { Database } from '../../db/database.js';
 import type { CrossTenantQueries } from '../../db/cluster/cross-tenant-queries.js';
 import type { Replicas } from '../../db/replicas/replicas.js';
@@ -201,6 +202,19 @@ export class Metrics implements StatementObserver {
     );
   }
 
+  /** Adds what the queues of the process have refused since now, each queue from 0 on. */
+  watchQueues(): void {
+    const counted = { ...refusals };
+    new Counter({
+      ...{ name: 'tidegate_queue_refused_total', labelNames: ['queue'], registers: [this.registry] },
+      help: 'What a queue has refused with 503, because too much waited in it or something waited too long.',
+      collect() {
+        for (const queue of queueNames) this.inc({ queue }, refusals[queue] - counted[queue]);
+        Object.assign(counted, refusals);
+      },
+    });
+  }
+
   /** Adds the open streams. */
   watchStreams(size: () => number): void {
     this.#gauge('tidegate_streams', 'Open streams of events and subscriptions, and WebSockets.', [], (gauge) =>
@@ -246,8 +260,7 @@ export class Metrics implements StatementObserver {
       help:
         'Statements that a replica may answer, by their outcome: answered there; asked again on the primary, ' +
         'because nothing was found (missing) or it failed; or on the primary at once.',
-      labelNames: ['replica', 'outcome'],
-      registers: [this.registry],
+      ...{ labelNames: ['replica', 'outcome'], registers: [this.registry] },
       collect() {
         const add = (replica: string, outcome: string, count: number) => {
           const before = counted.get(`${replica} ${outcome}`) ?? 0;

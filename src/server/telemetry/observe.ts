@@ -19,6 +19,7 @@ interface Observed {
 export function observe(app: FastifyInstance, { config, database, metrics, log }: Observed, inFlight: InFlight): void {
   followReplicas(database, log, metrics);
   metrics?.watchRequests(() => inFlight.load);
+  metrics?.watchQueues();
   if (metrics) measureRequests(app, metrics);
   if (config.REQUEST_LOG_DAYS === 0) return;
   const requestLog = new RequestLogWriter(database);

@@ -54,6 +54,12 @@ export const errorSchema: Json = {
                 type: 'string',
                 description: 'The offending parameter: the object, a dot and the path, such as `account.type`.',
               },
+              reason: {
+                type: 'string',
+                description:
+                  'Of a `service_unavailable` because too much waits: the queue that refused, such as ' +
+                  '`queue_requests` or `queue_writes`. New ones may be added.',
+              },
             },
             additionalProperties: true,
             description: 'The offending parameter and other details.',
