@@ -24,7 +24,7 @@ import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { triggerCommand } from './operator/commands/trigger.js';
 import { entryJson } from './operator/action/actions.js';
-import { OperatorError } from './operator/session.js';
+import { OperatorError } from './operator/operator.js';
 import { Operator } from './operator/operator.js';
 import { ActionOutcome } from './operator/table.js';
 import { TriggerError } from './operator/trigger/gateway.js';
@@ -32,6 +32,7 @@ import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { newRequestId } from './request/id.js';
 import { DomainError, sentenceV1 } from './errors/problems.js';
 import { version } from './config/version.js';
+import { secretsInUse } from './operator/access/secrets.js';
 
 /** The error output and help of commander; the end of this file prints it once. */
 let commanderOutput = '';
@@ -124,7 +125,7 @@ command(
   program,
   'secrets',
   'Count the stored values that depend on each pepper and encryption key; one without any can be removed',
-  async (operator) => ({ secrets: await operator.secretsInUse() }),
+  async (operator) => ({ secrets: await secretsInUse(operator) }),
 );
 
 command(program, 'demo', 'Seed the demo, unless it exists, and show its test keys', async (operator, _, __, store) => {

@@ -3,18 +3,18 @@ import { gatewayProcess } from '../jobs/table.js';
 import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
 import { contentOf } from '../resources/file/content.js';
 import { type FileRow, file } from '../resources/file/table.js';
-import { type OperatorDesk, OperatorError } from './session.js';
+import { type Operator, OperatorError } from './operator.js';
 import { type ListPage, pageOf, tenantOf, valuesOf } from './paging.js';
 import { type BankNoticeRow, bankNotice } from './table.js';
 
 const { placeholder } = sql;
 
 /** Lists the notices of banks over all tenants, newest first. */
-export async function listNotices(desk: OperatorDesk, limit: number, after?: string): Promise<ListPage<BankNoticeRow>> {
+export async function listNotices(operator: Operator, limit: number, after?: string): Promise<ListPage<BankNoticeRow>> {
   const from = after === undefined ? undefined : valuesOf(after, 'deposit', 5);
   const { created, tenantId, livemode, reference, event } = bankNotice;
   const columns = [created, tenantId, livemode, reference, event];
-  const rows = await desk.read<BankNoticeRow>(
+  const rows = await operator.read<BankNoticeRow>(
     `operator_notices${from ? ':after' : ''}`,
     (db) =>
       db
@@ -34,14 +34,14 @@ export async function listNotices(desk: OperatorDesk, limit: number, after?: str
 
 /** Lists the payout settings with a service hold over all tenants, newest first. */
 export async function listHolds(
-  desk: OperatorDesk,
+  operator: Operator,
   limit: number,
   after?: string,
 ): Promise<ListPage<AccountSettingRow>> {
   const from = after === undefined ? undefined : valuesOf(after, 'account_setting', 3);
   const { created, id, livemode, serviceHold } = accountSetting;
   const columns = [created, id, livemode];
-  const rows = await desk.read<AccountSettingRow>(
+  const rows = await operator.read<AccountSettingRow>(
     `operator_holds${from ? ':after' : ''}`,
     (db) =>
       db
@@ -78,10 +78,10 @@ const aliveSeconds = 30;
 const gatewaysMax = 200;
 
 /** The processes of the gateways that have been seen in the last day, the latest first. */
-export function listGateways(desk: OperatorDesk): Promise<GatewayProcess[]> {
+export function listGateways(operator: Operator): Promise<GatewayProcess[]> {
   const { id, host, process, version, startedAt, seenAt } = gatewayProcess;
   const alive = sql<boolean>`${seenAt} > extract(epoch from clock_timestamp()) - ${sql.raw(String(aliveSeconds))}`;
-  return desk.read<GatewayProcess>(
+  return operator.read<GatewayProcess>(
     'operator_gateways',
     (db) =>
       db
@@ -102,12 +102,12 @@ export interface FilePlace {
 
 /** A file with its content. */
 export async function fileWithContent(
-  desk: OperatorDesk,
+  operator: Operator,
   { id, tenantId, livemode }: FilePlace,
 ): Promise<{ row: FileRow; content: Buffer }> {
-  const scope = desk.scope({ tenantId: tenantOf(tenantId), livemode });
+  const scope = operator.scope({ tenantId: tenantOf(tenantId), livemode });
   const row = await scope.find(file, id);
   if (!row) throw new OperatorError('There is no such file. Check the id.', 'resource_missing', 'file.id');
-  desk.place = { tenantId: row.tenantId, livemode };
+  operator.place = { tenantId: row.tenantId, livemode };
   return { row, content: await contentOf(scope, row.id) };
 }

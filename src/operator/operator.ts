@@ -1,186 +1,221 @@
-import type { AccountRow } from '../resources/account/table.js';
-import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
-import type { LedgerCheckStatus } from '../resources/ledger/table.js';
-import type { PayoutStatus } from '../resources/payout/table.js';
-import type { PersonRow } from '../resources/person/table.js';
-import type { Related } from './graph/related.js';
-import { OperatorDesk } from './session.js';
-import type { ListFilter } from './paging.js';
-import {
-  type AccountFilter,
-  type NewRoot,
-  type RootChanges,
-  type IssuedAddress,
-  createRoot,
-  verify,
-  hold,
-  deactivate,
-  updateRoot,
-  issueAddress,
-  listAccounts,
-  verificationOf,
-  taxCardNumber,
-  keysOf,
-  keyOf,
-  exists,
-  isEmpty,
-} from './account/accounts.js';
-import {
-  type BankNotice,
-  recordNotice,
-  waitingNotices,
-  duplicateNotices,
-  withdrawNotice,
-  mismatches,
-  depositOf,
-  reconcile,
-} from './money/bank.js';
-import { passTime, catchUp } from './job/test-clock.js';
-import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './money/payouts.js';
-import { auditLedger, listLedgerChecks, verifySeals } from './money/audit.js';
-import { type ActionFilter, listActions, verifyActions } from './action/actions.js';
-import { createOperator, listOperators, revokeOperator } from './access/operators.js';
-import type { OperatorRole } from './table.js';
-import { listGateways, listHolds, listNotices } from './console.js';
-import { secretsInUse } from './access/secrets.js';
-import { listJobs, listStuck, retryJob } from './job/jobs.js';
+import type { Database } from '../db/database.js';
+import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write/write-arguments.js';
+import { randomUUID } from 'node:crypto';
+import { eq, getTableName, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { GraphQLSchema } from 'graphql';
+import { type AccountRow, account } from '../resources/account/table.js';
+import { type NewToken, newKey } from '../auth/tokens.js';
+import { checkoutTermsDefault } from '../config/defaults.js';
+import type { CheckoutTerms } from '../resources/checkout/terms.js';
+import { Context } from '../operation/context.js';
+import { Scope } from '../db/scope.js';
+import { editions } from '../editions/editions.js';
+import { acquirerOf, acquirers } from '../hosted/acquirer.js';
+import { run } from '../operation/guard.js';
+import { answeredBefore, fingerprints } from '../operation/idempotency.js';
+import type { ProblemCode } from '../errors/catalogue.js';
+import { type Problem, problem, DomainError } from '../errors/problems.js';
+import { newRequestId } from '../request/id.js';
+import { Secrets } from '../config/secrets.js';
+import { Related } from './graph/related.js';
+import type { Caller } from '../request/caller.js';
+import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
+import { modeOf } from '../request/mode.js';
+
+/** A request of the operator that is refused: one sentence for the command line, one problem for the graph. */
+export class OperatorError extends DomainError {
+  constructor(message: string, code: ProblemCode = 'parameter_invalid', field?: string) {
+    super(problem(code, field, message));
+  }
+}
 
 /**
- * The operations of the service's operator: create roots, decide about accounts, record what banks have issued and
- * sent. The command line and the operator's graph both call this class; each method calls one function of another file.
+ * The request that the operator's writes belong to. Events carry its id, and its idempotency key makes the writes safe
+ * to repeat.
  */
-export class Operator extends OperatorDesk {
-  createRoot(root: NewRoot) {
-    return createRoot(this, root);
-  }
-  verify(row: AccountRow, outcome: 'activated' | 'hold') {
-    return verify(this, row, outcome);
-  }
-  hold(row: AccountRow) {
-    return hold(this, row);
-  }
-  deactivate(row: AccountRow) {
-    return deactivate(this, row);
-  }
-  updateRoot(row: AccountRow, changes: RootChanges) {
-    return updateRoot(this, row, changes);
-  }
-  issueAddress(row: AccountRow, given: IssuedAddress) {
-    return issueAddress(this, row, given);
-  }
-  accounts(filter: AccountFilter) {
-    return listAccounts(this, filter);
-  }
-  verification(row: AccountRow, related?: Related) {
-    return verificationOf(this, row, related);
-  }
-  taxCardNumber(row: PersonRow) {
-    return taxCardNumber(this, row);
-  }
-  keys(row: AccountRow) {
-    return keysOf(this, row);
-  }
-  key(id: string) {
-    return keyOf(this, id);
-  }
-  exists(id: string) {
-    return exists(this, id);
-  }
-  empty() {
-    return isEmpty(this);
+export interface OperatorRequest {
+  requestId: string;
+  idempotencyKey: string | undefined;
+}
+
+/**
+ * The operations that all functions of the operator use: reads over all tenants, writes under the request's idempotency
+ * key, and the mutations of an account.
+ */
+export class Operator {
+  /** How many responses were replayed for an idempotency key. */
+  replays = 0;
+  /** The tenant and mode of the last write, for the audit log. */
+  place: TenantAndMode | undefined;
+  readonly secrets: Secrets;
+  /** The id of the request, which events and the audit log have. */
+  readonly requestId: string;
+
+  constructor(
+    private readonly database: Database,
+    /** The public schema, or what loads it: most commands run no mutation of it. */
+    private readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>),
+    pepper: string | Secrets,
+    private readonly asking?: OperatorRequest,
+    /** The terms of checkouts that `as` creates for an account. */
+    private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
+  ) {
+    this.secrets = Secrets.of(pepper);
+    this.requestId = asking?.requestId ?? newRequestId();
   }
 
-  passTime(root: Pick<AccountRow, 'tenantId'>, seconds: number) {
-    return passTime(this, root, seconds);
-  }
-  catchUp(root: AccountRow) {
-    return catchUp(this, root);
+  /** Reads over all tenants. The tests list these reads by name. */
+  read<T>(...given: Parameters<Database['read']>): Promise<T[]> {
+    return this.database.read<T>(...given);
   }
 
-  bankNotice(given: BankNotice) {
-    return recordNotice(this, given);
-  }
-  waitingNotices() {
-    return waitingNotices(this);
-  }
-  duplicateNotices() {
-    return duplicateNotices(this);
-  }
-  withdrawNotice(addressId: string, reference: string) {
-    return withdrawNotice(this, addressId, reference);
-  }
-  mismatches() {
-    return mismatches(this);
-  }
-  deposit(id: string, tenantId?: string) {
-    return depositOf(this, id, tenantId);
-  }
-  reconcile(id: string, receivables: ReconciledReceivableInput[], tenantId?: string) {
-    return reconcile(this, id, receivables, tenantId);
+  /** Runs a long read over the whole ledger. */
+  auditQuery<T>(...given: Parameters<Database['auditQuery']>): Promise<T[]> {
+    return this.database.auditQuery<T>(...given);
   }
 
-  payouts(filter: ListFilter<PayoutStatus>) {
-    return listPayouts(this, filter);
-  }
-  payout(id: string) {
-    return payoutOf(this, id);
-  }
-  endPayout(id: string, to: 'completed' | 'failed') {
-    return endPayout(this, id, to);
-  }
-  serviceHold(row: AccountRow, held: boolean) {
-    return serviceHold(this, row, held);
-  }
-  setRate(root: Pick<AccountRow, 'tenantId'>, source: string, target: string, value: string) {
-    return setRate(this, root, source, target, value);
-  }
-  rates(root: Pick<AccountRow, 'tenantId'>) {
-    return listRates(this, root);
+  /** The database, for the audit of a tenant. */
+  get audited(): Pick<Database, 'crossTenant' | 'auditQuery'> {
+    return this.database;
   }
 
-  audit() {
-    return auditLedger(this);
+  /** Whether the tenants are distributed to nodes. */
+  distributed(): Promise<boolean> {
+    return this.database.crossTenant.distributed();
   }
-  ledgerChecks(filter: ListFilter<LedgerCheckStatus>) {
-    return listLedgerChecks(this, filter);
+
+  /** Calls a database function that is not a write of the API. */
+  call(...given: Parameters<Database['call']>): ReturnType<Database['call']> {
+    return this.database.call(...given);
   }
-  verifySeals() {
-    return verifySeals(this);
+
+  /**
+   * Runs a mutation of the public graph on behalf of an account, so that the operator needs no code of its own for it.
+   */
+  async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewToken): Promise<T> {
+    const schema = typeof this.schema === 'function' ? await this.schema() : this.schema;
+    const field = schema.getMutationType()?.getFields()[mutation];
+    if (!field) throw new Error(`the graph has no mutation ${mutation}`);
+    this.place = { tenantId: row.tenantId, livemode: row.livemode };
+    const caller: Caller = {
+      ...operatorOf(row),
+      kind: row.kind,
+      accountId: row.id,
+      actingAccountId: row.id,
+      actingAccountKind: row.kind,
+    };
+    const context = new Context(
+      caller,
+      new Scope(caller, this.database),
+      editions[row.edition],
+      this.requestId,
+      // No client can send a key with this prefix, so it never collides with the idempotency keys of the account.
+      this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
+      key ?? ((tenantId, livemode) => newKey(this.secrets, tenantId, livemode)),
+      {
+        terms: this.checkoutTerms,
+        payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+        urlOf: () => '',
+      },
+      this.secrets,
+    );
+    const answer = (await run(field, { input }, context)) as T;
+    if (context.replayed) this.replays++;
+    return answer;
   }
-  secretsInUse() {
-    return secretsInUse(this);
+
+  /**
+   * The account with this id, in this mode where it exists in both. Without a mode, a root is returned in live mode.
+   * The operator does not know the tenant, so this searches all tenants.
+   */
+  async account(id: string, livemode?: boolean, field = 'account.id'): Promise<AccountRow> {
+    const rows = await this.byId('operator_account', account, id);
+    const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
+    if (!row) {
+      const where = livemode === undefined ? '' : ` in ${modeOf(livemode)} mode`;
+      throw new OperatorError(`There is no such account${where}. Check the id.`, 'resource_missing', field);
+    }
+    return row;
   }
-  jobs(after?: string) {
-    return listJobs(this, after);
+
+  /** A scope that reads every object of a tenant and mode. */
+  scope(tenantAndMode: TenantAndMode): Scope {
+    return new Scope(operatorOf(tenantAndMode), this.database);
   }
-  actions(filter: ActionFilter) {
-    return listActions(this, filter);
+
+  /** Loaders for the related objects of objects of any tenants, which batch their reads. */
+  related(): Related {
+    return new Related(this.database.read.bind(this.database));
   }
-  verifyActions(since?: { entries: number; lastHash: string }) {
-    return verifyActions(this, since);
+
+  /** The rows with this id, of all tenants and modes. */
+  async byId<T extends PgTable & { id: PgColumn }>(name: string, table: T, id: string): Promise<T['$inferSelect'][]> {
+    return this.database.read(
+      name,
+      (db) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(eq(table.id, sql.placeholder('id'))),
+      { id },
+    );
   }
-  operators() {
-    return listOperators(this);
+
+  /** Does one write under the request's idempotency key, or under a random one. Replays the response of a known key. */
+  async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
+    { tenantId, livemode }: TenantAndMode,
+    operation: string,
+    args: A & NoOthers<A, F>,
+    table: T,
+  ): Promise<T['$inferSelect']> {
+    this.place = { tenantId, livemode };
+    const { requestId } = this;
+    const { idempotencyKey } = this.asking ?? {};
+    const name = getTableName(table);
+    const envelope: WriteEnvelope = {
+      account: 'operator',
+      key: idempotencyKey ?? randomUUID(),
+      sent: idempotencyKey !== undefined,
+      operation: `operator.${operation}`,
+      ...fingerprints(this.secrets, name, args),
+      requestId,
+    };
+    try {
+      const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
+      return row!;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      // With a random key too, a stored response shows that an earlier attempt of this call was committed and its
+      // response was lost.
+      const before = await this.database.answered(tenantId, livemode, envelope.account, envelope.key, table, name);
+      const { requestId: firstRequestId, row } = answeredBefore(before, envelope, error);
+      if (firstRequestId !== requestId) this.replays++;
+      return row;
+    }
   }
-  createOperator(name: string, role: OperatorRole, by: string) {
-    return createOperator(this, name, role, by);
-  }
-  revokeOperator(nameOrId: string) {
-    return revokeOperator(this, nameOrId);
-  }
-  notices(limit: number, after?: string) {
-    return listNotices(this, limit, after);
-  }
-  holds(limit: number, after?: string) {
-    return listHolds(this, limit, after);
-  }
-  gateways() {
-    return listGateways(this);
-  }
-  stuckWork(after?: string, limit?: number) {
-    return listStuck(this, after, limit);
-  }
-  retryJob(id: string) {
-    return retryJob(this, id);
-  }
+}
+
+/** Refuses when there are problems. */
+export function refuse(problems: Problem[]): void {
+  if (problems.length > 0) throw new DomainError(...problems);
+}
+
+/**
+ * The operator as a caller in one tenant and mode, who sees every object there. The edition decides about operations,
+ * never about what is visible.
+ */
+function operatorOf({ tenantId, livemode, edition = 1 }: TenantAndMode & { edition?: 1 | 2 }): Caller {
+  return {
+    tenantId,
+    livemode,
+    edition,
+    kind: 'operator',
+    permission: 'full',
+    keyId: null,
+    accountId: 'operator',
+    actingAccountId: 'operator',
+    actingAccountKind: 'platform',
+  };
 }

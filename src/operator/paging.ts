@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import { problem, DomainError } from '../errors/problems.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
-import type { OperatorDesk } from './session.js';
+import type { Operator } from './operator.js';
 import { modeOf } from '../request/mode.js';
 
 /** Which objects of all tenants to list; `after` is the `next` of the previous page. */
@@ -33,7 +33,7 @@ export const tenantOf = (id: string) => id.replace(/^account_/, '');
 export async function listed<
   T extends PgTable & Record<'tenantId' | 'livemode' | 'id' | 'created' | 'status', PgColumn>,
 >(
-  desk: OperatorDesk,
+  operator: Operator,
   name: string,
   table: T,
   statuses: readonly string[],
@@ -62,7 +62,7 @@ export async function listed<
   const columns = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
   const order = columns.map((column) => (newestFirst ? desc(column) : asc(column)));
   const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
-  const rows = await desk.read<TenantAndMode & { id: string; created: number }>(
+  const rows = await operator.read<TenantAndMode & { id: string; created: number }>(
     `${name}:${given.join(':')}`,
     (db) => {
       const [one, other, ...more] = parts.map((_, i) =>

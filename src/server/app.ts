@@ -14,7 +14,7 @@ import type { Database } from '../db/database.js';
 import { Secrets } from '../config/secrets.js';
 import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
-import { OperatorDesk } from '../operator/session.js';
+import { Operator } from '../operator/operator.js';
 import { RefusedChanges } from '../operator/action/refused-changes.js';
 import { WrongKeys } from '../operator/access/wrong-keys.js';
 import { type RequestLimits, tooLarge } from '../limits/budget.js';
@@ -91,7 +91,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const secrets = Secrets.of(parts.pepper);
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
-  const wrongKeys = new WrongKeys(new OperatorDesk(database, schema, secrets), log);
+  const wrongKeys = new WrongKeys(new Operator(database, schema, secrets), log);
   const refusedChanges = new RefusedChanges();
   const operating = { wrongKeys, refusedChanges };
   const identity = new Identity({ config, database, schema, secrets, callers, terms, acquirers, ...operating });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { type Edition, givenIn, must, type Speaker, useWorld } from '../support/world.js';
 import { settingOf, update } from './account-setting-fixture.js';
+import { updateRoot } from '../../src/operator/account/accounts.js';
 
 // Without a worker, so that switching a kind on changes only the setting.
 const world = useWorld({ worker: false });
@@ -151,7 +152,7 @@ describe('the setting that comes with an account', () => {
 
   it('shows the live FX that the operator gives a platform of Edition 1, in both modes', async () => {
     const { account, test, live } = await given.platformBoth(1);
-    await world.operator.updateRoot(account, { liveFx: true });
+    await updateRoot(world.operator, account, { liveFx: true });
 
     const settings = await Promise.all([settingOf(test, test.id), settingOf(live, live.id)]);
 

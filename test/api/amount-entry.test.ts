@@ -7,6 +7,8 @@ import { operations } from '../../src/resources/registry.js';
 import { auditLedger } from '../support/audit.js';
 import { receivableBody } from '../support/bodies.js';
 import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { createRoot, issueAddress, updateRoot, verifyAccount } from '../../src/operator/account/accounts.js';
+import { reconcileFor, recordBankNotice } from '../../src/operator/money/bank.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -36,11 +38,11 @@ function amountsOf(schema: GraphQLSchema): string[] {
 /** A direct user in live mode with 100 yen that a bank reported, and a receivable in yen. */
 async function traderInYen() {
   const { account, live, test } = await given.directUserBoth(1);
-  const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
-  const { id: addressId } = await world.operator.issueAddress(row, {
+  const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
+  const { id: addressId } = await issueAddress(world.operator, row, {
     ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '123456789' } },
   });
-  const { deposit } = await world.operator.bankNotice({
+  const { deposit } = await recordBankNotice(world.operator, {
     ...{ reference: nickname(), event: 'received', addressId, amount: 10_000n, currency: 'JPY', allowCurrency: true },
   });
   const { id: receivableId } = await must(live.post('/v1/receivables', receivableBody({ currency: 'JPY' })));
@@ -187,14 +189,16 @@ describe('half a yen', () => {
     const { live, depositId, receivableId } = await traderInYen();
     const half = { businessDetails: { estimatedMonthlyVolume: { amount: 1_050n, currency: 'JPY' } } };
     const refused = { problems: [{ code: 'parameter_invalid', field: volumeField }] };
-    await expect(world.operator.createRoot({ type: 'user', edition: 1, ...half })).rejects.toMatchObject(refused);
+    await expect(createRoot(world.operator, { type: 'user', edition: 1, ...half })).rejects.toMatchObject(refused);
     const row = await world.operator.account(live.id);
-    await expect(world.operator.updateRoot(row, half)).rejects.toMatchObject(refused);
-    await expect(world.operator.reconcile(depositId, [{ id: receivableId, amount: 1_050n }])).rejects.toMatchObject({
-      problems: [{ code: 'parameter_invalid', field: 'deposit.receivables[0].amount' }],
-    });
+    await expect(updateRoot(world.operator, row, half)).rejects.toMatchObject(refused);
+    await expect(reconcileFor(world.operator, depositId, [{ id: receivableId, amount: 1_050n }])).rejects.toMatchObject(
+      {
+        problems: [{ code: 'parameter_invalid', field: 'deposit.receivables[0].amount' }],
+      },
+    );
     // A whole yen counts.
-    await world.operator.reconcile(depositId, [{ id: receivableId, amount: 1_000n }]);
+    await reconcileFor(world.operator, depositId, [{ id: receivableId, amount: 1_000n }]);
   });
 
   // An amount whose currency nothing says could be half a yen.

@@ -4,6 +4,8 @@ import { compartments, currencyOf, unknownId } from '../support/bodies.js';
 import { advanceAndRun, advanceClock, runJobs } from '../support/jobs.js';
 import { givenIn, must, nickname, type Speaker, useWorld, payoutAddress } from '../support/world.js';
 import { activatedPartner, completed, day, deposited, iso, money, reconciled } from './balance-fixture.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { recordBankNotice } from '../../src/operator/money/bank.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -110,12 +112,12 @@ describe('a balance with movements in another currency alone', () => {
 
   it('shows INR in the fee advance of a platform, too', async () => {
     const { account, live } = await given.platformBoth(2);
-    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
-    const { id: addressId } = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
+    const { id: addressId } = await issueAddress(world.operator, row, {
       ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '123456789' } },
     });
     const notice = { reference: nickname(), event: 'received', addressId, amount: 500n, currency: 'USD' } as const;
-    await world.operator.bankNotice(notice);
+    await recordBankNotice(world.operator, notice);
     expect((await live.get('/v1/balance')).body).toMatchObject({
       fee_advance: [...money('0.00', 'INR'), ...money('5.00', 'USD')],
       pending: [...money('0.00', 'INR'), ...money('0.00', 'USD')],

@@ -2,6 +2,8 @@ import type { AccountRow } from '../../src/resources/account/table.js';
 import type { BankNotice } from '../../src/operator/money/bank.js';
 import { currencyOf } from '../support/bodies.js';
 import { type Edition, givenIn, must, type Speaker, type World } from '../support/world.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { recordBankNotice } from '../../src/operator/money/bank.js';
 
 export const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 
@@ -28,8 +30,8 @@ export function banksIn(world: World) {
   async function receiver(edition: Edition = 1): Promise<Receiver> {
     const { account, live, test } = await given.directUserBoth(edition);
     const draft = await world.operator.account(account.id, true);
-    const row = await world.operator.verify(draft, 'activated');
-    const { id } = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, draft, 'activated');
+    const { id } = await issueAddress(world.operator, row, {
       ...{ category: 'service_receive', currency: currencyOf[edition], bankAccount: { number: '123456789' } },
     });
     return { live, test, row, addressId: id };
@@ -39,15 +41,15 @@ export function banksIn(world: World) {
   async function partnerOf({ live }: Receiver): Promise<{ id: string; addressId: string }> {
     const partner = await live.partner();
     await must(live.post(`/v1/accounts/${partner.id}/activate`));
-    const row = await world.operator.verify(await world.operator.account(partner.id), 'activated');
-    const { id } = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, await world.operator.account(partner.id), 'activated');
+    const { id } = await issueAddress(world.operator, row, {
       ...{ category: 'service_receive', currency: currencyOf[live.edition], bankAccount: { number: '987654321' } },
     });
     return { id: partner.id, addressId: id };
   }
 
   const recordNotice = async (given: BankNotice) => {
-    const { notice, deposit } = await world.operator.bankNotice(given);
+    const { notice, deposit } = await recordBankNotice(world.operator, given);
     return { reference: notice.reference, event: notice.event, deposit };
   };
   const received = (to: Receiver, more: Partial<BankNotice> = {}): BankNotice => ({

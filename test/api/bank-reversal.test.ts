@@ -7,6 +7,9 @@ import { payOutLive, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';
 import { eventually, givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, type Receiver, reversed } from './bank-fixture.js';
+import { waitingNotices, withdrawNotice } from '../../src/operator/money/bank.js';
+import { holdAccount, issueAddress, updateRoot, verifyAccount } from '../../src/operator/account/accounts.js';
+import { endPayout, setRate } from '../../src/operator/money/payouts.js';
 
 // No worker: tests make live payouts with `payOut`.
 const world = useWorld({ worker: false });
@@ -86,15 +89,15 @@ describe('a notice of a reversal', () => {
     const [notice, other] = [received(to), received(to)];
     const row = (of: BankNotice) => ({ reference: of.reference, event: 'reversed', depositId: null });
     const waiting = async () =>
-      (await world.operator.waitingNotices()).filter(({ tenantId }) => tenantId === tenantOf(to.live));
+      (await waitingNotices(world.operator)).filter(({ tenantId }) => tenantId === tenantOf(to.live));
     await recordNotice(reversed(notice));
     await recordNotice(reversed(other));
     expect(await waiting()).toMatchObject([row(notice), row(other)]);
 
-    const withdraw = (of: BankNotice) => world.operator.withdrawNotice(to.addressId, of.reference);
+    const withdraw = (of: BankNotice) => withdrawNotice(world.operator, to.addressId, of.reference);
     // The reference alone is not enough: the same reference with another address is another notice.
     const elsewhere = await partnerOf(to);
-    await expect(world.operator.withdrawNotice(elsewhere.addressId, notice.reference)).rejects.toMatchObject({
+    await expect(withdrawNotice(world.operator, elsewhere.addressId, notice.reference)).rejects.toMatchObject({
       problems: [{ code: 'resource_missing', field: 'deposit.reference' }],
     });
     expect(await withdraw(notice)).toMatchObject(row(notice));
@@ -139,9 +142,9 @@ describe('a notice of a reversal', () => {
     const { live } = await given.platformBoth(2, { subType: 'aggregator' });
     const id = await assemble(live, complete(2, 'company'));
     await must(live.post(`/v1/accounts/${id}/activate`));
-    const row = await world.operator.verify(await world.operator.account(id), 'activated');
+    const row = await verifyAccount(world.operator, await world.operator.account(id), 'activated');
     const user = live.actingFor(id);
-    const { id: addressId } = await world.operator.issueAddress(row, {
+    const { id: addressId } = await issueAddress(world.operator, row, {
       ...{ category: 'service_receive', currency: 'INR', bankAccount: { number: '123456789' } },
     });
     const to = { live: user, test: user, row, addressId };
@@ -331,11 +334,11 @@ describe('a payout in live mode', () => {
     await payOutLive(to.live);
     const [payout] = await payoutsOf(to.live);
 
-    const ended = await world.operator.endPayout(payout.id, status);
+    const ended = await endPayout(world.operator, payout.id, status);
 
     expect([ended.id, ended.status, ended.amount]).toEqual([payout.id, status, 6_000n]);
     for (const again of ['completed', 'failed'] as const)
-      await expect(world.operator.endPayout(payout.id, again)).rejects.toMatchObject({
+      await expect(endPayout(world.operator, payout.id, again)).rejects.toMatchObject({
         status: 400,
         problems: [{ code: 'status_invalid' }],
       });
@@ -360,7 +363,7 @@ describe('a payout in live mode', () => {
     const [payout] = await payoutsOf(to.live);
 
     const ends = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, i) => world.operator.endPayout(payout.id, i % 2 ? 'completed' : 'failed')),
+      Array.from({ length: 10 }, (_, i) => endPayout(world.operator, payout.id, i % 2 ? 'completed' : 'failed')),
     );
 
     const won = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.status] : []));
@@ -369,17 +372,17 @@ describe('a payout in live mode', () => {
   });
 
   it('must exist to be ended', async () => {
-    await expect(world.operator.endPayout(`payout_${'0'.repeat(32)}`, 'completed')).rejects.toThrow(/no such payout/);
+    await expect(endPayout(world.operator, `payout_${'0'.repeat(32)}`, 'completed')).rejects.toThrow(/no such payout/);
   });
 
   it('is not made for an account that is not activated', async () => {
     const to = await receiver(2);
     await payoutAddress(to.live);
     await earn(to, '60.00');
-    await world.operator.hold(to.row);
+    await holdAccount(world.operator, to.row);
     await payOutLive(to.live);
     expect(await payoutsOf(to.live)).toEqual([]);
-    await world.operator.verify(to.row, 'activated');
+    await verifyAccount(world.operator, to.row, 'activated');
     await payOutLive(to.live);
     expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['60.00']);
   });
@@ -400,12 +403,12 @@ describe('the rates of live payouts', () => {
 
     // The other direction has a separate rate, and so has another tenant.
     const other = await receiver(1);
-    await world.operator.setRate(to.row, 'INR', 'USD', '0.012');
-    await world.operator.setRate(other.row, 'USD', 'INR', '90');
+    await setRate(world.operator, to.row, 'INR', 'USD', '0.012');
+    await setRate(world.operator, other.row, 'USD', 'INR', '90');
     await payOutLive(to.live);
     expect(await payoutsOf(to.live)).toEqual([]);
 
-    await world.operator.setRate(to.row, 'USD', 'INR', '84.515');
+    await setRate(world.operator, to.row, 'USD', 'INR', '84.515');
     await payOutLive(to.live);
     const [payout, ...others] = await payoutsOf(to.live);
     expect([others, payout.amount, payout.currency]).toEqual([[], '5070.90', 'INR']);
@@ -417,10 +420,10 @@ describe('the rates of live payouts', () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
     // With 83 it is 9 paise less: late decimals of a rate matter for large amounts.
-    await world.operator.setRate(one.row, 'USD', 'INR', '83.000000000001');
+    await setRate(world.operator, one.row, 'USD', 'INR', '83.000000000001');
     await earn(one, '99999999999.99');
     await payOutLive(one.live);
-    await world.operator.setRate(one.row, 'USD', 'INR', '0.9999999999999999');
+    await setRate(world.operator, one.row, 'USD', 'INR', '0.9999999999999999');
     await earn(one, '10000.00');
     await payOutLive(one.live);
     expect((await payoutsOf(one.live)).map((p) => p.amount).toSorted()).toEqual(['8299999999999.26', '9999.99']);
@@ -429,7 +432,7 @@ describe('the rates of live payouts', () => {
   it('are recorded as they were applied, also if one changes while the payout waits for a balance', async () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
-    await world.operator.setRate(one.row, 'USD', 'INR', '80');
+    await setRate(world.operator, one.row, 'USD', 'INR', '80');
     await earn(one, '10.00');
     let paying: Promise<void> | undefined;
     await world.sql.begin(async (sql) => {
@@ -443,7 +446,7 @@ describe('the rates of live payouts', () => {
             and datname = current_database()`,
         (rows) => rows.length > 0,
       );
-      await world.operator.setRate(one.row, 'USD', 'INR', '90');
+      await setRate(world.operator, one.row, 'USD', 'INR', '90');
     });
     await paying;
     const [payout] = await payoutsOf(one.live);
@@ -454,7 +457,7 @@ describe('the rates of live payouts', () => {
   it('that are absurd pay nothing and break nothing: the money waits for a valid rate', async () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
-    await world.operator.setRate(one.row, 'USD', 'INR', '9999999');
+    await setRate(world.operator, one.row, 'USD', 'INR', '9999999');
     await earn(one, '99999999999.99');
     await payOutLive(one.live);
     expect(await payoutsOf(one.live)).toEqual([]);
@@ -462,7 +465,7 @@ describe('the rates of live payouts', () => {
       await world.sql`select kind, attempts, error from job where tenant_id = ${tenantOf(one.live)} and livemode
         and error is not null`;
     expect([...stuck]).toEqual([]);
-    await world.operator.setRate(one.row, 'USD', 'INR', '83.25');
+    await setRate(world.operator, one.row, 'USD', 'INR', '83.25');
     await payOutLive(one.live);
     expect((await payoutsOf(one.live)).map((p) => p.amount)).toEqual(['8324999999999.16']);
   });
@@ -470,11 +473,11 @@ describe('the rates of live payouts', () => {
   it('trigger the waiting payouts of accounts with live FX', async () => {
     const { live: platform } = await given.platformBoth(1);
     const root = await world.operator.account(platform.id, true);
-    await world.operator.updateRoot(root, { liveFx: true });
+    await updateRoot(world.operator, root, { liveFx: true });
     const id = await assemble(platform, complete(1, 'individual'));
     await must(platform.post(`/v1/accounts/${id}/activate`));
-    const row = await world.operator.verify(await world.operator.account(id), 'activated');
-    const address = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, await world.operator.account(id), 'activated');
+    const address = await issueAddress(world.operator, row, {
       ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '123456789' } },
     });
     const user = { live: platform.actingFor(id), test: platform, row, addressId: address.id };
@@ -484,7 +487,7 @@ describe('the rates of live payouts', () => {
     await work();
     expect(await paid()).toEqual([]);
 
-    await world.operator.setRate(root, 'USD', 'INR', '84');
+    await setRate(world.operator, root, 'USD', 'INR', '84');
     await work();
     await work();
 
@@ -499,7 +502,7 @@ describe('the rates of live payouts', () => {
 
   it('may change, and each payout keeps its own', async () => {
     await earn(to, '1.00');
-    await world.operator.setRate(to.row, 'USD', 'INR', '85.5555');
+    await setRate(world.operator, to.row, 'USD', 'INR', '85.5555');
     await payOutLive(to.live);
     // Fractions of a paisa are not paid out.
     expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['85.55', '5070.90']);
@@ -520,7 +523,7 @@ describe('the rates of live payouts', () => {
 
   it('are positive', async () => {
     for (const rate of ['0', '-1', 'NaN', 'one'])
-      await expect(world.operator.setRate(to.row, 'USD', 'EUR', rate)).rejects.toThrow();
+      await expect(setRate(world.operator, to.row, 'USD', 'EUR', rate)).rejects.toThrow();
     const stored = await world.sql`select rate from rate where tenant_id = ${tenantOf(to.live)} and target = 'EUR'`;
     expect(stored).toEqual([]);
   });

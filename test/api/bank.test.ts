@@ -4,6 +4,8 @@ import type { BankNotice } from '../../src/operator/money/bank.js';
 import { currencyOf } from '../support/bodies.js';
 import { type Edition, givenIn, useWorld } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, reversed } from './bank-fixture.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { duplicateNotices, withdrawNotice } from '../../src/operator/money/bank.js';
 
 // No worker: tests make live payouts with `payOut`.
 const world = useWorld({ worker: false });
@@ -69,8 +71,8 @@ describe('a notice of received money', () => {
 
   it('is fee advance if it came to the fee advance address of a platform', async () => {
     const { account, live } = await given.platformBoth(1);
-    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
-    const advance = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
+    const advance = await issueAddress(world.operator, row, {
       ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '12341' } },
     });
     await recordNotice({
@@ -84,25 +86,25 @@ describe('a notice of received money', () => {
 
   it('is refused at a fee advance address without details, until they are recorded', async () => {
     const { account, live } = await given.platformBoth(2);
-    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
     expect((await live.get('/v1/addresses')).body.data).toEqual([]);
     const details = { category: 'service_fee_advance', currency: 'INR', bankAccount: { number: '12341' } } as const;
-    const { id: addressId } = await world.operator.issueAddress(row, details);
+    const { id: addressId } = await issueAddress(world.operator, row, details);
     await world.sql`update address set bank_account = null where id = ${addressId}`;
     const notice = { reference: reference(), event: 'received', addressId, amount: 500n, currency: 'INR' } as const;
     await expect(recordNotice(notice)).rejects.toMatchObject({
       ...{ status: 402, problems: [{ code: 'address_unusable', field: 'deposit.address_id' }] },
     });
     expect(await depositsOf(live)).toEqual([]);
-    expect((await world.operator.issueAddress(row, details)).id).toBe(addressId);
+    expect((await issueAddress(world.operator, row, details)).id).toBe(addressId);
     await recordNotice(notice);
     expect((await live.get('/v1/balance')).body.fee_advance).toEqual(money('5.00', 'INR'));
   });
 
   it('comes from the receiver or its partners, and from no other user of the platform', async () => {
     const { account, live } = await given.platformBoth(1);
-    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
-    const { id: addressId } = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
+    const { id: addressId } = await issueAddress(world.operator, row, {
       ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '12341' } },
     });
     const user = await live.connectedUser();
@@ -125,7 +127,7 @@ describe('a notice of received money', () => {
     expect(await depositsOf(to.live)).toEqual([]);
     const bankAccount = { number: '12341', bankName: 'x'.repeat(5_001) };
     const long = { category: 'service_receive', currency: 'USD', bankAccount } as const;
-    await expect(world.operator.issueAddress(to.row, long)).rejects.toMatchObject({
+    await expect(issueAddress(world.operator, to.row, long)).rejects.toMatchObject({
       problems: [{ code: 'parameter_invalid', field: 'address.bank_account.bank_name' }],
     });
   });
@@ -134,7 +136,7 @@ describe('a notice of received money', () => {
     const to = await receiver(1);
     const wrong = { number: '12', iban: 'DE89370400440532013001' };
     const issue = (bankAccount: object) =>
-      world.operator.issueAddress(to.row, { category: 'service_receive', currency: 'EUR', bankAccount });
+      issueAddress(world.operator, to.row, { category: 'service_receive', currency: 'EUR', bankAccount });
     await expect(issue(wrong)).rejects.toMatchObject({
       problems: [{ field: 'address.bank_account.number' }, { field: 'address.bank_account.iban' }],
     });
@@ -228,8 +230,8 @@ describe('a notice in another currency than its address', () => {
 
   it('needs the confirmation for a fee advance address, too', async () => {
     const { account } = await given.platformBoth(1);
-    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
-    const { id } = await world.operator.issueAddress(row, {
+    const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
+    const { id } = await issueAddress(world.operator, row, {
       ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '123456789' } },
     });
     const notice = { reference: reference(), event: 'received', addressId: id, amount: 500n, currency: 'EUR' } as const;
@@ -278,7 +280,7 @@ describe('white space around a reference', () => {
     const to = await receiver(1);
     const notice = reversed(received(to));
     await recordNotice(notice);
-    const withdrawn = await world.operator.withdrawNotice(to.addressId, ` ${notice.reference}\n`);
+    const withdrawn = await withdrawNotice(world.operator, to.addressId, ` ${notice.reference}\n`);
     expect(withdrawn.reference).toBe(notice.reference);
   });
 
@@ -295,7 +297,7 @@ describe('white space around a reference', () => {
         where tenant_id = ${to.row.tenantId} and reference = ${other.reference}`;
     }
     const mine = async () =>
-      (await world.operator.duplicateNotices()).filter(({ tenantId }) => tenantId === to.row.tenantId);
+      (await duplicateNotices(world.operator)).filter(({ tenantId }) => tenantId === to.row.tenantId);
     const listed = await mine();
     expect(listed.map(({ reference }) => reference)).toEqual(
       ['', ' ', '\u00A0'].map((space) => (space === ' ' ? `${notice.reference} ` : space + notice.reference)),
@@ -319,9 +321,9 @@ describe('white space around a reference', () => {
 describe('the details of an address that a bank issued', () => {
   it('are stored without white space around them, and refused with control characters', async () => {
     const { account } = await given.directUserBoth(1);
-    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const row = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
     const issue = (bankAccount: object) =>
-      world.operator.issueAddress(row, { category: 'service_receive', currency: 'USD', bankAccount });
+      issueAddress(world.operator, row, { category: 'service_receive', currency: 'USD', bankAccount });
     await expect(issue({ number: '123456789', domesticWire: '0210\t0002' })).rejects.toMatchObject({
       problems: [{ code: 'parameter_invalid', field: 'address.bank_account.domestic_wire' }],
     });

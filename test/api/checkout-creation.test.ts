@@ -28,6 +28,7 @@ import {
   refusalOf,
   type Shop,
 } from './checkout-fixture.js';
+import { verifyAccount } from '../../src/operator/account/accounts.js';
 
 // No worker, so that a checkout keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -456,14 +457,14 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
 
   it('requires an activated partner and https in live mode, where no test helper can pay', async () => {
     const { account, live } = await given.directUserBoth(2);
-    await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
     const draft = await act(live, transport, 'create', checkoutBody(partner, [receivable]));
     expect(refusalOf(draft)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await must(live.post(`/v1/accounts/${partner}/activate`));
     const verifying = await act(live, transport, 'create', checkoutBody(partner, [receivable]));
     expect(refusalOf(verifying)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
-    await world.operator.verify(await world.operator.account(partner, true), 'activated');
+    await verifyAccount(world.operator, await world.operator.account(partner, true), 'activated');
     for (const redirect_url of ['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]/']) {
       const plain = await act(live, transport, 'create', checkoutBody(partner, [receivable], { redirect_url }));
       expect(refusalOf(plain)).toEqual(one(400, 'parameter_invalid', 'checkout.redirect_url'));
@@ -483,7 +484,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
 
   it('returns 402 in live mode without an acquirer, after every other error, and stores nothing', async () => {
     const { account, live, test } = await given.directUserBoth(2);
-    await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
     const origin = await world.another({});
     const at = (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, 2);
@@ -498,7 +499,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     );
     expect(refusalOf(await create(body))).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await must(live.post(`/v1/accounts/${partner}/activate`));
-    await world.operator.verify(await world.operator.account(partner, true), 'activated');
+    await verifyAccount(world.operator, await world.operator.account(partner, true), 'activated');
     const key = { 'idempotency-key': randomUUID() };
 
     const reply = await create(body, key);

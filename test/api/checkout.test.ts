@@ -21,6 +21,7 @@ import {
   refusalOf,
   transactionsOf,
 } from './checkout-fixture.js';
+import { listMismatches } from '../../src/operator/money/bank.js';
 
 // No worker, so that a checkout keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -147,7 +148,7 @@ describe('an attempt', () => {
       and subject_id = ${id}`;
   const other = { card: { ...card.card, brand: null } };
   const mismatchesOf = async (id: string) =>
-    (await world.operator.mismatches())
+    (await listMismatches(world.operator))
       .filter((t) => t.id === id)
       .map(({ mismatch, paymentMethodDetails }) => [mismatch!.credited, paymentMethodDetails, mismatch!.details]);
 

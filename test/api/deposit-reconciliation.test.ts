@@ -15,6 +15,8 @@ import {
   reconcile,
   ways,
 } from './deposit-fixture.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { recordBankNotice } from '../../src/operator/money/bank.js';
 
 // No worker, so that a deposit keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false });
@@ -273,13 +275,13 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
 
 it('works in live mode, too, where no other operation on deposits does', async () => {
   const { account, live } = await given.directUserBoth(1);
-  const root = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
-  const address = await world.operator.issueAddress(root, {
+  const root = await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
+  const address = await issueAddress(world.operator, root, {
     category: 'service_receive',
     currency: 'USD',
     bankAccount: { number: '123456789', domesticCredit: '026009593' },
   });
-  const recorded = await world.operator.bankNotice({
+  const recorded = await recordBankNotice(world.operator, {
     ...{ reference: 'BANK-1', event: 'received', addressId: address.id, amount: 5_000n, currency: 'USD' },
   });
   const receivable = await receivableOf(live, '100.00');

@@ -9,6 +9,7 @@ import { depositTotals } from '../../src/resources/balance/totals.js';
 import { scale, seedsOf } from '../support/scale.js';
 import { makeAccount, moneyOf, type Row, useFunctions, violations } from '../functions/fixture.js';
 import { nickname, withoutTotals } from '../support/world.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const fixture = useFunctions();
 const { world, write } = fixture;
@@ -16,7 +17,7 @@ const day = 86_400;
 
 /** A platform with a partner of its own, and with a user that has a partner. */
 async function makeTenant() {
-  const { account } = await world.operator.createRoot({
+  const { account } = await createRoot(world.operator, {
     ...{ type: 'platform', edition: 1, nickname: nickname(), businessDetails: { legalName: 'Malabar Spice Traders' } },
   });
   const root = { id: account.id, tenantId: account.tenantId, live: false };

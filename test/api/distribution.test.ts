@@ -4,6 +4,10 @@ import { schemaOffences } from '../../src/db/cluster/schema-lint.js';
 import { ofDeployment } from '../../src/db/cluster/tables.js';
 import { everyStatement } from '../support/every-statement.js';
 import { givenIn, useWorld } from '../support/world.js';
+import { hasNoAccounts, listAccounts, verificationOf } from '../../src/operator/account/accounts.js';
+import { listPayouts } from '../../src/operator/money/payouts.js';
+import { listOperators } from '../../src/operator/access/operators.js';
+import { listActions } from '../../src/operator/action/actions.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -173,12 +177,12 @@ describe('the prepared-statement registry', () => {
   });
 
   it('lists every statement about all tenants by name', async () => {
-    const { nodes } = await world.operator.accounts({});
-    await world.operator.verification(nodes[0]!);
-    await world.operator.payouts({});
-    await world.operator.empty();
-    await world.operator.operators();
-    await world.operator.actions({ limit: 1 });
+    const { nodes } = await listAccounts(world.operator, {});
+    await verificationOf(world.operator, nodes[0]!);
+    await listPayouts(world.operator, {});
+    await hasNoAccounts(world.operator);
+    await listOperators(world.operator);
+    await listActions(world.operator, { limit: 1 });
     const without = [...world.database.preparedStatements]
       .filter(([, statement]) => !/tenant_id"? = \$/.test(statement) && !/^select \* from \w+\(\$1/.test(statement))
       .map(([name]) => name);

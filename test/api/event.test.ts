@@ -17,6 +17,9 @@ import {
   tenantOf,
   useWorld,
 } from '../support/world.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { setServiceHold } from '../../src/operator/money/payouts.js';
+import { recordBankNotice } from '../../src/operator/money/bank.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -312,12 +315,12 @@ describe('each write records its event', () => {
   it('and so does the operator, in live mode', async () => {
     const { account, live } = await given.directUserBoth(1);
     const row = await world.operator.account(account.id, true);
-    await world.operator.verify(row, 'activated');
-    const setting = await world.operator.serviceHold(row, true);
-    const address = await world.operator.issueAddress(row, {
+    await verifyAccount(world.operator, row, 'activated');
+    const setting = await setServiceHold(world.operator, row, true);
+    const address = await issueAddress(world.operator, row, {
       ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '123456789' } },
     });
-    const { deposit } = await world.operator.bankNotice({
+    const { deposit } = await recordBankNotice(world.operator, {
       ...{ reference: 'B1', event: 'received', addressId: address.id, amount: 100n, currency: 'USD' },
     });
     // The last event of an object is visible once all events have numbers; one write may have several events.

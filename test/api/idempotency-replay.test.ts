@@ -39,6 +39,7 @@ import {
   verifyingId,
   writes,
 } from './idempotent-writes.js';
+import { holdAccount } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -587,10 +588,10 @@ describe('a response of the database that is lost', () => {
     const row = await operator.account(me.id, false);
     const before = wire.lost;
     wire.armed = true;
-    const held = await operator.hold(row);
+    const held = await holdAccount(operator, row);
     expect([wire.lost - before, held.status, operator.replays]).toEqual([1, 'hold', 0]);
     // The next command is refused, because the account is already on hold.
-    await expect(operator.hold(row)).rejects.toMatchObject({ problems: [{ code: 'status_invalid' }] });
+    await expect(holdAccount(operator, row)).rejects.toMatchObject({ problems: [{ code: 'status_invalid' }] });
   });
 
   // The secret exists only in this response: without it, the key is lost.

@@ -13,6 +13,7 @@ import {
   Speaker,
   type World,
 } from '../support/world.js';
+import { passTime } from '../../src/operator/job/test-clock.js';
 
 export const keyed = (key: string) => ({ 'idempotency-key': key });
 export const replayed = (reply: Reply) => reply.headers.get('idempotent-replayed');
@@ -64,7 +65,7 @@ export const settingId = async (me: Speaker) => {
 
 /** Advances the test clock by a day and runs the due work of the tenant's test mode; this file starts no worker. */
 const lapse = (me: Speaker, seconds: number) =>
-  me.world.operator.passTime({ tenantId: me.id.replace('account_', '') }, seconds);
+  passTime(me.world.operator, { tenantId: me.id.replace('account_', '') }, seconds);
 const money = { amount: '100.00', currency: 'USD' };
 /** A deposit to the platform's own receiving address. */
 export const depositId = async (me: Speaker) => {

@@ -3,6 +3,10 @@ import { checkoutBody, currencyOf, pdf, personBody, receivableBody } from '../su
 import { endBulk, payOutLive } from '../support/jobs.js';
 import { loggedRequest, must, nickname, payoutAddressBody, Speaker } from '../support/world.js';
 import { depositBody, type Earnings, type Holdings, hook } from './isolation-probes.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { recordBankNotice } from '../../src/operator/money/bank.js';
+import { passTime } from '../../src/operator/job/test-clock.js';
+import { setRate } from '../../src/operator/money/payouts.js';
 
 const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
 const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
@@ -11,19 +15,19 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
   const { operator } = owner.world;
   const live = isLive(owner);
   const root = await operator.account(`account_${tenantOf(owner)}`, live);
-  if (root.status === 'draft') await operator.verify(root, 'activated');
+  if (root.status === 'draft') await verifyAccount(operator, root, 'activated');
   await operator.as(root, 'activateAccount', { id: partnerId });
-  const partner = await operator.verify(await operator.account(partnerId), 'activated');
+  const partner = await verifyAccount(operator, await operator.account(partnerId), 'activated');
   const currency = currencyOf[owner.edition];
   let deposit: string;
   if (live) {
-    const address = await operator.issueAddress(partner, {
+    const address = await issueAddress(operator, partner, {
       category: 'service_receive',
       currency,
       bankAccount: { number: '1234567890' },
     });
     const reference = nickname();
-    const notice = await operator.bankNotice({
+    const notice = await recordBankNotice(operator, {
       reference,
       event: 'received',
       addressId: address.id,
@@ -33,7 +37,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     deposit = notice.deposit!.id;
   } else {
     // The sandbox issues the addresses in two steps.
-    for (let step = 0; step < 2; step++) await operator.passTime(root, 5);
+    for (let step = 0; step < 2; step++) await passTime(operator, root, 5);
     deposit = (await owner.post('/v1/deposits', depositBody(owner, { to: { account_id: partnerId } }))).body.id;
     await must(owner.post(`/v1/test_helpers/deposits/${deposit}/complete`));
   }
@@ -46,12 +50,12 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
   const receivable = await owner.post('/v1/receivables', receivableBody({ currency: currencyOf[owner.edition] }));
   expect(receivable.status).toBe(live && !isRoot ? 400 : 200);
   if (isRoot) {
-    if (live) await operator.setRate(root, 'USD', 'INR', '83');
+    if (live) await setRate(operator, root, 'USD', 'INR', '83');
     const receivables = [{ id: receivable.body.id, amount: '40.00' }];
     expect((await owner.post(`/v1/deposits/${deposit}/reconcile`, { receivables })).status).toBe(200);
     if (live) await payOutLive(owner);
     // Payouts are daily, and settle a minute later.
-    else await operator.passTime(root, 90_000);
+    else await passTime(operator, root, 90_000);
   }
   const paid = owner.edition === 2 && root.kind !== 'platform' && receivable.status === 200;
   const session = paid ? await checkoutOf(owner, partnerId, receivable.body.id) : {};

@@ -15,6 +15,7 @@ import {
 } from '../support/world.js';
 import { holdings } from './isolation-holdings.js';
 import { draftProbes, type Holdings, probes } from './isolation-probes.js';
+import { verifyAccount } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
@@ -562,7 +563,7 @@ describe('a root account', () => {
       expect(tests.id).not.toBe(lives.id);
 
       // A change in one mode does not affect the other.
-      await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+      await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
       expect((await test.post(`/v1/test_helpers/accounts/${test.id}/hold`)).body.status).toBe('hold');
       expect((await live.get(`/v1/accounts/${live.id}`)).body.status).toBe('activated');
       expect((await test.get(`/v1/accounts/${test.id}`)).body.status).toBe('hold');

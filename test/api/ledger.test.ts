@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { auditLedger } from '../support/audit.js';
+import { auditLedger as auditAtTheEnd } from '../support/audit.js';
 import { receivableBody } from '../support/bodies.js';
 import { runJobs } from '../support/jobs.js';
 import {
@@ -14,11 +14,14 @@ import {
   useWorld,
   type World,
 } from '../support/world.js';
+import { auditLedger, verifySeals } from '../../src/operator/money/audit.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
+import { recordBankNotice } from '../../src/operator/money/bank.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-auditLedger(world);
+auditAtTheEnd(world);
 
 /** A superuser in a test's own database, to whom no privilege check applies. */
 let admin: postgres.Sql;
@@ -342,16 +345,16 @@ describe("the operator's audit", () => {
 
   it('counts the accounts with money and their postings, and reports every violation with its tenant', async () => {
     const [user, other] = [await there.directUser(2), await there.directUser(2)];
-    expect(await own.operator.audit()).toEqual({ violations: [], violationCount: 0, accounts: 0, postings: 0 });
+    expect(await auditLedger(own.operator)).toEqual({ violations: [], violationCount: 0, accounts: 0, postings: 0 });
     await reconciled(user, await completed(user, '10.00'), '4.00');
     await completed(other, '1.00');
-    expect(await own.operator.audit()).toEqual({ violations: [], violationCount: 0, accounts: 2, postings: 3 });
+    expect(await auditLedger(own.operator)).toEqual({ violations: [], violationCount: 0, accounts: 2, postings: 3 });
 
     const superuser = adminOf(own);
     const change = (by: number) =>
       superuser`update balance set available = available + ${by}::bigint where account_id = ${other.id}`;
     await change(1);
-    expect(await own.operator.audit()).toEqual({
+    expect(await auditLedger(own.operator)).toEqual({
       violations: [
         'balance is not the sum of its entries',
         // The money was never made available, so no payout of it was queued.
@@ -368,18 +371,18 @@ describe("the operator's audit", () => {
       on_root_list, available)
       select b.tenant_id, b.livemode, b.account_id, 'X' || n, false, b.context_id, b.on_root_list, 1
       from balance b, generate_series(1, 1100) n where b.account_id = '${other.id}' and b.currency = 'INR'`);
-    const many = await own.operator.audit();
+    const many = await auditLedger(own.operator);
     await superuser`delete from balance where currency like 'X%'`;
     expect([many.violations.length, many.violationCount]).toEqual([1000, 2200]);
     await superuser.end({ timeout: 1 });
-    expect((await own.operator.audit()).violations).toEqual([]);
+    expect((await auditLedger(own.operator)).violations).toEqual([]);
   });
 });
 
 describe('the seal', () => {
   /** What the operator sees of one tenant's chain. */
   async function sealOf(root: Speaker, of: World = world) {
-    return (await of.operator.verifySeals()).filter((s) => s.tenant === tenantOf(root));
+    return (await verifySeals(of.operator)).filter((s) => s.tenant === tenantOf(root));
   }
   const seal = (root: Speaker, most: number) => world.database.call('seal_postings', [tenantOf(root), false, most]);
 
@@ -389,13 +392,13 @@ describe('the seal', () => {
 
     it('is extended over new postings shortly afterwards, in both modes and without a false alarm', async () => {
       const { test, live } = await there.directUserBoth(2);
-      const row = await real.operator.verify(await real.operator.account(live.id, true), 'activated');
-      const address = await real.operator.issueAddress(row, {
+      const row = await verifyAccount(real.operator, await real.operator.account(live.id, true), 'activated');
+      const address = await issueAddress(real.operator, row, {
         ...{ category: 'service_receive', currency: 'INR', bankAccount: { number: '12341' } },
       });
       await completed(test, '1.00');
       const notice = { event: 'received', addressId: address.id, amount: 100n, currency: 'INR' } as const;
-      await real.operator.bankNotice({ ...notice, reference: 'B1' });
+      await recordBankNotice(real.operator, { ...notice, reference: 'B1' });
       const sealed = () =>
         eventually(
           async () => (await real.sql`select count(*)::int as n from unsealed`)[0]!.n,
@@ -562,7 +565,7 @@ describe('the seal', () => {
       await completed(other, '1.00');
       await seal(other, 10);
       await admin`update entry set amount = amount + 1 where posting_id = ${posting[0]!}`;
-      const all = await world.operator.verifySeals();
+      const all = await verifySeals(world.operator);
       await admin`update entry set amount = amount - 1 where posting_id = ${posting[0]!}`;
       expect(all.filter((s) => s.firstBroken !== null)).toEqual([{ ...whole(), firstBroken: 1 }]);
       expect(all).toContainEqual({ tenant: tenantOf(other), livemode: false, blocks: 1, firstBroken: null });

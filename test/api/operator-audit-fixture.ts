@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { expect } from 'vitest';
 import { nickname, Speaker, type World } from '../support/world.js';
+import { createOperator } from '../../src/operator/access/operators.js';
 
 export type Json = any;
 
@@ -41,7 +42,7 @@ export function everyMutation(schema: GraphQLSchema) {
 export function operatorsIn(world: World) {
   /** A named operator and its key. */
   async function operator(role: 'read' | 'operate' = 'operate', name = nickname()) {
-    const { operator: row, key } = await world.operator.createOperator(name, role, 'a test');
+    const { operator: row, key } = await createOperator(world.operator, name, role, 'a test');
     return { id: row.id, name, key, ask: asking(key) };
   }
 

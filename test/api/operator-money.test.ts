@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
-import { auditLedger } from '../support/audit.js';
+import { auditLedger as auditAtTheEnd } from '../support/audit.js';
 import { accountSettingV1 } from '../../src/resources/account-setting/v1.js';
 import { depositV1 } from '../../src/resources/deposit/v1.js';
 import { payoutV1 } from '../../src/resources/payout/v1.js';
@@ -18,12 +18,15 @@ import {
   setting,
   verify,
 } from './operator-fixture.js';
+import { operatorDeposit, recordBankNotice } from '../../src/operator/money/bank.js';
+import { payoutOf as storedPayout, setServiceHold } from '../../src/operator/money/payouts.js';
+import { auditLedger, verifySeals } from '../../src/operator/money/audit.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY, INTROSPECTION: 'false' } });
 const given = givenIn(world);
 const { ask, data } = operatorIn(world);
 
-auditLedger(world);
+auditAtTheEnd(world);
 
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 let count = 0;
@@ -145,7 +148,7 @@ describe('a bank notice', () => {
     const elsewhere = await ask(`{ deposit(id: "${deposit.id}", tenantId: "0") { id } }`);
     expect([elsewhere.codes, elsewhere.fieldNames]).toEqual([['resource_missing'], ['deposit.id']]);
     // The command line calls the same function, for which the notice is already recorded.
-    const again = await world.operator.bankNotice({
+    const again = await recordBankNotice(world.operator, {
       ...{
         reference: recorded.reference,
         event: 'received',
@@ -333,7 +336,7 @@ describe('a reconciliation', () => {
     expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first.body.data, 'true']);
     expect(other.body.errors[0].extensions.code).toBe('IDEMPOTENCY_KEY_REUSED');
     expect((await to.live.get(`/v1/receivables/${receivable}`)).body.amount_locked).toBe('4.00');
-    expect(depositV1(await world.operator.deposit(id))).toEqual((await depositsOf(to.live))[0]);
+    expect(depositV1(await operatorDeposit(world.operator, id))).toEqual((await depositsOf(to.live))[0]);
   });
 
   it("refuses what the user could not do either, with the parameter's name", async () => {
@@ -384,7 +387,9 @@ describe('a live payout', () => {
 
     expect(ended).toEqual({ ...shown, status });
     expect(await data(ask(`{ payout(id: "${payout.id}") { ${payoutFields} } }`))).toEqual({ payout: ended });
-    expect(payoutV1(await world.operator.payout(payout.id))).toEqual((await to.live.get('/v1/payouts')).body.data[0]);
+    expect(payoutV1(await storedPayout(world.operator, payout.id))).toEqual(
+      (await to.live.get('/v1/payouts')).body.data[0],
+    );
     for (const again of [settle, fail]) {
       const { body } = await ask(again, { input: { id: payout.id } });
       expect(body.errors.map(({ extensions }: Json) => extensions.error)).toEqual([
@@ -449,7 +454,7 @@ describe('a service hold', () => {
     const lifted = (await data(ask(lift, { input: { accountId: to.live.id, mode: 'LIVE' } }))).liftServiceHold;
     expect(lifted.accountSetting).toMatchObject({ serviceHold: false, payoutsEnabled: true, payoutsReason: null });
     const row = await world.operator.account(to.live.id, true);
-    expect(accountSettingV1(await world.operator.serviceHold(row, false)).payouts).toEqual(await shown(to.live));
+    expect(accountSettingV1(await setServiceHold(world.operator, row, false)).payouts).toEqual(await shown(to.live));
   });
 
   it('requires an account with payouts, and refuses a partner', async () => {
@@ -562,8 +567,8 @@ describe('the ledger', () => {
 
     const { ledgerAudit, ledgerSeal } = await data(ask(query));
 
-    expect(ledgerAudit).toEqual(await world.operator.audit());
-    const chains = await world.operator.verifySeals();
+    expect(ledgerAudit).toEqual(await auditLedger(world.operator));
+    const chains = await verifySeals(world.operator);
     expect(new Set(ledgerSeal)).toEqual(
       new Set(chains.map(({ tenant, ...chain }) => ({ tenantId: tenant, ...chain }))),
     );

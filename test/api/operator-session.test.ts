@@ -7,6 +7,8 @@ import { buildOperatorGraph } from '../../src/operator/graph/graph.js';
 import { until } from '../support/child.js';
 import { eventually, useWorld } from '../support/world.js';
 import { everyMutation, type Json, OPERATOR_KEY, operatorsIn } from './operator-audit-fixture.js';
+import { revokeOperator } from '../../src/operator/access/operators.js';
+import { secretsInUse } from '../../src/operator/access/secrets.js';
 
 const world = useWorld({ worker: false, readers: 2, environment: { OPERATOR_KEY } });
 const { operator, asking, data, actions, sealed, signIn } = operatorsIn(world);
@@ -22,7 +24,7 @@ describe('a named operator', () => {
         ...{ id: anna.id, name: anna.name, role: 'OPERATE', sessionExpires: null },
       });
 
-    await world.operator.revokeOperator(anna.name);
+    await revokeOperator(world.operator, anna.name);
 
     for (const ask of at) expect((await ask(viewer)).codes).toEqual(['api_key_invalid']);
     const listed = (await data(asking(OPERATOR_KEY)('{ operators { id name keyPrefix revokedAt lastUsedAt } }')))
@@ -37,7 +39,7 @@ describe('a named operator', () => {
     await expect(operator('read', name.toUpperCase())).rejects.toMatchObject({
       problems: [{ code: 'state_conflict' }],
     });
-    await world.operator.revokeOperator(name.toUpperCase());
+    await revokeOperator(world.operator, name.toUpperCase());
     await operator('read', name);
     for (const wrong of ['', ' anna', 'operator_key', 'anna (root)', 'a'.repeat(65), 'anna\n'])
       await expect(operator('read', wrong)).rejects.toMatchObject({ problems: [{ field: 'operator.name' }] });
@@ -85,9 +87,9 @@ describe('a named operator', () => {
       undefined,
     );
     expect((await alone.check({ ...byKey, address: '::1' })).id).toBe(id);
-    const secrets = await world.operator.secretsInUse();
+    const secrets = await secretsInUse(world.operator);
     expect(secrets.find(({ setting }) => setting === null)).toMatchObject({ name: newer.pepperIds[0], operators: 1 });
-    await world.operator.revokeOperator(id);
+    await revokeOperator(world.operator, id);
   });
 
   it('has a key of which the database knows the keyed hash alone', async () => {
@@ -179,7 +181,7 @@ describe('a session in a browser', () => {
     expect(await codeOf(await first.session('GET'))).toBe('api_key_invalid');
     await world.sql`update operator_session set expires_at = expires_at + 28801 where operator_id = ${id}`;
     expect((await second.session('GET')).status).toBe(200);
-    await world.operator.revokeOperator(name);
+    await revokeOperator(world.operator, name);
     expect(await codeOf(await second.session('GET'))).toBe('api_key_invalid');
     // The same as a gateway that has another OPERATOR_KEY.
     expect((await shared.session('GET')).status).toBe(200);

@@ -33,6 +33,7 @@ import {
   place,
   verify,
 } from './operator-fixture.js';
+import { listAccounts, updateRoot, verificationOf } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY, INTROSPECTION: 'false' } });
 const given = givenIn(world);
@@ -426,7 +427,7 @@ describe('accounts', () => {
       ],
       files: [{ id: file.body.id, filename: 'document.pdf', purpose: 'IDENTITY_DOCUMENT' }],
     });
-    const shown = await world.operator.verification(await world.operator.account(user.id));
+    const shown = await verificationOf(world.operator, await world.operator.account(user.id));
     expect([shown.persons.map((p) => p.id), shown.files.map((f) => f.id)]).toEqual([[person.id], [file.body.id]]);
   });
 
@@ -456,9 +457,9 @@ describe('accounts', () => {
     expect(both).toHaveLength(7);
     // A root has the same id in both modes; a page that ends between the two must not lose one.
     expect(both.filter(({ id }) => id === live.id).map(({ livemode }) => livemode)).toEqual([false, true]);
-    const { nodes } = await world.operator.accounts({ tenantId: tenantOf(live) });
+    const { nodes } = await listAccounts(world.operator, { tenantId: tenantOf(live) });
     // The id of the root, as the operator copies it, names its tenant.
-    expect((await world.operator.accounts({ tenantId: live.id })).nodes).toEqual(nodes);
+    expect((await listAccounts(world.operator, { tenantId: live.id })).nodes).toEqual(nodes);
     expect(nodes.map((row: AccountRow) => row.id)).toEqual(both.map(({ id }) => id));
     const drafts = await data(
       ask(`{ accounts(tenantId: "${tenantOf(live)}", status: DRAFT, mode: LIVE) { nodes { id } } }`),
@@ -497,7 +498,7 @@ describe('accounts', () => {
     expect(await walk(`${name} none`)).toEqual([]);
     // A root is found in both modes.
     const { operator } = world;
-    await operator.updateRoot(await operator.account(one.live.id), { nickname: `Root of ${name}` });
+    await updateRoot(operator, await operator.account(one.live.id), { nickname: `Root of ${name}` });
     expect(await walk(`root of ${name}`, null, 1)).toEqual([one.live.id, one.live.id]);
   });
 
@@ -554,7 +555,13 @@ describe('accounts', () => {
       for (const status of [undefined, 'draft', 'hold', 'verifying'] as const) {
         const walked: string[] = [];
         for (let after: string | undefined, more = true; more; ) {
-          const { nodes, next } = await world.operator.accounts({ livemode, status, newestFirst, after, limit: 7 });
+          const { nodes, next } = await listAccounts(world.operator, {
+            livemode,
+            status,
+            newestFirst,
+            after,
+            limit: 7,
+          });
           walked.push(...nodes.map((row) => `${row.id} ${row.livemode}`));
           after = next ?? undefined;
           more = next !== null;

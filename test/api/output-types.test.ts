@@ -5,6 +5,7 @@ import { buildGraph } from '../../src/api/graphql/server.js';
 import { pdf } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { completeDeposit, givenIn, must, payoutAddress, type Speaker, tenantOf, useWorld } from '../support/world.js';
+import { listPayouts } from '../../src/operator/money/payouts.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -190,7 +191,7 @@ describe('a value that the next release stores', () => {
   });
 
   it('is shown to operators', async () => {
-    const { nodes } = await world.operator.payouts({ status: 'returned', livemode: false });
+    const { nodes } = await listPayouts(world.operator, { status: 'returned', livemode: false });
     expect(nodes.map(({ id, status }) => [id, status])).toEqual([[stored.payout, 'returned']]);
   });
 

@@ -16,6 +16,7 @@ import {
   payoutsOf,
   settingOf,
 } from './payout-fixture.js';
+import { setServiceHold } from '../../src/operator/money/payouts.js';
 
 // No worker runs: `once` and `work` do its work, so that a test can inspect a payout in progress.
 const world = useWorld({ worker: false });
@@ -104,7 +105,7 @@ describe('money that cannot be paid out', () => {
     await earn(user, '5.00', 'USD');
     await midnight(user);
     expect(await blocksOf(user)).toEqual([{ currency: 'USD', reasonCode: 'BALANCE_NEGATIVE' }]);
-    await world.operator.serviceHold(await world.operator.account(user.id, false), true);
+    await setServiceHold(world.operator, await world.operator.account(user.id, false), true);
     await midnight(user);
     expect(await blocksOf(user)).toEqual([]);
     expect((await settingOf(user)).payouts.reason_code_not_enabled).toBe('service_hold');
@@ -121,8 +122,8 @@ describe('reasons that prevent a payout', () => {
     ],
     [
       'service_hold',
-      async (_, user) => world.operator.serviceHold(await world.operator.account(user.id, false), true),
-      async (_, user) => world.operator.serviceHold(await world.operator.account(user.id, false), false),
+      async (_, user) => setServiceHold(world.operator, await world.operator.account(user.id, false), true),
+      async (_, user) => setServiceHold(world.operator, await world.operator.account(user.id, false), false),
     ],
     [
       'account_not_activated',
@@ -194,7 +195,7 @@ describe('reasons that prevent a payout', () => {
     const user = await activatedUser(platform);
     await earn(user, '10.00');
     await midnight(platform);
-    await world.operator.serviceHold(await world.operator.account(user.id, false), true);
+    await setServiceHold(world.operator, await world.operator.account(user.id, false), true);
     await advanceAndRun(platform, 61);
     expect((await payoutsOf(user)).map((p) => p.status)).toEqual(['completed']);
   });

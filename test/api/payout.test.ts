@@ -16,6 +16,7 @@ import {
   payoutsOf,
   settingOf,
 } from './payout-fixture.js';
+import { updateRoot } from '../../src/operator/account/accounts.js';
 
 // No worker runs: `once` and `work` do its work, so that a test can inspect a payout in progress.
 const world = useWorld({ worker: false });
@@ -165,7 +166,7 @@ describe('the time of a payout', () => {
   it('is immediate for the connected users of a platform with live FX, and not for the platform itself', async () => {
     const platform = await given.platform(1);
     const row = await world.operator.account(platform.id, false);
-    await world.operator.updateRoot(row, { liveFx: true });
+    await updateRoot(world.operator, row, { liveFx: true });
     const user = await activatedUser(platform);
     await payoutAddress(platform);
     expect((await settingOf(platform)).live_fx).toBe(true);
@@ -195,7 +196,7 @@ describe('the time of a payout', () => {
       select j.tenant_id, j.livemode, j.id || n, j.created, j.kind, 'account_' || lpad(n::text, 32, '0'), j.args, j.due
       from job j, generate_series(1, 450) n where j.kind = 'pay_out' and j.subject_id = ${user.id}`;
 
-    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    await updateRoot(world.operator, await world.operator.account(platform.id, false), { liveFx: true });
     while ((await runJobs(platform)) > 0);
 
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00']);
@@ -203,7 +204,7 @@ describe('the time of a payout', () => {
 
   it('is immediate with live FX also while a failed payout waits for its next time', async () => {
     const platform = await given.platform(1);
-    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    await updateRoot(world.operator, await world.operator.account(platform.id, false), { liveFx: true });
     const user = await activatedUser(platform);
     await earn(user, '10.00');
     await runJobs(platform);
@@ -221,7 +222,7 @@ describe('the time of a payout', () => {
   // Money that could not be paid out must not make later money wait for the interval.
   it('is immediate with live FX also after money was held', async () => {
     const platform = await given.platform(1);
-    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    await updateRoot(world.operator, await world.operator.account(platform.id, false), { liveFx: true });
     const user = await activatedUser(platform);
     await configure(platform, { enabled: false }, user.id);
     await earn(user, '10.00');

@@ -12,6 +12,7 @@ import {
   payoutAddressInput,
   type Speaker,
 } from '../support/world.js';
+import { passTime } from '../../src/operator/job/test-clock.js';
 
 export const kinds = ['platform', 'direct_user', 'connected_user'] as const;
 export const modes = ['test', 'live'] as const;
@@ -95,7 +96,7 @@ const receivingPartner = async (platform: Speaker) => {
 };
 /** Advances the test clock of the platform and runs the due work; this file starts no worker. */
 const lapse = (platform: Speaker, seconds: number) =>
-  platform.world.operator.passTime({ tenantId: platform.id.replace('account_', '') }, seconds);
+  passTime(platform.world.operator, { tenantId: platform.id.replace('account_', '') }, seconds);
 const depositBody = (platform: Speaker, partner: string) => ({
   amount: '100.00',
   currency: currencyOf[platform.edition],

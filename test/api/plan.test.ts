@@ -44,6 +44,11 @@ import {
   userOf,
 } from './planner.js';
 import { givenIn, tenantOf, useWorld } from '../support/world.js';
+import { listAccounts } from '../../src/operator/account/accounts.js';
+import { listActions } from '../../src/operator/action/actions.js';
+import { listHolds, listNotices } from '../../src/operator/console.js';
+import { listPayouts, payoutOf } from '../../src/operator/money/payouts.js';
+import { reconcileFor, recordBankNotice } from '../../src/operator/money/bank.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -304,8 +309,8 @@ describe('the plan of a list', () => {
     const byOperator = await askedBy(async () => {
       for (const search of ['exporter', 'account user 00', 'account user 00000002', 'none', 'zz'])
         for (const livemode of [undefined, false]) {
-          const { next } = await world.operator.accounts({ search, livemode, limit: 10 });
-          if (next !== null) await world.operator.accounts({ search, livemode, limit: 10, after: next });
+          const { next } = await listAccounts(world.operator, { search, livemode, limit: 10 });
+          if (next !== null) await listAccounts(world.operator, { search, livemode, limit: 10, after: next });
         }
     }, true);
     const searches = new Map([...byOperator].filter(([name]) => name.startsWith('operator_account_search')));
@@ -595,11 +600,12 @@ describe('the plan of a list', () => {
   it('uses an index for the operator too, over all tenants, for all modes, statuses and cursors', async () => {
     const { operator } = world;
     const asked = await askedBy(async () => {
-      for (const list of ['accounts', 'payouts'] as const)
-        for (const livemode of [undefined, true])
-          for (const status of [undefined, list === 'accounts' ? 'verifying' : 'processing'] as const)
-            for (const after of [undefined, `1.x.live`])
-              await operator[list]({ livemode, status: status as never, after });
+      for (const livemode of [undefined, true])
+        for (const after of [undefined, `1.x.live`])
+          for (const filtered of [false, true]) {
+            await listAccounts(operator, { livemode, status: filtered ? 'verifying' : undefined, after });
+            await listPayouts(operator, { livemode, status: filtered ? 'processing' : undefined, after });
+          }
       const key = { tenantId: 'tenant', livemode: false };
       await operator.related().all(person, person.accountId, key, 'account_a');
       await operator.related().one(file, file.id, key, 'file_a');
@@ -628,11 +634,11 @@ describe('the plan of a list', () => {
         for (const name of [undefined, 'anna'])
           for (const operation of [undefined, 'settlePayout'])
             for (const objectId of [undefined, 'payout_1'])
-              await operator.actions({ limit: 1, after, operator: name, operation, objectId });
+              await listActions(operator, { limit: 1, after, operator: name, operation, objectId });
       const cursor = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
       for (const after of [undefined, cursor(1, 'tenant', true, 'reference', 'received')])
-        await operator.notices(1, after);
-      for (const after of [undefined, cursor(1, 'account_setting_1', true)]) await operator.holds(1, after);
+        await listNotices(operator, 1, after);
+      for (const after of [undefined, cursor(1, 'account_setting_1', true)]) await listHolds(operator, 1, after);
     });
     const lists = [...asked].filter(([name]) => /^operator_(actions|notices|holds)/.test(name));
     expect(lists.length).toBe(20);
@@ -672,9 +678,9 @@ describe('the plan of a list', () => {
       } as const;
       const asked = await askedBy(async () => {
         await operator.account('account_0').catch(() => {});
-        await operator.payout('payout_0').catch(() => {});
-        await operator.reconcile('deposit_0', []).catch(() => {});
-        await operator.bankNotice(notice).catch(() => {});
+        await payoutOf(operator, 'payout_0').catch(() => {});
+        await reconcileFor(operator, 'deposit_0', []).catch(() => {});
+        await recordBankNotice(operator, notice).catch(() => {});
       });
       const nodes = nodesOf(await planOf(asked.get(`operator_${name}`)!.statement));
       expect(nodes.map((node) => node['Index Name'])).toEqual([`${name}_by_id`]);

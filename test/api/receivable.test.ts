@@ -3,6 +3,7 @@ import { auditLedger } from '../support/audit.js';
 import { pdf, unknownId } from '../support/bodies.js';
 import { givenIn, type Speaker, statementsWaiting, type Transport, transports, useWorld } from '../support/world.js';
 import { ask, bodyOf, created, update, withdraw } from './receivable-fixture.js';
+import { holdAccount, verifyAccount } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -240,19 +241,19 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     if (transport === 'GraphQL') expect(refused.body.errors[0].extensions.argumentPath).toEqual(['input', 'accountId']);
 
     const row = await world.operator.account(account.id, true);
-    await world.operator.verify(row, 'activated');
+    await verifyAccount(world.operator, row, 'activated');
     const made = await create(live, transport, bodyOf());
     expect([made.status, made.receivable.livemode]).toEqual([200, true]);
     expect((await test.get(`/v1/receivables/${made.receivable.id}`)).status).toBe(404);
 
-    await world.operator.hold(row);
+    await holdAccount(world.operator, row);
     expect((await create(live, transport, bodyOf())).codes).toEqual(['status_invalid']);
   });
 
   it('is refused in live mode also when the account is put on hold at the same time', async () => {
     const { account, live } = await given.directUserBoth(1);
     const row = await world.operator.account(account.id, true);
-    await world.operator.verify(row, 'activated');
+    await verifyAccount(world.operator, row, 'activated');
     let creation: ReturnType<typeof create> | undefined;
     await world.sql.begin(async (sql) => {
       const move = JSON.stringify({ id: row.id, from: ['activated'], to: 'hold' });

@@ -14,6 +14,7 @@ import {
   useWorld,
   type World,
 } from '../support/world.js';
+import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -575,14 +576,14 @@ describe.concurrent('live mode', () => {
       return [status, address, await received(live, partner.id)];
     };
     const issue = (currency: string) =>
-      world.operator.issueAddress(row, {
+      issueAddress(world.operator, row, {
         category: 'service_receive',
         currency,
         bankAccount: { bankName: 'Harbour Bank', number: '889900112233', domesticCredit: '021000021' },
       });
 
     const seen = [await states()];
-    await world.operator.verify(row, 'activated');
+    await verifyAccount(world.operator, row, 'activated');
     seen.push(await states());
     await issue('EUR');
     seen.push(await states());
@@ -621,14 +622,14 @@ describe.concurrent('live mode', () => {
     const { live } = await given.platformBoth(1);
     const row = await world.operator.account(live.id, true);
 
-    await world.operator.verify(row, 'activated');
+    await verifyAccount(world.operator, row, 'activated');
 
     expect(await account(live, live.id)).toMatchObject({ status: 'activated', address: 'requested', livemode: null });
     expect(await addresses(live, live.id)).toEqual([]);
     const issued = { category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '12341' } } as const;
-    const { id } = await world.operator.issueAddress(await world.operator.account(live.id, true), issued);
+    const { id } = await issueAddress(world.operator, await world.operator.account(live.id, true), issued);
     const details = { ...issued, bankAccount: { number: '56785' } };
-    await world.operator.issueAddress(await world.operator.account(live.id, true), details);
+    await issueAddress(world.operator, await world.operator.account(live.id, true), details);
     expect(await addresses(live, live.id)).toMatchObject([
       { id, category: 'service_fee_advance', status: 'activated', bank_account: { number: '56785' } },
     ]);

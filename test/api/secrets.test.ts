@@ -7,6 +7,7 @@ import { Database } from '../../src/db/database.js';
 import { gateway } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { Operator } from '../../src/operator/operator.js';
+import { secretsInUse } from '../../src/operator/access/secrets.js';
 import { Secrets } from '../../src/config/secrets.js';
 import { sealWebhookSecrets } from '../../src/resources/webhook-endpoint/encryption.js';
 import { details, eventually, givenIn, nickname, Speaker, useWorld } from '../support/world.js';
@@ -92,7 +93,7 @@ describe('a changed pepper', () => {
     expect((await alone.at(first).get('/v1/accounts')).status).toBe(200);
     expect((await alone.at(other).get('/v1/accounts')).codes).toEqual(['api_key_invalid']);
     // The operator's count shows it beforehand.
-    const counted = await new Operator(world.database, schema, `${next},${world.pepper}`).secretsInUse();
+    const counted = await secretsInUse(new Operator(world.database, schema, `${next},${world.pepper}`));
     const keysOf = (id: string) =>
       counted.find(({ setting, name }) => setting === 'API_KEY_PEPPER' && name === id)!.keys;
     expect(keysOf(was!)).toBeGreaterThanOrEqual(1);
@@ -200,7 +201,7 @@ describe('a changed encryption key', () => {
       return [row!.secret_sealed, row!.previous_secret_sealed].map((text) => by.open(text as string, place));
     };
     const counted = async () => {
-      const uses = await new Operator(world.database, schema, both).secretsInUse();
+      const uses = await secretsInUse(new Operator(world.database, schema, both));
       return uses.filter(({ setting }) => setting).map((one) => [one.setting, one.webhook_secrets]);
     };
     expect(await counted()).toEqual([

@@ -13,6 +13,8 @@ import {
   transports,
   useWorld,
 } from '../support/world.js';
+import { auditLedger } from '../../src/operator/money/audit.js';
+import { passTime } from '../../src/operator/job/test-clock.js';
 
 type Json = any;
 
@@ -81,7 +83,7 @@ async function audited() {
   const { body } = await operator.post('/operator/graphql', {
     query: '{ ledgerAudit { violations { rule what } } }',
   });
-  return [(await world.operator.audit()).violations, body.data.ledgerAudit.violations];
+  return [(await auditLedger(world.operator)).violations, body.data.ledgerAudit.violations];
 }
 
 const stories = transports.flatMap((transport) =>
@@ -98,7 +100,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       return object;
     };
     const pass = (seconds: number) =>
-      world.operator.passTime({ tenantId: exporter.id.replace('account_', '') }, seconds);
+      passTime(world.operator, { tenantId: exporter.id.replace('account_', '') }, seconds);
     const look = async (path: string) => (await exporter.get(path)).body;
     const receivingAddresses = async (id: string) =>
       (await look(`/v1/addresses?linked_id=${id}&category=service_receive`)).data;

@@ -14,6 +14,7 @@ import { deposit } from '../../src/resources/deposit/table.js';
 import { changing } from './changes.js';
 import { useWorld } from '../support/world.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const world = useWorld({ worker: false });
 
@@ -189,7 +190,7 @@ describe('a write whose arguments differ from the declared ones', () => {
   });
 
   it('is refused when its envelope has a key that no function reads', async () => {
-    const { row } = await world.operator.createRoot(root).then(({ account: row }) => ({ row }));
+    const { row } = await createRoot(world.operator, root).then(({ account: row }) => ({ row }));
     const hold = JSON.stringify({ accountId: row.id, hold: true });
     const write = (envelope: object) =>
       world.sql.unsafe(`select * from set_service_hold($1, false, $2::text::jsonb, $3::text::jsonb)`, [

@@ -8,6 +8,7 @@ import { deposit } from '../../src/resources/deposit/table.js';
 import { until } from '../support/child.js';
 import { patience, scale } from '../support/scale.js';
 import { givenIn, nickname, repeated, tenantOf, useWorld } from '../support/world.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 vi.setConfig(patience);
 
@@ -35,7 +36,7 @@ interface Place {
 }
 
 async function placesOf(): Promise<[Place, Place]> {
-  const { account } = await world.operator.createRoot({
+  const { account } = await createRoot(world.operator, {
     ...{ type: 'user', edition: 1, nickname: nickname() },
     businessDetails: { legalName: 'Acme' },
   });

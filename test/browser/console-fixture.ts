@@ -17,6 +17,7 @@ import {
   tenantOf,
   type World,
 } from '../support/world.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 /** What a stranger could have written. Shown as text, it does nothing. */
 export const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'`;
@@ -40,7 +41,7 @@ export class ConsoleSeed {
   /** A root account with its clients in both modes, activated in live mode. */
   async root(type: 'platform' | 'user', edition: Edition, legalName: string) {
     const { operator } = this.world;
-    const made = await operator.createRoot({
+    const made = await createRoot(operator, {
       ...{ type, edition, nickname: nickname(), businessDetails: { legalName, type: 'company' } },
     });
     const { id } = made.account;

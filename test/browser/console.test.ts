@@ -6,6 +6,7 @@ import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
 import { addressesOf, foreignOn, routesOf } from './dashboard-walk.js';
 import { scale } from '../support/scale.js';
 import { must, type Speaker, useWorld } from '../support/world.js';
+import { createOperator, revokeOperator } from '../../src/operator/access/operators.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -30,7 +31,7 @@ beforeAll(async () => {
   await seed.troubles(paid, hostile);
   const names = { operate: 'Priya Nair', read: 'Ola Reader' };
   for (const role of ['operate', 'read'] as const)
-    keys[role] = (await world.operator.createOperator(names[role], role, 'a test')).key;
+    keys[role] = (await createOperator(world.operator, names[role], role, 'a test')).key;
 });
 afterAll(() => chromium?.close());
 
@@ -151,7 +152,7 @@ describe('an operator that only reads', () => {
       expect(await page.locator('main').innerText()).not.toMatch(/\b(until you|you hold|you say|operator create)\b/);
       expect(await page.getByRole('columnheader', { name: /^(Outcome|Action)$/ }).allTextContents()).toEqual([]);
     }
-    await world.operator.revokeOperator('Ola Reader');
+    await revokeOperator(world.operator, 'Ola Reader');
     await page.getByRole('link', { name: 'Payouts' }).click();
     await page.getByRole('heading', { name: "Operator's console" }).waitFor();
     expect(complaints).toEqual([]);

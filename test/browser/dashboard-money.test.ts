@@ -7,6 +7,7 @@ import { asShown, faults, rowsOf, useDashboard } from './dashboard-fixture.js';
 import { sandboxStories } from './dashboard-sandbox.js';
 import { completeDeposit, Speaker, tenantOf } from '../support/world.js';
 import { addressesOf, Answers, hostileTenant, routesOf, wrongOn } from './dashboard-walk.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const dashboard = useDashboard();
 
@@ -172,7 +173,7 @@ describe('the money of the pages', () => {
 
 describe('customers and receivables', () => {
   it('that are not among the 100 newest are found by typing, and by the text of a payment', async () => {
-    const { account, keys } = await dashboard.world.operator.createRoot({
+    const { account, keys } = await createRoot(dashboard.world.operator, {
       ...{ type: 'user', edition: 2, nickname: 'Typing', businessDetails: { legalName: 'Typing', type: 'company' } },
     });
     const user = new Speaker(dashboard.world, account.id, keys.test, 2);
@@ -225,7 +226,7 @@ describe('customers and receivables', () => {
 
 describe('users', () => {
   it('that are not among the 100 newest are found by typing, for a receivable and a payment', async () => {
-    const { account, keys } = await dashboard.world.operator.createRoot({
+    const { account, keys } = await createRoot(dashboard.world.operator, {
       ...{ type: 'platform', edition: 1, nickname: 'Many', businessDetails: { legalName: 'Many', type: 'company' } },
     });
     const platform = new Speaker(dashboard.world, account.id, keys.test, 1);

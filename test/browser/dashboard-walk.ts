@@ -8,6 +8,7 @@ import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
 import type { Visit } from './dashboard-fixture.js';
 import { complete } from '../support/onboarding-profile.js';
 import { eventually, must, payoutAddressBody, Speaker, type World } from '../support/world.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const sources = 'src/sites/dashboard';
 const ofConsole = /(^|\/)console\//;
@@ -157,7 +158,7 @@ export async function hostileTenant(world: World): Promise<HostileTenant> {
 }
 
 async function rootOf(world: World, legalName: string): Promise<Speaker> {
-  const { account, keys } = await world.operator.createRoot({
+  const { account, keys } = await createRoot(world.operator, {
     ...{ type: 'platform', edition: 2, nickname: legalName, businessDetails: { legalName, type: 'company' } },
   });
   return new Speaker(world, account.id, keys.test, 2);

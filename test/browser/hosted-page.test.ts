@@ -18,6 +18,7 @@ import {
 } from '../support/checkout-fixture.js';
 import { eventually, must, useWorld } from '../support/world.js';
 import { choose, fill, heading, payByCard, payByUpi, payersIn, payTheCode, reach, state } from './hosted-fixture.js';
+import { updateRoot } from '../../src/operator/account/accounts.js';
 
 const world = useWorld();
 const payees = payeesIn(world);
@@ -631,7 +632,7 @@ describe.concurrent('the content of the page', () => {
     const payee = await payees.open();
     const file = await payee.user.upload('logo', png, 'logo.png');
     const row = await world.operator.account(payee.user.id, false);
-    await world.operator.updateRoot(row, { logoId: file.body.id });
+    await updateRoot(world.operator, row, { logoId: file.body.id });
     const checkoutFixture = await payee.checkoutFixture();
     const { leave, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);

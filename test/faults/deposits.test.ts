@@ -18,6 +18,7 @@ import {
 import { Model } from './model.js';
 import { type Done, replay, type StoredEvent } from './replay.js';
 import { figures, patience, random, scale, secondsSince } from '../support/scale.js';
+import { passTime } from '../../src/operator/job/test-clock.js';
 
 vi.setConfig(patience);
 
@@ -220,7 +221,7 @@ describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, 
 
     for (const { harness, done } of tenants) {
       const { tenant } = harness;
-      for (const seconds of [61, 61, 86_400, 61, 61]) await world.operator.passTime({ tenantId: tenant }, seconds);
+      for (const seconds of [61, 61, 86_400, 61, 61]) await passTime(world.operator, { tenantId: tenant }, seconds);
       await eventually(
         () => world.sql`select kind, error from job where tenant_id = ${tenant} and kind <> 'pay_out'`,
         (jobs) => jobs.length === 0,

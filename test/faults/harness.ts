@@ -11,6 +11,7 @@ import {
   type World,
 } from '../support/world.js';
 import { Model, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
+import { passTime } from '../../src/operator/job/test-clock.js';
 
 export const tenantKinds = [
   'user of Edition 1',
@@ -67,7 +68,7 @@ export async function settle(world: World, kind: TenantKind, payoutCurrencies: s
     ...{ world, root, tenant, model, destinations: [], users: [], partners: [], stoppable: [], began: 0 },
     currencies: edition === 1 ? ['USD'] : ['INR', 'USD'],
   };
-  const pass = (seconds: number) => world.operator.passTime({ tenantId: tenant }, seconds);
+  const pass = (seconds: number) => passTime(world.operator, { tenantId: tenant }, seconds);
   // Midday: payouts are made at midnight, which is then far away.
   const { now } = await must(root.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
   await pass(86_400 + 43_200 - (now % 86_400));

@@ -8,6 +8,7 @@ import type { ArgumentsOf, WriteFunction } from '../../src/db/write/write-argume
 import { DomainError } from '../../src/errors/problems.js';
 import type { BrokenRule } from '../../src/resources/ledger/table.js';
 import { nickname, statementsWaiting, useWorld } from '../support/world.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 export type Row = Record<string, any>;
 type Value = string | number | boolean | null;
@@ -128,7 +129,7 @@ export function useRoot(
 ) {
   const root = { id: '', tenantId: '', live: false, inLive: { tenantId: '', live: true } };
   beforeAll(async () => {
-    const { account } = await world.operator.createRoot({
+    const { account } = await createRoot(world.operator, {
       ...{ type, edition, subType, nickname: nickname() },
       businessDetails: { legalName: 'Malabar Spice Traders' },
     });

@@ -1,10 +1,11 @@
 import { type FunctionsFixture, moneyOf } from './fixture.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 /** Makes roots of their own, each with available money and, unless `address` is null, a payout address. */
 export const payeesOf = (fixture: FunctionsFixture) => {
   const { world, call, write, stored } = fixture;
   return async (amount = 100n, address: string | null = 'USD') => {
-    const { account } = await world.operator.createRoot({
+    const { account } = await createRoot(world.operator, {
       ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Payee' } },
     });
     const root = { id: account.id, tenantId: account.tenantId, live: false };

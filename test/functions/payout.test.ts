@@ -10,6 +10,7 @@ import {
   type Row,
   useFunctions,
 } from './fixture.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
@@ -204,7 +205,7 @@ of('job_free_locks', () => {
 
 /** An aggregator, and its activated user with available money that has not been moved. */
 const aggregator = async () => {
-  const { account } = await world.operator.createRoot({
+  const { account } = await createRoot(world.operator, {
     ...{ type: 'platform', edition: 2, subType: 'aggregator', businessDetails: { legalName: 'Aggregator' } },
   });
   const root = { id: account.id, tenantId: account.tenantId, live: false };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { editions } from '../../src/editions/editions.js';
 import { AccountKind } from '../../src/resources/account/table.js';
 import { refusal, useFunctions, useRoot } from './fixture.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const fixture = useFunctions();
 const { world, of, call, value, write, stored, jobsOf, eventsOf } = fixture;
@@ -12,11 +13,9 @@ const seconds = async () =>
 
 of('clock', () => {
   it('is real time in live mode, and with the offset of the test clock in test mode', async () => {
-    const { tenantId } = await world.operator
-      .createRoot({
-        ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Clock' } },
-      })
-      .then(({ account }) => account);
+    const { tenantId } = await createRoot(world.operator, {
+      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Clock' } },
+    }).then(({ account }) => account);
     await write({ tenantId, live: false }, 'advance_clock', { advanceSeconds: 5_000 });
     const before = await seconds();
     const [live, test] = [Number(await value('clock', tenantId, true)), Number(await value('clock', tenantId, false))];
@@ -385,7 +384,7 @@ of('number_events', () => {
 
 of('delete_old_events', () => {
   it('deletes the lowest numbers up to the first that is young', async () => {
-    const { account } = await world.operator.createRoot({
+    const { account } = await createRoot(world.operator, {
       ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Events' } },
     });
     const { tenantId } = account;
@@ -402,7 +401,7 @@ of('delete_old_events', () => {
   });
 
   it('deletes none because a test clock has moved, and none that an enabled endpoint has yet to get', async () => {
-    const { account } = await world.operator.createRoot({
+    const { account } = await createRoot(world.operator, {
       ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Kept' } },
     });
     const place = { tenantId: account.tenantId, live: false };

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { activate, makeAccount, type Place, type Row, useFunctions, violations } from './fixture.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 const fixture = useFunctions();
 const { world, of, call, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
@@ -7,7 +8,7 @@ const json = (object: unknown) => JSON.stringify(object);
 
 /** An aggregator with an activated user, as `leg` names them, and what is posted between them and the outside world. */
 async function aggregator() {
-  const { account } = await world.operator.createRoot({
+  const { account } = await createRoot(world.operator, {
     ...{ type: 'platform', edition: 2, subType: 'aggregator', businessDetails: { legalName: 'Aggregator' } },
   });
   const root = { id: account.id, tenantId: account.tenantId, live: false };

@@ -23,6 +23,7 @@ import {
   standbysOf,
   standbysIn,
 } from './replica-fixture.js';
+import { auditLedger } from '../../src/operator/money/audit.js';
 
 const children = useChildren();
 const servers = new Servers(children.folder());
@@ -133,7 +134,7 @@ describe('a read that may be old', () => {
 
   it('is an audit of the ledger, which the standby answers while it can, and then the primary', async () => {
     const audited = async () => {
-      const { violations } = await topology.one.world.operator.audit();
+      const { violations } = await auditLedger(topology.one.world.operator);
       return violations;
     };
     const sent = answeredBy(topology.one);

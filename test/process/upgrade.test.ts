@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { changed, type Difference, differences, storedIn } from '../fixtures/landed/0.1.0/differences.js';
 import { forEach, useLanded } from '../fixtures/landed/landed.js';
 import { eventually } from '../support/world.js';
+import { verifySeals } from '../../src/operator/money/audit.js';
+import { taxCardNumber, verificationOf } from '../../src/operator/account/accounts.js';
+import { endPayout } from '../../src/operator/money/payouts.js';
 
 type Json = any;
 
@@ -42,7 +45,7 @@ async function advance(as: string, seconds: number): Promise<void> {
 describe('a database of version 0.1.0 that was migrated', () => {
   it('keeps every invariant of the ledger, and the seals', async () => {
     expect(await violations()).toEqual([]);
-    const chains = await world.operator.verifySeals();
+    const chains = await verifySeals(world.operator);
     expect(chains.sort((a, b) => (a.tenant + a.livemode < b.tenant + b.livemode ? -1 : 1))).toEqual(landed.chains);
     expect(chains.map(({ firstBroken }) => firstBroken)).toEqual(chains.map(() => null));
   });
@@ -108,8 +111,8 @@ describe('a database of version 0.1.0 that was migrated', () => {
   it('reads the numbers of tax cards that are not encrypted yet', async () => {
     const { operator } = world;
     const account = await operator.account(landed.keys['aggregated draft']!.id);
-    const { persons } = await operator.verification(account);
-    const numbers = (rows: typeof persons) => rows.map((row) => operator.taxCardNumber(row)).sort();
+    const { persons } = await verificationOf(operator, account);
+    const numbers = (rows: typeof persons) => rows.map((row) => taxCardNumber(operator, row)).sort();
     expect(numbers(persons)).toEqual(['ABCPE1234F', 'QWEPR9876Z']);
     const stored = persons.map(({ identification }) => identification.taxCardNumber);
     expect(stored.sort()).toEqual(['ABCPE1234F', 'QWEPR9876Z']);
@@ -248,7 +251,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
   it('settles the payouts in progress in live mode', async () => {
     const { user, receivable: id, payout } = known.live.travelling;
     expect(await receivable(user, id)).toEqual(['700.00', '0.00']);
-    await world.operator.endPayout(payout, 'completed');
+    await endPayout(world.operator, payout, 'completed');
     expect(await receivable(user, id)).toEqual(['0.00', '700.00']);
     expect(await receivable(known.live.settled.user, known.live.settled.receivable)).toEqual(['0.00', '700.00']);
     expect(await receivable(known.live.returned.user, known.live.returned.receivable)).toEqual(['700.00', '0.00']);
@@ -260,7 +263,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
       (left) => left.length === 0,
     );
     expect(await violations()).toEqual([]);
-    const chains = await world.operator.verifySeals();
+    const chains = await verifySeals(world.operator);
     expect(chains.map(({ firstBroken }) => firstBroken)).toEqual(chains.map(() => null));
     const blocks = (all: typeof chains) => all.reduce((sum, chain) => sum + chain.blocks, 0);
     expect(blocks(chains)).toBeGreaterThan(blocks(landed.chains));

@@ -7,6 +7,7 @@ import { transaction } from '../../src/resources/transaction/table.js';
 import { checkoutBody, receivableBody } from './bodies.js';
 import { runAllJobs } from './jobs.js';
 import { must, nickname, Speaker, withLiveAcquirer, type World } from './world.js';
+import { createRoot, verifyAccount } from '../../src/operator/account/accounts.js';
 
 /** A checkout and the address of its page. */
 export interface CheckoutFixture {
@@ -30,7 +31,7 @@ export class PayeeFixture {
   ) {}
 
   static async open(world: World, businessDetails: object = {}): Promise<PayeeFixture> {
-    const { account, keys } = await world.operator.createRoot({
+    const { account, keys } = await createRoot(world.operator, {
       type: 'user',
       edition: 2,
       nickname: nickname(),
@@ -70,11 +71,11 @@ export class PayeeFixture {
   /** Activates the user and a new partner in live mode, as a live checkout needs; returns the partner's id. */
   async goLive(): Promise<string> {
     const { world, live } = this;
-    await world.operator.verify(await world.operator.account(live.id, true), 'activated');
+    await verifyAccount(world.operator, await world.operator.account(live.id, true), 'activated');
     const partner = await live.partner();
     expect((await live.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
     const row: AccountRow = await world.operator.account(partner.id, true);
-    if (row.status !== 'activated') await world.operator.verify(row, 'activated');
+    if (row.status !== 'activated') await verifyAccount(world.operator, row, 'activated');
     return partner.id;
   }
 

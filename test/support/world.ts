@@ -29,6 +29,7 @@ import { WebhookRequests } from '../../src/jobs/webhook-request.js';
 import { copyDataFolder } from './data-folders.js';
 
 import type { Cost } from '../../src/limits/charge.js';
+import { createRoot } from '../../src/operator/account/accounts.js';
 
 export type Edition = 1 | 2;
 /** Both APIs, for tests of what must be the same through each. */
@@ -402,7 +403,7 @@ export function givenIn(world: World) {
     edition: Edition,
     { live = false, subType }: { live?: boolean; subType?: 'aggregator' } = {},
   ) => {
-    const { account, keys } = await world.operator.createRoot({
+    const { account, keys } = await createRoot(world.operator, {
       type,
       edition,
       subType,

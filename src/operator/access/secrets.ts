@@ -2,8 +2,8 @@ import { type Column, isNull, type SQL, sql } from 'drizzle-orm';
 import { apiKey } from '../../resources/key/table.js';
 import { person } from '../../resources/person/table.js';
 import { webhookEndpoint } from '../../resources/webhook-endpoint/table.js';
-import type { OperatorDesk } from '../session.js';
-import { operator } from '../table.js';
+import type { Operator } from '../operator.js';
+import { operator as operatorTable } from '../table.js';
 
 /**
  * A pepper or encryption key by its public name. `setting` is null when it is not configured; `name` is null when it is
@@ -26,9 +26,9 @@ type Uses = { id: string | null; n: number }[];
  * hashes and that still work, and the tax card numbers and secrets of webhook endpoints that it encrypts. A secret that
  * rows name but that is not configured is listed without a setting.
  */
-export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
-  const [keys, operators] = await hashed(desk);
-  const [cards, webhooks] = await sealed(desk);
+export async function secretsInUse(operator: Operator): Promise<SecretInUse[]> {
+  const [keys, operators] = await hashed(operator);
+  const [cards, webhooks] = await sealed(operator);
   const of = (uses: Uses, id: string | null) => uses.reduce((sum, one) => (one.id === id ? sum + one.n : sum), 0);
   /** The uses of a secret that hashes under the name `id` and encrypts under the name `sealer`. */
   const used = (setting: string | null, id: string | null, sealer = id): SecretInUse => ({
@@ -39,7 +39,7 @@ export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
     webhook_secrets: of(webhooks, sealer),
     operators: of(operators, id),
   });
-  const { pepperIds, encryptionIds } = desk.secrets;
+  const { pepperIds, encryptionIds } = operator.secrets;
   const derived = encryptionIds.slice(-pepperIds.length);
   const known = [...pepperIds, ...encryptionIds];
   const named = [...keys, ...cards, ...webhooks, ...operators].map(({ id }) => id);
@@ -51,8 +51,8 @@ export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
 }
 
 /** The uses of peppers: by API keys and by operators' keys that still work. */
-async function hashed(desk: OperatorDesk): Promise<[Uses, Uses]> {
-  const keys = await desk.auditQuery<Uses[number]>('operator_peppers', (db) =>
+async function hashed(operator: Operator): Promise<[Uses, Uses]> {
+  const keys = await operator.auditQuery<Uses[number]>('operator_peppers', (db) =>
     db
       .select({ id: apiKey.pepperId, n: sql<number>`count(*)::int` })
       .from(apiKey)
@@ -62,20 +62,20 @@ async function hashed(desk: OperatorDesk): Promise<[Uses, Uses]> {
       )
       .groupBy(apiKey.pepperId),
   );
-  const operators = await desk.auditQuery<Uses[number]>('operator_pepper_uses', (db) =>
+  const operators = await operator.auditQuery<Uses[number]>('operator_pepper_uses', (db) =>
     db
-      .select({ id: operator.pepperId, n: sql<number>`count(*)::int` })
-      .from(operator)
-      .where(isNull(operator.revokedAt))
-      .groupBy(operator.pepperId),
+      .select({ id: operatorTable.pepperId, n: sql<number>`count(*)::int` })
+      .from(operatorTable)
+      .where(isNull(operatorTable.revokedAt))
+      .groupBy(operatorTable.pepperId),
   );
   return [keys, operators];
 }
 
 /** The uses of encryption keys: by tax card numbers, and by secrets that sign the deliveries of webhook endpoints. */
-async function sealed(desk: OperatorDesk): Promise<[Uses, Uses]> {
+async function sealed(operator: Operator): Promise<[Uses, Uses]> {
   const uses = { n: sql<number>`count(*)::int` };
-  const cards = await desk.auditQuery<Uses[number]>('operator_tax_cards', (db) =>
+  const cards = await operator.auditQuery<Uses[number]>('operator_tax_cards', (db) =>
     db
       .select({ id: sealer(sql`${person.identification} ->> 'taxCardSealed'`), ...uses })
       .from(person)
@@ -83,13 +83,13 @@ async function sealed(desk: OperatorDesk): Promise<[Uses, Uses]> {
       .groupBy(sql`1`),
   );
   const { secretSealed, previousSecretSealed, previousSecretUntil } = webhookEndpoint;
-  const current = await desk.auditQuery<Uses[number]>('operator_webhook_secrets', (db) =>
+  const current = await operator.auditQuery<Uses[number]>('operator_webhook_secrets', (db) =>
     db
       .select({ id: sealer(secretSealed), ...uses })
       .from(webhookEndpoint)
       .groupBy(sql`1`),
   );
-  const previous = await desk.auditQuery<Uses[number]>('operator_previous_webhook_secrets', (db) =>
+  const previous = await operator.auditQuery<Uses[number]>('operator_previous_webhook_secrets', (db) =>
     db
       .select({ id: sealer(previousSecretSealed), ...uses })
       .from(webhookEndpoint)

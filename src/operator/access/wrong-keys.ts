@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { entryJson } from '../action/actions.js';
-import type { OperatorDesk } from '../session.js';
+import type { Operator } from '../operator.js';
 import { ActionOutcome } from '../table.js';
 
 /** The audit log gets at most one entry about wrong keys in this time, of all gateways together. */
@@ -22,7 +22,7 @@ export class WrongKeys {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly desk: OperatorDesk,
+    private readonly operator: Operator,
     private readonly log: Logger,
   ) {}
 
@@ -51,7 +51,7 @@ export class WrongKeys {
       first!,
     );
     // After an outage, the count is written with the next attempt.
-    const rows = await this.desk
+    const rows = await this.operator
       .call('append_refused_sign_ins', [unknown, JSON.stringify(entry), windowSeconds])
       .catch(() => []);
     if (rows[0]?.append_refused_sign_ins != null) this.#count -= count;

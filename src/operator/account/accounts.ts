@@ -20,7 +20,7 @@ import { type FileRow, file } from '../../resources/file/table.js';
 import { type ApiKeyRow, apiKey } from '../../resources/key/table.js';
 import { taxCardNumberOf } from '../../resources/person/encryption.js';
 import { type PersonRow, person } from '../../resources/person/table.js';
-import { type OperatorDesk, OperatorError, refuse } from '../session.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
 import { searchedAccounts } from './search.js';
 import { listed, type ListPage, type ListFilter } from '../paging.js';
 
@@ -63,7 +63,7 @@ const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
 /** Creates a platform or direct user in both modes, with one key in each. Spec: What the service does, 5. */
 export async function createRoot(
-  desk: OperatorDesk,
+  operator: Operator,
   { type, edition: number, subType, nickname, businessDetails, tenantId: given, key }: NewRoot,
 ) {
   const edition = editions[number];
@@ -75,10 +75,10 @@ export async function createRoot(
     ...accountProblems(nickname === undefined ? {} : { nickname }),
   ]);
   const kind = type === 'platform' ? 'platform' : 'direct_user';
-  const tenantId = given ?? (await newTenant(desk));
-  const make = key ?? ((livemode: boolean) => newKey(desk.secrets, tenantId, livemode));
+  const tenantId = given ?? (await newTenant(operator));
+  const make = key ?? ((livemode: boolean) => newKey(operator.secrets, tenantId, livemode));
   const keys = { test: make(false), live: make(true) };
-  const row = await desk.write(
+  const row = await operator.write(
     'create_root',
     { tenantId, livemode: false },
     'createRoot',
@@ -101,38 +101,38 @@ export async function createRoot(
   return { account: row, keys: { test: keys.test.secret, live: keys.live.secret } };
 }
 
-async function newTenant(desk: OperatorDesk): Promise<string> {
-  const [row] = await desk.call('new_id', ['account']);
+async function newTenant(operator: Operator): Promise<string> {
+  const [row] = await operator.call('new_id', ['account']);
   return String(row!.new_id).replace('account_', '');
 }
 
 /** Settles a verification, or lifts a hold. */
-export function verify(desk: OperatorDesk, row: AccountRow, outcome: 'activated' | 'hold') {
+export function verifyAccount(operator: Operator, row: AccountRow, outcome: 'activated' | 'hold') {
   const moves = rootKinds.includes(row.kind) ? accountMoves.verifyRoot : accountMoves.verify;
-  return move(desk, row, moves[outcome], outcome);
+  return move(operator, row, moves[outcome], outcome);
 }
 
 /** Puts an account on hold. */
-export function hold(desk: OperatorDesk, row: AccountRow) {
-  return move(desk, row, accountMoves.hold, 'hold');
+export function holdAccount(operator: Operator, row: AccountRow) {
+  return move(operator, row, accountMoves.hold, 'hold');
 }
 
 /** Deactivates an account of any kind. */
-export function deactivate(desk: OperatorDesk, row: AccountRow) {
-  return move(desk, row, accountMoves.close, 'deactivated');
+export function deactivateAccount(operator: Operator, row: AccountRow) {
+  return move(operator, row, accountMoves.close, 'deactivated');
 }
 
 function move(
-  desk: OperatorDesk,
+  operator: Operator,
   row: AccountRow,
   from: readonly AccountStatus[],
   to: AccountStatus,
 ): Promise<AccountRow> {
-  return desk.write('move_account', row, to, { id: row.id, from, to }, account);
+  return operator.write('move_account', row, to, { id: row.id, from, to }, account);
 }
 
 /** Changes the details of a root account in both modes. */
-export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: RootChanges) {
+export async function updateRoot(operator: Operator, row: AccountRow, changes: RootChanges) {
   if (!rootKinds.includes(row.kind))
     throw new OperatorError(
       'Only a platform or a direct user is updated by the operator; a connected user by its platform.',
@@ -140,17 +140,17 @@ export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: R
   if (changes.liveFx !== undefined && (row.kind !== 'platform' || !editions[row.edition].liveFx))
     throw new OperatorError('--live-fx is for platforms of Edition 1.');
   refuse([...textProblems(changes, 'account'), ...amountProblems(changes, 'account'), ...accountProblems(changes)]);
-  await checkFiles(desk.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);
+  await checkFiles(operator.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);
   const stored = {
     ...changes,
     businessDetails: businessDetailsOf(changes.businessDetails),
     nickname: nicknameOf(changes.nickname),
   };
-  return desk.write('update_root', row, 'updateRoot', stored, account);
+  return operator.write('update_root', row, 'updateRoot', stored, account);
 }
 
 /** Records an address that the bank has issued in live mode. Spec: Address, service_receive. */
-export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: IssuedAddress): Promise<AddressRow> {
+export async function issueAddress(operator: Operator, row: AccountRow, given: IssuedAddress): Promise<AddressRow> {
   if (!row.livemode)
     throw new OperatorError(
       'In test mode the sandbox bank issues addresses; this records those of live mode. Name an account of live mode.',
@@ -175,7 +175,7 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
     name: row.businessDetails.legalName ?? null,
     bankAccount: bank,
   };
-  return desk.write('record_issued_address', row, 'issueAddress', args, address);
+  return operator.write('record_issued_address', row, 'issueAddress', args, address);
 }
 
 /** Which accounts to list, and whether the newest come first; by default the oldest do, as in a queue. */
@@ -186,18 +186,18 @@ export type AccountFilter = ListFilter<AccountStatus> & {
 };
 
 /** Lists accounts of all tenants. The operator has to decide about those in status `verifying`. */
-export function listAccounts(desk: OperatorDesk, { search, ...filter }: AccountFilter): Promise<ListPage<AccountRow>> {
-  if (search !== undefined) return searchedAccounts(desk, search, filter);
+export function listAccounts(operator: Operator, { search, ...filter }: AccountFilter): Promise<ListPage<AccountRow>> {
+  if (search !== undefined) return searchedAccounts(operator, search, filter);
   const { newestFirst = false } = filter;
   const name = newestFirst ? 'operator_accounts:newest' : 'operator_accounts';
-  return listed(desk, name, account, Object.values(AccountStatus), filter, newestFirst);
+  return listed(operator, name, account, Object.values(AccountStatus), filter, newestFirst);
 }
 
 /** Reads the persons and files of an account for its verification. */
 export async function verificationOf(
-  desk: OperatorDesk,
+  operator: Operator,
   row: AccountRow,
-  related = desk.related(),
+  related = operator.related(),
 ): Promise<Verification> {
   const persons = await related.all(person, person.accountId, row, row.id);
   const { idDocument, ownershipStructureDocument, physicalAddressDocument } = row.supportingDocumentation;
@@ -216,23 +216,23 @@ export async function verificationOf(
  * configured.
  */
 export function taxCardNumber(
-  desk: OperatorDesk,
+  operator: Operator,
   { tenantId, livemode, id, identification }: PersonRow,
 ): string | null {
-  const number = taxCardNumberOf(desk.secrets, { tenantId, livemode, id }, identification);
+  const number = taxCardNumberOf(operator.secrets, { tenantId, livemode, id }, identification);
   if (number === undefined)
     throw new OperatorError('The number was encrypted under a key that is not in ENCRYPTION_KEY or API_KEY_PEPPER.');
   return number;
 }
 
 /** The API keys of an account in its mode, newest first. */
-export function keysOf(desk: OperatorDesk, row: AccountRow): Promise<ApiKeyRow[]> {
-  return desk.scope(row).all(apiKey, apiKey.accountId, row.id);
+export function keysOf(operator: Operator, row: AccountRow): Promise<ApiKeyRow[]> {
+  return operator.scope(row).all(apiKey, apiKey.accountId, row.id);
 }
 
 /** The API key with this id. */
-export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> {
-  const [row] = await desk.read<ApiKeyRow>(
+export async function keyOf(operator: Operator, id: string): Promise<ApiKeyRow> {
+  const [row] = await operator.read<ApiKeyRow>(
     'operator_key',
     (db) =>
       db
@@ -246,13 +246,13 @@ export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> 
 }
 
 /** Whether an account with this id exists in either mode. */
-export async function exists(desk: OperatorDesk, id: string): Promise<boolean> {
-  return (await desk.byId('operator_account', account, id)).length > 0;
+export async function accountExists(operator: Operator, id: string): Promise<boolean> {
+  return (await operator.byId('operator_account', account, id)).length > 0;
 }
 
 /** Whether the database has no account yet. The demo is seeded only then. */
-export async function isEmpty(desk: OperatorDesk): Promise<boolean> {
-  const rows = await desk.read('operator_any', (db) => db.select().from(account).limit(1), {});
+export async function hasNoAccounts(operator: Operator): Promise<boolean> {
+  const rows = await operator.read('operator_any', (db) => db.select().from(account).limit(1), {});
   return rows.length === 0;
 }
 

@@ -6,7 +6,7 @@ import { DomainError } from '../../errors/problems.js';
 import { accountListing } from '../../resources/account/resolver.js';
 import { type AccountRow, account } from '../../resources/account/table.js';
 import { searchProblems } from '../../types/list-search.js';
-import type { OperatorDesk } from '../session.js';
+import type { Operator } from '../operator.js';
 import { type ListFilter, type ListPage, listedMax, pageOf, valuesOf } from '../paging.js';
 
 const { placeholder } = sql;
@@ -24,7 +24,7 @@ interface Found extends TenantAndMode {
  * that are found, and then the newest first. It goes with `livemode` alone. Silent: all of it.
  */
 export async function searchedAccounts(
-  desk: OperatorDesk,
+  operator: Operator,
   search: string,
   {
     livemode,
@@ -39,13 +39,13 @@ export async function searchedAccounts(
   if (problems.length > 0) throw new DomainError(...problems);
   const from = after === undefined ? undefined : valuesOf(after, 'account', 4);
   const [ofMode, isAfter] = [livemode !== undefined, from !== undefined];
-  const rows = await desk.read<Found>(
+  const rows = await operator.read<Found>(
     `operator_account_search:${[ofMode && 'mode', isAfter && 'after'].filter(Boolean).join(':')}`,
     (db) => entriesOf(db, ofMode, isAfter),
     { search, livemode, limit: limit + 1, ...from },
   );
   const { nodes, next } = pageOf(rows, limit, (row) => [row.age, row.start, row.livemode, row.id]);
-  const related = desk.related();
+  const related = operator.related();
   const accounts = await Promise.all(nodes.map((row) => related.one(account, account.id, row, row.id)));
   return { nodes: accounts.filter((row) => row !== null), next };
 }

@@ -4,7 +4,7 @@ import { alias } from 'drizzle-orm/pg-core';
 import { busy } from '../../db/connect/deadline.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { DomainError, problem } from '../../errors/problems.js';
-import type { OperatorDesk } from '../session.js';
+import type { Operator } from '../operator.js';
 import type { ListPage } from '../paging.js';
 import { ActionOutcome, operatorAction, type OperatorActionRow } from '../table.js';
 import { modeOf } from '../../request/mode.js';
@@ -44,26 +44,26 @@ export interface OperatorActionEntry extends OperatorActionRow {
  * it without an outcome.
  */
 export async function logged<T>(
-  desk: OperatorDesk,
+  operator: Operator,
   actor: Actor,
   action: Action,
   run: () => Promise<T>,
   done: (result: T) => Done = () => ({}),
 ): Promise<T> {
-  const number = await appendOf(desk, actor, { ...action, outcome: ActionOutcome.ATTEMPTED });
+  const number = await appendOf(operator, actor, { ...action, outcome: ActionOutcome.ATTEMPTED });
   const end = (outcome: ActionOutcome, more: Partial<Entry>) =>
-    appendOf(desk, actor, { operation: action.operation, action: number, outcome, ...more }).catch(() => undefined);
-  desk.place = undefined;
+    appendOf(operator, actor, { operation: action.operation, action: number, outcome, ...more }).catch(() => undefined);
+  operator.place = undefined;
   let result: T;
   try {
     result = await run();
   } catch (error) {
     const refused = error instanceof DomainError && error.status < 500;
     const code = error instanceof DomainError ? error.problems[0]!.code : 'service_fault';
-    await end(refused ? ActionOutcome.REFUSED : ActionOutcome.FAILED, { code, of: desk.place });
+    await end(refused ? ActionOutcome.REFUSED : ActionOutcome.FAILED, { code, of: operator.place });
     throw error;
   }
-  const { objectId, of = desk.place, details } = done(result);
+  const { objectId, of = operator.place, details } = done(result);
   await end(ActionOutcome.SUCCEEDED, { of, details, ...(objectId !== action.objectId && { objectId }) });
   return result;
 }
@@ -77,15 +77,15 @@ interface Entry extends Action {
   of?: TenantAndMode | undefined;
 }
 
-async function appendOf(desk: OperatorDesk, { name, id }: Actor, entry: Entry): Promise<number> {
-  const values = [name, JSON.stringify(entryJson(entry, id, desk.requestId))];
-  return (await append(desk, 'append_operator_action', values))!;
+async function appendOf(operator: Operator, { name, id }: Actor, entry: Entry): Promise<number> {
+  const values = [name, JSON.stringify(entryJson(entry, id, operator.requestId))];
+  return (await append(operator, 'append_operator_action', values))!;
 }
 
 /** The number of an appended entry; null if the function appends none. */
-export async function append(desk: OperatorDesk, fn: string, values: (string | number)[]): Promise<number | null> {
+export async function append(operator: Operator, fn: string, values: (string | number)[]): Promise<number | null> {
   try {
-    const [row] = await desk.call(fn, values);
+    const [row] = await operator.call(fn, values);
     const number = row![fn];
     return number === null ? null : Number(number);
   } catch (error) {
@@ -154,20 +154,20 @@ export interface ActionFilter {
  * by an object, it reads all actions on the object, which are few: no index has the order of `number + 0`.
  */
 export async function listActions(
-  desk: OperatorDesk,
-  { operator, operation, objectId, after, limit }: ActionFilter,
+  operator: Operator,
+  { operator: name, operation, objectId, after, limit }: ActionFilter,
 ): Promise<ListPage<OperatorActionEntry>> {
   const p = sql.placeholder;
   const first = operatorAction;
   const last = alias(operatorAction, 'last');
-  const filtered = objectId === undefined && (operator !== undefined || operation !== undefined);
+  const filtered = objectId === undefined && (name !== undefined || operation !== undefined);
   const order = filtered
     ? sql`(-${first.number})`
     : desc(objectId === undefined ? first.number : sql`${first.number} + 0`);
   const ofObject = sql`${first.number} in (select x.action from ${operatorAction} x
     where x.object_id = ${p('objectId')})`;
   const conditions: Record<string, SQL | undefined> = {
-    operator: operator === undefined ? undefined : eq(first.operator, p('operator')),
+    operator: name === undefined ? undefined : eq(first.operator, p('operator')),
     operation: operation === undefined ? undefined : eq(first.operation, p('operation')),
     objectId: objectId === undefined ? undefined : ofObject,
     after:
@@ -178,7 +178,7 @@ export async function listActions(
           : lt(first.number, p('after')),
   };
   const given = Object.entries(conditions).flatMap(([name, one]) => (one ? [name] : []));
-  const rows = await desk.read<{ first: OperatorActionRow; last: OperatorActionRow | null }>(
+  const rows = await operator.read<{ first: OperatorActionRow; last: OperatorActionRow | null }>(
     `operator_actions:${given.join(':')}`,
     (db) =>
       db
@@ -227,12 +227,12 @@ const checkedMax = 10_000;
  * from the last one of an earlier check, which must still be there.
  */
 export async function verifyActions(
-  desk: OperatorDesk,
+  operator: Operator,
   since: Omit<ActionSeal, 'firstBroken'> = { entries: 0, lastHash: '' },
 ): Promise<ActionSeal> {
   let seal: ActionSeal = { ...since, firstBroken: null };
   if (since.entries !== 0) {
-    const [row] = await desk.auditQuery<{ hash: string }>(
+    const [row] = await operator.auditQuery<{ hash: string }>(
       'operator_action_hash',
       (db) =>
         db.select({ hash: operatorAction.hash }).from(operatorAction).where(eq(operatorAction.number, since.entries)),
@@ -242,7 +242,7 @@ export async function verifyActions(
   }
   for (;;) {
     const { entries, lastHash } = seal;
-    const [row] = await desk.auditQuery<{ last: string; hash: string; broken: string | null }>(
+    const [row] = await operator.auditQuery<{ last: string; hash: string; broken: string | null }>(
       'operator_actions_seal',
       (db) =>
         db

@@ -1,5 +1,5 @@
 import { entryJson, type Action, type Actor, append } from './actions.js';
-import type { OperatorDesk } from '../session.js';
+import type { Operator } from '../operator.js';
 import { ActionOutcome } from '../table.js';
 
 /** The most refused changes of one operator that the audit log has in this time, each with its arguments. */
@@ -20,16 +20,16 @@ export class RefusedChanges {
   constructor(private readonly windowSeconds = windowSecondsDefault) {}
 
   /** Records a refusal. Throws 503 when the log cannot be written. */
-  async add(desk: OperatorDesk, actor: Actor, action: Action): Promise<void> {
-    const entry = entryJson({ ...action, outcome: ActionOutcome.REFUSED, code }, actor.id, desk.requestId);
-    const number = await append(desk, 'append_refused_change', [
+  async add(operator: Operator, actor: Actor, action: Action): Promise<void> {
+    const entry = entryJson({ ...action, outcome: ActionOutcome.REFUSED, code }, actor.id, operator.requestId);
+    const number = await append(operator, 'append_refused_change', [
       ...[actor.name, JSON.stringify(entry), this.windowSeconds, refusedChangesMax],
     ]);
     if (number !== null) return;
     const count = this.#counts.get(actor.name);
     if (count === undefined && this.#counts.size >= operatorsMax) return;
     this.#counts.set(actor.name, (count ?? 0) + 1);
-    if (count === undefined) this.#later(desk, actor);
+    if (count === undefined) this.#later(operator, actor);
   }
 
   /** Ends the timers. */
@@ -38,26 +38,26 @@ export class RefusedChanges {
     this.#timers.clear();
   }
 
-  #later(desk: OperatorDesk, actor: Actor): void {
+  #later(operator: Operator, actor: Actor): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#summarise(desk, actor);
+      void this.#summarise(operator, actor);
     }, this.windowSeconds * 1_000).unref();
     this.#timers.add(timer);
   }
 
   /** Appends the number of the refusals that have no entry. */
-  async #summarise(desk: OperatorDesk, actor: Actor): Promise<void> {
+  async #summarise(operator: Operator, actor: Actor): Promise<void> {
     const count = this.#counts.get(actor.name) ?? 0;
     const action = { operation: 'refusedChanges', outcome: ActionOutcome.REFUSED, code, details: { count } };
-    const entry = JSON.stringify(entryJson(action, actor.id, desk.requestId));
+    const entry = JSON.stringify(entryJson(action, actor.id, operator.requestId));
     // One more than the others may use, so that they never keep it out.
     const values = [actor.name, entry, this.windowSeconds, refusedChangesMax + 1];
-    const number = await append(desk, 'append_refused_change', values).catch(() => null);
+    const number = await append(operator, 'append_refused_change', values).catch(() => null);
     const left = (this.#counts.get(actor.name) ?? 0) - (number === null ? 0 : count);
     if (left > 0) {
       this.#counts.set(actor.name, left);
-      this.#later(desk, actor);
+      this.#later(operator, actor);
     } else this.#counts.delete(actor.name);
   }
 }

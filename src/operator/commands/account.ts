@@ -3,12 +3,22 @@ import type { AccountRow, AccountStatus } from '../../resources/account/table.js
 import { accountV1 } from '../../resources/account/v1.js';
 import { fileV1 } from '../../resources/file/v1.js';
 import { personV1 } from '../../resources/person/v1.js';
-import { OperatorError } from '../session.js';
+import { OperatorError } from '../operator.js';
 import type { Verification } from '../account/accounts.js';
 import { email, flag, name, wholeNumber } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, given, mode, reason } from './command.js';
 import { modeOf } from '../../request/mode.js';
+import {
+  createRoot,
+  deactivateAccount,
+  holdAccount,
+  listAccounts,
+  taxCardNumber,
+  updateRoot,
+  verificationOf,
+  verifyAccount,
+} from '../account/accounts.js';
 
 /** Adds the commands about accounts. */
 export function accountCommands(program: Command, command: AddCommand): void {
@@ -42,7 +52,7 @@ function createCommand(accounts: Command, command: AddCommand): void {
       if (o.edition === undefined) throw new OperatorError('--edition is required: 1 or 2.');
       if (o.mode !== undefined)
         throw new OperatorError('--mode goes with --platform: a platform or direct user exists in both modes.');
-      const { account, keys } = await operator.createRoot({
+      const { account, keys } = await createRoot(operator, {
         type: o.type as 'platform' | 'user',
         edition: Number(o.edition) as 1 | 2,
         subType: o.subType as 'aggregator' | undefined,
@@ -63,7 +73,9 @@ function createCommand(accounts: Command, command: AddCommand): void {
 
 function statusCommands(accounts: Command, command: AddCommand): void {
   command(accounts, 'verify <account>', 'Settle a verification, or lift a hold', async (operator, o, id) =>
-    accountV1(await operator.verify(await operator.account(id, liveOf(o.mode)), o.outcome as 'activated' | 'hold')),
+    accountV1(
+      await verifyAccount(operator, await operator.account(id, liveOf(o.mode)), o.outcome as 'activated' | 'hold'),
+    ),
   )
     .addOption(mode())
     .addOption(
@@ -74,13 +86,13 @@ function statusCommands(accounts: Command, command: AddCommand): void {
     .addOption(reason());
 
   command(accounts, 'hold <account>', 'Put an account on hold', async (operator, o, id) =>
-    accountV1(await operator.hold(await operator.account(id, liveOf(o.mode)))),
+    accountV1(await holdAccount(operator, await operator.account(id, liveOf(o.mode)))),
   )
     .addOption(mode())
     .addOption(reason());
 
   command(accounts, 'deactivate <account>', 'Deactivate an account of any type', async (operator, o, id) =>
-    accountV1(await operator.deactivate(await operator.account(id, liveOf(o.mode)))),
+    accountV1(await deactivateAccount(operator, await operator.account(id, liveOf(o.mode)))),
   )
     .addOption(mode())
     .addOption(reason());
@@ -102,7 +114,7 @@ function updateCommand(accounts: Command, command: AddCommand): void {
       ...(Object.keys(terms).length > 0 && { tosAcceptance: terms }),
     };
     if (Object.keys(changes).length === 0) throw new OperatorError('Nothing to change: name at least one detail.');
-    return accountV1(await operator.updateRoot(await operator.account(id, liveOf(o.mode)), changes));
+    return accountV1(await updateRoot(operator, await operator.account(id, liveOf(o.mode)), changes));
   })
     .addOption(mode())
     .option('--legal-name <name>', 'its legal name', name)
@@ -129,12 +141,12 @@ function updateCommand(accounts: Command, command: AddCommand): void {
 
 function showCommands(accounts: Command, command: AddCommand): void {
   command(accounts, 'show <account>', 'Show an account with its persons and files', async (operator, o, id) => {
-    const verification = await operator.verification(await operator.account(id, liveOf(o.mode)));
+    const verification = await verificationOf(operator, await operator.account(id, liveOf(o.mode)));
     const shown = verificationJson(verification);
     if (!o.numbers) return shown;
     const tax_card_numbers = verification.persons.map((row) => ({
       person: row.id,
-      number: operator.taxCardNumber(row),
+      number: taxCardNumber(operator, row),
     }));
     return { ...shown, tax_card_numbers };
   })
@@ -143,14 +155,14 @@ function showCommands(accounts: Command, command: AddCommand): void {
 
   command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
     const status = o.status as AccountStatus | undefined;
-    const { nodes, next } = await operator.accounts({
+    const { nodes, next } = await listAccounts(operator, {
       status,
       livemode: liveOf(o.mode),
       after: o.after as string | undefined,
       search: o.search as string | undefined,
     });
     const related = operator.related();
-    const verifications = await Promise.all(nodes.map((row) => operator.verification(row, related)));
+    const verifications = await Promise.all(nodes.map((row) => verificationOf(operator, row, related)));
     return { accounts: verifications.map(verificationJson), ...(next !== null && { next }) };
   })
     .addOption(new Option('--status <status>').choices(['draft', 'verifying', 'activated', 'deactivated', 'hold']))

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { addressV1 } from '../../resources/address/v1.js';
 import { currencyCode } from './arguments.js';
 import { type AddCommand, given } from './command.js';
+import { issueAddress } from '../account/accounts.js';
 
 /** Adds the commands about receiving addresses. */
 export function addressCommands(program: Command, command: AddCommand): void {
@@ -20,7 +21,7 @@ export function addressCommands(program: Command, command: AddCommand): void {
     });
     const owner = await operator.account(String(o.account), true);
     return addressV1(
-      await operator.issueAddress(owner, {
+      await issueAddress(operator, owner, {
         category: o.category as 'service_receive',
         currency: String(o.currency),
         bankAccount,

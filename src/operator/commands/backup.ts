@@ -61,9 +61,9 @@ export async function restoreStore(config: Config, folder: string, { progress, s
     for (const warning of warnings(config, restored)) say(warning);
     progress('Checking the ledger');
     return withDatabase(connection, async (database) => {
-      const desk = deskOf(database);
-      const { violationCount, postings } = await auditLedger(desk);
-      const chains = await verifySeals(desk);
+      const operator = deskOf(database);
+      const { violationCount, postings } = await auditLedger(operator);
+      const chains = await verifySeals(operator);
       const broken = chains.filter(({ firstBroken }) => firstBroken !== null);
       return {
         restored: restored.before ? 'before' : 'now',
@@ -74,7 +74,7 @@ export async function restoreStore(config: Config, folder: string, { progress, s
   });
 }
 
-/** The desk of an operator who only acts on the database itself. */
+/** The operator of an operator who only acts on the database itself. */
 export const deskOf = (database: Database) =>
   new Operator(database, () => Promise.reject(new Error('A backup runs no mutation.')), 'unused');
 

@@ -4,35 +4,43 @@ import { DepositPaymentMethod } from '../../resources/deposit/table.js';
 import { bankNoticeV1, depositV1 } from '../../resources/deposit/v1.js';
 import { amount, currencyCode, share } from './arguments.js';
 import type { AddCommand } from './command.js';
+import {
+  duplicateNotices,
+  operatorDeposit,
+  reconcileFor,
+  recordBankNotice,
+  waitingNotices,
+  withdrawNotice,
+} from '../money/bank.js';
 
 /** Adds the commands about deposits and about the reports of banks. */
 export function depositCommands(program: Command, command: AddCommand): void {
   const deposits = program.command('deposit').description('Live deposits, as banks report them');
   recordCommand(deposits, command);
   command(deposits, 'show <deposit>', 'Show a deposit', async (operator, o, id) =>
-    depositV1(await operator.deposit(id, o.tenant as string | undefined)),
+    depositV1(await operatorDeposit(operator, id, o.tenant as string | undefined)),
   ).addOption(tenant());
   command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) => ({
-    notices: (await operator.waitingNotices()).map(bankNoticeV1),
+    notices: (await waitingNotices(operator)).map(bankNoticeV1),
   }));
   command(
     deposits,
     'duplicates',
     'List notices that earlier releases credited more than once, because of white space around their references',
-    async (operator) => ({ notices: (await operator.duplicateNotices()).map(bankNoticeV1) }),
+    async (operator) => ({ notices: (await duplicateNotices(operator)).map(bankNoticeV1) }),
   );
   command(
     deposits,
     'withdraw',
     'Withdraw a reversal that waits, for example when its reference was wrong',
-    async (operator, o) => bankNoticeV1(await operator.withdrawNotice(String(o.address), String(o.reference))),
+    async (operator, o) => bankNoticeV1(await withdrawNotice(operator, String(o.address), String(o.reference))),
   )
     .requiredOption('--reference <reference>', "the bank's own reference")
     .requiredOption('--address <address>', 'the receiving address that the notice names');
 
   command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
     depositV1(
-      await operator.reconcile(id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined),
+      await reconcileFor(operator, id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined),
     ),
   )
     .requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, [])
@@ -51,7 +59,7 @@ function recordCommand(deposits: Command, command: AddCommand): void {
     'record',
     'Record what a bank has reported about a transfer; recording it again changes nothing',
     async (operator, o) => {
-      const { notice, deposit } = await operator.bankNotice({
+      const { notice, deposit } = await recordBankNotice(operator, {
         reference: String(o.reference),
         event: o.event as 'received' | 'reversed',
         addressId: String(o.address),

@@ -4,6 +4,7 @@ import type { StuckWork } from '../job/jobs.js';
 import type { ListPage } from '../paging.js';
 import { type AddCommand, after } from './command.js';
 import { modeOf } from '../../request/mode.js';
+import { listJobs, listStuck, retryJob } from '../job/jobs.js';
 
 /** Adds the commands about work that is due later. */
 export function jobCommands(program: Command, command: AddCommand): void {
@@ -15,7 +16,7 @@ export function jobCommands(program: Command, command: AddCommand): void {
     'List jobs; with --stuck, those that have failed and are tried again, and the failing work of whole tenants',
     async (operator, o) => {
       const from = o.after as string | undefined;
-      const { nodes, next } = o.stuck ? stuck(await operator.stuckWork(from)) : all(await operator.jobs(from));
+      const { nodes, next } = o.stuck ? stuck(await listStuck(operator, from)) : all(await listJobs(operator, from));
       return { jobs: nodes, ...(next !== null && { next }) };
     },
   )
@@ -23,7 +24,7 @@ export function jobCommands(program: Command, command: AddCommand): void {
     .addOption(after());
 
   command(jobs, 'retry <job>', 'Retry a job now, instead of when it is due', async (operator, _, id) =>
-    jobJson(await operator.retryJob(id)),
+    jobJson(await retryJob(operator, id)),
   );
 }
 

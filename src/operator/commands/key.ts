@@ -4,6 +4,7 @@ import { apiKeyV1 } from '../../resources/key/v1.js';
 import { duration } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, mode } from './command.js';
+import { keyOf, keysOf } from '../account/accounts.js';
 
 /** Adds the commands about API keys. */
 export function keyCommands(program: Command, command: AddCommand): void {
@@ -21,7 +22,7 @@ export function keyCommands(program: Command, command: AddCommand): void {
     .option('--expires-in <time>', 'such as 12h or 30d', duration);
 
   command(keys, 'list', "List an account's keys", async (operator, o) => ({
-    keys: (await operator.keys(await operator.account(String(o.account), liveOf(o.mode)))).map(apiKeyV1),
+    keys: (await keysOf(operator, await operator.account(String(o.account), liveOf(o.mode)))).map(apiKeyV1),
   }))
     .requiredOption('--account <account>')
     .addOption(mode());
@@ -31,7 +32,7 @@ export function keyCommands(program: Command, command: AddCommand): void {
     'rotate <key>',
     'Create a new key; the old one stays valid for a grace period',
     async (operator, o, id) => {
-      const row = await operator.key(id);
+      const row = await keyOf(operator, id);
       return keyJson(
         await operator.as(await operator.account(row.accountId, row.livemode), 'rotateApiKey', {
           id,
@@ -42,7 +43,7 @@ export function keyCommands(program: Command, command: AddCommand): void {
   ).option('--grace <time>', 'such as 0h, 12h or 7d; one day by default', duration);
 
   command(keys, 'revoke <key>', 'Revoke a key', async (operator, _, id) => {
-    const row = await operator.key(id);
+    const row = await keyOf(operator, id);
     return keyJson(await operator.as(await operator.account(row.accountId, row.livemode), 'revokeApiKey', { id }));
   });
 }

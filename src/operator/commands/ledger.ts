@@ -3,13 +3,14 @@ import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/t
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, mode } from './command.js';
 import { modeOf } from '../../request/mode.js';
+import { auditLedger, listLedgerChecks, verifySeals } from '../money/audit.js';
 
 /** Adds the commands that check the ledger. */
 export function ledgerCommands(program: Command, command: AddCommand): void {
   const ledger = program.command('ledger').description('The ledger');
 
   command(ledger, 'audit', 'Check the invariants of the ledger; exit code 1 when any is violated', async (operator) => {
-    const result = await operator.audit();
+    const result = await auditLedger(operator);
     if (result.violations.length > 0) process.exitCode = 1;
     return result;
   });
@@ -18,7 +19,7 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
     'verify',
     'Check the seal of the ledger, and show the first block that does not match',
     async (operator) => {
-      const chains = await operator.verifySeals();
+      const chains = await verifySeals(operator);
       if (chains.some(({ firstBroken }) => firstBroken !== null)) process.exitCode = 1;
       return { chains };
     },
@@ -28,7 +29,7 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
     'checks',
     'List the checks of single tenants that the gateways make by themselves, newest first',
     async (operator, o) => {
-      const { nodes, next } = await operator.ledgerChecks({
+      const { nodes, next } = await listLedgerChecks(operator, {
         status: o.status as LedgerCheckStatus | undefined,
         livemode: liveOf(o.mode),
         tenantId: o.tenant as string | undefined,

@@ -1,17 +1,19 @@
 import { type Command, Option } from 'commander';
 import type { OperatorActionEntry } from '../action/actions.js';
-import { OperatorError } from '../session.js';
+import { OperatorError } from '../operator.js';
 import { listedMax } from '../paging.js';
 import { OperatorRole, type OperatorRow } from '../table.js';
 import { wholeNumber } from './arguments.js';
 import { type AddCommand, after, commandUser } from './command.js';
+import { createOperator, listOperators, revokeOperator } from '../access/operators.js';
+import { listActions, verifyActions } from '../action/actions.js';
 
 /** Adds the commands about operators and what they do. */
 export function operatorCommands(program: Command, command: AddCommand): void {
   const operators = program.command('operator').description('Operators, their keys, and the audit log');
 
   command(operators, 'create', 'Create an operator, and print its key once', async (operator, o) => {
-    const made = await operator.createOperator(String(o.name), o.role as OperatorRole, commandUser());
+    const made = await createOperator(operator, String(o.name), o.role as OperatorRole, commandUser());
     return { operator: operatorJson(made.operator), key: made.key };
   })
     .requiredOption('--name <name>', 'a name that no other operator has')
@@ -22,15 +24,15 @@ export function operatorCommands(program: Command, command: AddCommand): void {
     );
 
   command(operators, 'list', 'List operators, those that are revoked last', async (operator) => ({
-    operators: (await operator.operators()).map(operatorJson),
+    operators: (await listOperators(operator)).map(operatorJson),
   }));
 
   command(operators, 'revoke <name>', 'Revoke an operator, by its name or id', async (operator, _, name) => ({
-    operator: operatorJson(await operator.revokeOperator(name)),
+    operator: operatorJson(await revokeOperator(operator, name)),
   }));
 
   command(operators, 'actions', 'List what operators have done, newest first', async (operator, o) => {
-    const { nodes, next } = await operator.actions({
+    const { nodes, next } = await listActions(operator, {
       operator: o.operator as string | undefined,
       operation: o.operation as string | undefined,
       objectId: o.object as string | undefined,
@@ -52,7 +54,7 @@ export function operatorCommands(program: Command, command: AddCommand): void {
       if ((entries === undefined) !== (lastHash === undefined))
         throw new OperatorError('--entries and --last-hash belong together: both are of one earlier check.');
       const since = entries === undefined ? undefined : { entries: Number(entries), lastHash: String(lastHash) };
-      const seal = await operator.verifyActions(since);
+      const seal = await verifyActions(operator, since);
       if (seal.firstBroken !== null) process.exitCode = 1;
       return seal;
     },

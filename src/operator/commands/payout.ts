@@ -6,6 +6,7 @@ import { payoutV1 } from '../../resources/payout/v1.js';
 import { currencyCode } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
 import { type AddCommand, after, mode, reason } from './command.js';
+import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
 /** Adds the commands about payouts, their holds and their rates. */
 export function payoutCommands(program: Command, command: AddCommand): void {
@@ -17,7 +18,7 @@ export function payoutCommands(program: Command, command: AddCommand): void {
     'List payouts; --status processing --mode live lists those that wait for the operator',
     async (operator, o) => {
       const status = o.status as PayoutStatus | undefined;
-      const { nodes, next } = await operator.payouts({
+      const { nodes, next } = await listPayouts(operator, {
         status,
         livemode: liveOf(o.mode),
         after: o.after as string | undefined,
@@ -29,23 +30,23 @@ export function payoutCommands(program: Command, command: AddCommand): void {
     .addOption(mode())
     .addOption(after());
 
-  command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await operator.payout(id)));
+  command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await payoutOf(operator, id)));
   command(payouts, 'settle <payout>', 'Record that a payout has arrived', async (operator, _, id) =>
-    payoutV1(await operator.endPayout(id, 'completed')),
+    payoutV1(await endPayout(operator, id, 'completed')),
   ).addOption(reason());
   command(
     payouts,
     'fail <payout>',
     'Record that a payout has failed; its money is available again',
-    async (operator, _, id) => payoutV1(await operator.endPayout(id, 'failed')),
+    async (operator, _, id) => payoutV1(await endPayout(operator, id, 'failed')),
   ).addOption(reason());
   command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
-    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), true)),
+    accountSettingV1(await setServiceHold(operator, await operator.account(id, liveOf(o.mode)), true)),
   )
     .addOption(mode())
     .addOption(reason());
   command(payouts, 'release <account>', "Lift the service hold on an account's payouts", async (operator, o, id) =>
-    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o.mode)), false)),
+    accountSettingV1(await setServiceHold(operator, await operator.account(id, liveOf(o.mode)), false)),
   )
     .addOption(mode())
     .addOption(reason());
@@ -60,7 +61,7 @@ function rateCommands(payouts: Command, command: AddCommand): void {
     "Set an exchange rate for the live payouts of a root's tenant",
     async (operator, o, id) => {
       const account = await operator.account(id, true);
-      return rateJson(await operator.setRate(account, String(o.from), String(o.to), String(o.rate)));
+      return rateJson(await setRate(operator, account, String(o.from), String(o.to), String(o.rate)));
     },
   )
     .requiredOption('--from <currency>', 'ISO 4217 code', currencyCode)
@@ -72,7 +73,7 @@ function rateCommands(payouts: Command, command: AddCommand): void {
     'rates <account>',
     "List the exchange rates for the live payouts of a root's tenant",
     async (operator, _, id) => ({
-      rates: (await operator.rates(await operator.account(id, true))).map(rateJson),
+      rates: (await listRates(operator, await operator.account(id, true))).map(rateJson),
     }),
   );
 }

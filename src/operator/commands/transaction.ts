@@ -3,6 +3,7 @@ import type { TransactionRow } from '../../resources/transaction/table.js';
 import { transactionV1 } from '../../resources/transaction/v1.js';
 import type { AddCommand } from './command.js';
 import { modeOf } from '../../request/mode.js';
+import { listMismatches } from '../money/bank.js';
 
 /** Adds the commands about attempts to pay checkouts. */
 export function transactionCommands(program: Command, command: AddCommand): void {
@@ -12,7 +13,7 @@ export function transactionCommands(program: Command, command: AddCommand): void
     transactions,
     'mismatches',
     'List the successes that an acquirer reported and that do not match their attempts',
-    async (operator) => ({ mismatches: (await operator.mismatches()).map(mismatchJson) }),
+    async (operator) => ({ mismatches: (await listMismatches(operator)).map(mismatchJson) }),
   );
 }
 

@@ -2,7 +2,7 @@ import { and, asc, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { type JobRow, job, OwnWork, type TenantWork, workerFault } from '../../jobs/table.js';
 import { problem, DomainError } from '../../errors/problems.js';
-import { type OperatorDesk, OperatorError } from '../session.js';
+import { type Operator, OperatorError } from '../operator.js';
 import { type ListPage, listedMax } from '../paging.js';
 import { modeOf } from '../../request/mode.js';
 
@@ -25,9 +25,9 @@ export interface StuckWork {
 const { placeholder } = sql;
 
 /** Lists the jobs of all tenants, ordered by tenant, mode and id. */
-export async function listJobs(desk: OperatorDesk, after?: string): Promise<ListPage<JobRow>> {
+export async function listJobs(operator: Operator, after?: string): Promise<ListPage<JobRow>> {
   const from = after === undefined ? undefined : jobCursorOf(after);
-  const rows = await desk.read<JobRow>(
+  const rows = await operator.read<JobRow>(
     `operator_jobs:all${from ? ':after' : ''}`,
     (db) =>
       db
@@ -45,10 +45,10 @@ export async function listJobs(desk: OperatorDesk, after?: string): Promise<List
  * Lists what fails and will be tried again, ordered by tenant, mode and id: the work of tenants that fails as a whole,
  * and single jobs. Status polls of an acquirer count attempts too, but have no error.
  */
-export async function listStuck(desk: OperatorDesk, after?: string, limit = listedMax): Promise<ListPage<StuckWork>> {
+export async function listStuck(operator: Operator, after?: string, limit = listedMax): Promise<ListPage<StuckWork>> {
   const from = after === undefined ? undefined : jobCursorOf(after);
   const order = [sql`tenant_id`, sql`livemode`, sql`id`];
-  const rows = await desk.read<StuckWork>(
+  const rows = await operator.read<StuckWork>(
     `operator_jobs:stuck${from ? ':after' : ''}`,
     (db) =>
       unionAll(
@@ -111,11 +111,11 @@ function pageOf<T extends { tenantId: string; livemode: boolean; id: string }>(r
 }
 
 /** Makes a job due now. The job keeps its attempts and its error until it is done. */
-export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> {
-  const [row] = await desk.byId('operator_job', job, id);
+export async function retryJob(operator: Operator, id: string): Promise<JobRow> {
+  const [row] = await operator.byId('operator_job', job, id);
   if (!row)
     throw new OperatorError('There is no such job. It may have completed meanwhile.', 'resource_missing', 'job.id');
-  return desk.write('retry_job', row, 'retryJob', { id }, job);
+  return operator.write('retry_job', row, 'retryJob', { id }, job);
 }
 
 /** Reads the cursor of a list of jobs, which begins with the tenant. */

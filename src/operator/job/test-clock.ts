@@ -3,7 +3,7 @@ import { and, eq, ne, sql } from 'drizzle-orm';
 import type { AccountRow } from '../../resources/account/table.js';
 import { testClock } from '../../resources/clock/table.js';
 import { statusPollKind, job } from '../../jobs/table.js';
-import type { OperatorDesk } from '../session.js';
+import type { Operator } from '../operator.js';
 
 const jobsMax = 200;
 
@@ -11,16 +11,16 @@ const jobsMax = 200;
  * Advances the clock of a tenant's test mode, and runs the jobs that become due. Negative seconds set the clock back;
  * only the demo does that, before its tenant has any objects.
  */
-export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
+export async function passTime(operator: Operator, root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
   const test = { tenantId: root.tenantId, livemode: false };
-  await desk.write('advance_clock', test, 'passTime', { advanceSeconds: seconds }, testClock);
+  await operator.write('advance_clock', test, 'passTime', { advanceSeconds: seconds }, testClock);
   // A job may create jobs that are due at once, and another worker may be running some, so this repeats until no job is
   // due. It skips status polls, because only workers query acquirers.
   for (let left = 1; left > 0; ) {
-    const [row] = await desk.call('run_jobs', [root.tenantId, false, jobsMax]);
+    const [row] = await operator.call('run_jobs', [root.tenantId, false, jobsMax]);
     if (Number(row?.run_jobs) > 0) continue;
     const due = sql`${job.due} <= floor(extract(epoch from statement_timestamp()))::bigint`;
-    const [count] = await desk.read<{ left: number }>(
+    const [count] = await operator.read<{ left: number }>(
       'operator_due',
       (db) =>
         db
@@ -42,8 +42,8 @@ export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenan
 }
 
 /** Brings a tenant's test clock, once set back, to the present. */
-export async function catchUp(desk: OperatorDesk, root: AccountRow): Promise<void> {
-  const [clock] = await desk.read<{ offset: number }>(
+export async function catchUp(operator: Operator, root: AccountRow): Promise<void> {
+  const [clock] = await operator.read<{ offset: number }>(
     'operator_clock',
     (db) =>
       db
@@ -52,5 +52,5 @@ export async function catchUp(desk: OperatorDesk, root: AccountRow): Promise<voi
         .where(and(eq(testClock.tenantId, sql.placeholder('tenantId')), eq(testClock.livemode, false))),
     { tenantId: root.tenantId },
   );
-  if (clock && clock.offset < 0) await passTime(desk, root, -clock.offset);
+  if (clock && clock.offset < 0) await passTime(operator, root, -clock.offset);
 }

@@ -31,6 +31,14 @@ import {
   OperatorSetting,
 } from '../graph/type.js';
 import { Input } from '../../types/input.js';
+import {
+  deactivateAccount,
+  holdAccount,
+  issueAddress,
+  listAccounts,
+  verificationOf,
+  verifyAccount,
+} from '../account/accounts.js';
 
 const VerifyAccountPayload = payloadOf('VerifyAccount', 'account', OperatorAccount);
 const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
@@ -58,7 +66,7 @@ class OperatorAccounts {
   ): Promise<ListPage<OperatorAccount>> {
     const { newestFirst, search } = args;
     const how = { newestFirst: newestFirst ?? undefined, search: search ?? undefined };
-    return operator.accounts({ ...filterOf('account', args), ...how });
+    return listAccounts(operator, { ...filterOf('account', args), ...how });
   }
 
   @Mutation(() => VerifyAccountPayload, {
@@ -68,7 +76,7 @@ class OperatorAccounts {
     @Input(() => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { account: await operator.verify(await operator.account(id, liveOf(mode)), outcome) };
+    return { account: await verifyAccount(operator, await operator.account(id, liveOf(mode)), outcome) };
   }
 
   @Mutation(() => HoldAccountPayload, { description: 'Puts an account on hold.' })
@@ -76,7 +84,7 @@ class OperatorAccounts {
     @Input(() => HoldAccountInput) { id, mode }: HoldAccountInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { account: await operator.hold(await operator.account(id, liveOf(mode))) };
+    return { account: await holdAccount(operator, await operator.account(id, liveOf(mode))) };
   }
 
   @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates an account of any type.' })
@@ -84,7 +92,7 @@ class OperatorAccounts {
     @Input(() => DeactivateAccountInput) { id, mode }: DeactivateAccountInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { account: await operator.deactivate(await operator.account(id, liveOf(mode))) };
+    return { account: await deactivateAccount(operator, await operator.account(id, liveOf(mode))) };
   }
 
   @Mutation(() => IssueAddressPayload, { description: 'Records a live receiving address that a bank has issued.' })
@@ -94,7 +102,7 @@ class OperatorAccounts {
   ) {
     const owner = await operator.account(accountId, true, 'address.account_id');
     const given = { category: category ?? ('service_receive' as const), currency, bankAccount };
-    return { address: await operator.issueAddress(owner, given) };
+    return { address: await issueAddress(operator, owner, given) };
   }
 
   @FieldResolver(() => OperatorAccount, {
@@ -107,12 +115,12 @@ class OperatorAccounts {
 
   @FieldResolver(() => [OperatorPerson], { description: 'The persons of the business, for its verification.' })
   async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
-    return (await context.operator.verification(row, context.related)).persons;
+    return (await verificationOf(context.operator, row, context.related)).persons;
   }
 
   @FieldResolver(() => [OperatorFile], { description: 'The documents that it and its persons refer to.' })
   async files(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorFile[]> {
-    return (await context.operator.verification(row, context.related)).files;
+    return (await verificationOf(context.operator, row, context.related)).files;
   }
 
   @FieldResolver(() => [ActivationRequirement], {

@@ -11,6 +11,8 @@ import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import { pageOf } from '../graph/page-type.js';
 import type { ListPage } from '../paging.js';
 import { ActionOutcome, OperatorRole, type OperatorRow } from '../table.js';
+import { listOperators } from '../access/operators.js';
+import { listActions, verifyActions } from '../action/actions.js';
 
 registerEnumType(OperatorRole, {
   name: 'OperatorRole',
@@ -155,7 +157,7 @@ class OperatorActions {
     description: 'The operators, those that are revoked last: 200 at most. They are made and revoked by command.',
   })
   operators(@Ctx() { operator }: OperatorContext): Promise<NamedOperator[]> {
-    return operator.operators();
+    return listOperators(operator);
   }
 
   @Query(() => ActionPage, { description: 'What operators have done, newest first.' })
@@ -163,7 +165,7 @@ class OperatorActions {
     @Args(() => ActionsArgs) { operator: name, operation, objectId, first, after }: ActionsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<Action>> {
-    return operator.actions({
+    return listActions(operator, {
       ...{ operator: name ?? undefined, operation: operation ?? undefined, objectId: objectId ?? undefined },
       ...{ after: after ?? undefined, limit: pageSizeOf('operator_action', first) },
     });
@@ -176,12 +178,12 @@ class OperatorActions {
     @Args(() => SealArgs) { entries, lastHash }: SealArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorActionsSeal> {
-    if (entries == null && lastHash == null) return operator.verifyActions();
+    if (entries == null && lastHash == null) return verifyActions(operator);
     if (entries == null) throw new DomainError(problem('parameter_missing', 'operator_action.entries'));
     if (lastHash == null) throw new DomainError(problem('parameter_missing', 'operator_action.last_hash'));
     if (entries < 1)
       throw new DomainError(problem('parameter_invalid', 'operator_action.entries', 'must be greater than zero'));
-    return operator.verifyActions({ entries, lastHash });
+    return verifyActions(operator, { entries, lastHash });
   }
 }
 

@@ -28,6 +28,8 @@ import { pageOf } from '../graph/page-type.js';
 import type { ListPage } from '../paging.js';
 import { OperatorAccount, OperatorBankNotice, OperatorFile, OperatorSetting } from '../graph/type.js';
 import { modeOf } from '../../request/mode.js';
+import { listGateways, listHolds, listNotices } from '../console.js';
+import { retryJob } from '../job/jobs.js';
 
 const NoticePage = pageOf('BankNotice', () => OperatorBankNotice, 'newest first');
 const HoldPage = pageOf('AccountSetting', () => OperatorSetting, 'newest first');
@@ -87,7 +89,7 @@ class OperatorConsole {
     @Args(() => PageArgs) { first, after }: PageArgs,
     @Ctx() { operator, related }: OperatorContext,
   ): Promise<ListPage<OperatorBankNotice>> {
-    const { nodes, next } = await operator.notices(pageSizeOf('deposit', first), after ?? undefined);
+    const { nodes, next } = await listNotices(operator, pageSizeOf('deposit', first), after ?? undefined);
     const shown = nodes.map(async (row) => {
       const found = row.depositId === null ? null : await related.one(deposit, deposit.id, row, row.depositId);
       return noticeOf(row, found);
@@ -102,19 +104,19 @@ class OperatorConsole {
     @Args(() => PageArgs) { first, after }: PageArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorSetting>> {
-    return operator.holds(pageSizeOf('account_setting', first), after ?? undefined);
+    return listHolds(operator, pageSizeOf('account_setting', first), after ?? undefined);
   }
 
   @Query(() => [Gateway], {
     description: 'The processes of the gateways that were seen in the last day, the latest first: 200 at most.',
   })
   gateways(@Ctx() { operator }: OperatorContext): Promise<Gateway[]> {
-    return operator.gateways();
+    return listGateways(operator);
   }
 
   @Mutation(() => RetryJobPayload, { description: 'Makes a job due now, instead of when it would be tried again.' })
   async retryJob(@Input(() => RetryJobInput) { id }: RetryJobInput, @Ctx() { operator }: OperatorContext) {
-    return { job: await operator.retryJob(id) };
+    return { job: await retryJob(operator, id) };
   }
 }
 

@@ -8,6 +8,7 @@ import { ListFilterArgs } from '../graph/inputs.js';
 import { pageOf } from '../graph/page-type.js';
 import type { ListPage } from '../paging.js';
 import { LedgerAudit, LedgerChain, Violation } from '../graph/type.js';
+import { auditLedger, listLedgerChecks, verifySeals } from '../money/audit.js';
 
 registerEnumType(LedgerCheckStatus, {
   name: 'LedgerCheckStatus',
@@ -58,7 +59,7 @@ class LedgerChecksArgs extends ListFilterArgs {
 class OperatorLedger {
   @Query(() => LedgerAudit, { description: 'Checks the invariants of the ledger for all tenants.' })
   ledgerAudit(@Ctx() { operator }: OperatorContext): Promise<LedgerAudit> {
-    return operator.audit();
+    return auditLedger(operator);
   }
 
   @Query(() => LedgerCheckPage, {
@@ -69,13 +70,13 @@ class OperatorLedger {
     @Args(() => LedgerChecksArgs) args: LedgerChecksArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorLedgerCheck>> {
-    const { nodes, next } = await operator.ledgerChecks(filterOf('ledger', args));
+    const { nodes, next } = await listLedgerChecks(operator, filterOf('ledger', args));
     return { nodes: nodes.map(checkOf), next };
   }
 
   @Query(() => [LedgerChain], { description: 'Checks the seal of the ledger, for every tenant and mode.' })
   ledgerSeal(@Ctx() { operator }: OperatorContext): Promise<LedgerChain[]> {
-    return operator.verifySeals();
+    return verifySeals(operator);
   }
 }
 

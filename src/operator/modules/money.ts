@@ -34,6 +34,16 @@ import {
   PayoutPage,
 } from '../graph/type.js';
 import { Input } from '../../types/input.js';
+import {
+  duplicateNotices,
+  listMismatches,
+  operatorDeposit,
+  reconcileFor,
+  recordBankNotice,
+  waitingNotices,
+  withdrawNotice,
+} from '../money/bank.js';
+import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
@@ -52,7 +62,7 @@ class OperatorMoney {
     @Args(() => DepositArgs) { id, tenantId }: DepositArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorDeposit> {
-    return operator.deposit(id, tenantId ?? undefined);
+    return operatorDeposit(operator, id, tenantId ?? undefined);
   }
 
   @Query(() => OperatorPayout, { nullable: true, description: 'A payout of any tenant.' })
@@ -60,7 +70,7 @@ class OperatorMoney {
     @Arg('id', () => ID, { description: 'The id of the payout.' }) id: string,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorPayout> {
-    return operator.payout(id);
+    return payoutOf(operator, id);
   }
 
   @Query(() => PayoutPage, {
@@ -71,14 +81,14 @@ class OperatorMoney {
     @Args(() => PayoutsArgs) args: PayoutsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorPayout>> {
-    return operator.payouts(filterOf('payout', args));
+    return listPayouts(operator, filterOf('payout', args));
   }
 
   @Query(() => [OperatorMismatch], {
     description: 'Successes that an acquirer reported and that do not match their attempts, newest first: 200 at most.',
   })
   async transactionMismatches(@Ctx() { operator }: OperatorContext): Promise<OperatorMismatch[]> {
-    return (await operator.mismatches()).map(mismatchOf);
+    return (await listMismatches(operator)).map(mismatchOf);
   }
 
   @Query(() => [OperatorRate], { description: "The exchange rates for a tenant's live payouts." })
@@ -87,7 +97,7 @@ class OperatorMoney {
     tenantId: string,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorRate[]> {
-    return operator.rates({ tenantId });
+    return listRates(operator, { tenantId });
   }
 
   @Mutation(() => RecordBankNoticePayload, {
@@ -100,7 +110,7 @@ class OperatorMoney {
     @Ctx() { operator }: OperatorContext,
   ) {
     const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...transfer } = input;
-    const { notice, deposit } = await operator.bankNotice({
+    const { notice, deposit } = await recordBankNotice(operator, {
       ...transfer,
       event: event ?? 'received',
       fromAccountId: fromAccountId || undefined,
@@ -115,7 +125,7 @@ class OperatorMoney {
     description: 'The reversals that wait for their deposits, of all tenants, oldest first: 200 at most.',
   })
   async waitingBankNotices(@Ctx() { operator }: OperatorContext): Promise<OperatorBankNotice[]> {
-    return (await operator.waitingNotices()).map((notice) => noticeOf(notice, null));
+    return (await waitingNotices(operator)).map((notice) => noticeOf(notice, null));
   }
 
   @Query(() => [OperatorBankNotice], {
@@ -125,7 +135,7 @@ class OperatorMoney {
       'that was reversed is left out. To take one back, record a reversal under its reference as it is here.',
   })
   async duplicateBankNotices(@Ctx() { operator, related }: OperatorContext): Promise<OperatorBankNotice[]> {
-    const notices = await operator.duplicateNotices();
+    const notices = await duplicateNotices(operator);
     const found = notices.map((notice) => related.one(deposit, deposit.id, notice, notice.depositId!));
     return Promise.all(notices.map(async (notice, i) => noticeOf(notice, await found[i]!)));
   }
@@ -137,7 +147,7 @@ class OperatorMoney {
     @Input(() => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { notice: noticeOf(await operator.withdrawNotice(addressId, reference), null) };
+    return { notice: noticeOf(await withdrawNotice(operator, addressId, reference), null) };
   }
 
   @Mutation(() => ReconcileDepositPayload, {
@@ -147,17 +157,17 @@ class OperatorMoney {
     @Input(() => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { deposit: await operator.reconcile(id, receivables, tenantId ?? undefined) };
+    return { deposit: await reconcileFor(operator, id, receivables, tenantId ?? undefined) };
   }
 
   @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
   async settlePayout(@Input(() => SettlePayoutInput) { id }: SettlePayoutInput, @Ctx() { operator }: OperatorContext) {
-    return { payout: await operator.endPayout(id, 'completed') };
+    return { payout: await endPayout(operator, id, 'completed') };
   }
 
   @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
   async failPayout(@Input(() => FailPayoutInput) { id }: FailPayoutInput, @Ctx() { operator }: OperatorContext) {
-    return { payout: await operator.endPayout(id, 'failed') };
+    return { payout: await endPayout(operator, id, 'failed') };
   }
 
   @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
@@ -166,7 +176,7 @@ class OperatorMoney {
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
-    return { accountSetting: await operator.serviceHold(row, true) };
+    return { accountSetting: await setServiceHold(operator, row, true) };
   }
 
   @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the service hold on an account's payouts." })
@@ -175,7 +185,7 @@ class OperatorMoney {
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
-    return { accountSetting: await operator.serviceHold(row, false) };
+    return { accountSetting: await setServiceHold(operator, row, false) };
   }
 
   @Mutation(() => SetRatePayload, {
@@ -186,7 +196,7 @@ class OperatorMoney {
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, true, 'rate.account_id');
-    return { rate: await operator.setRate(row, source, target, rate) };
+    return { rate: await setRate(operator, row, source, target, rate) };
   }
 }
 

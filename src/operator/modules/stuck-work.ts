@@ -8,6 +8,7 @@ import { PageArgs, pageSizeOf } from '../graph/inputs.js';
 import type { StuckWork } from '../job/jobs.js';
 import type { ListPage } from '../paging.js';
 import { pageOf } from '../graph/page-type.js';
+import { listStuck } from '../job/jobs.js';
 
 /** All kinds of work with what each does. */
 const works = new Map<TenantWork, string>([
@@ -60,7 +61,7 @@ class OperatorWork {
     @Args(() => PageArgs) { first, after }: PageArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<ListPage<OperatorStuckWork>> {
-    const { nodes, next } = await operator.stuckWork(after ?? undefined, pageSizeOf('job', first));
+    const { nodes, next } = await listStuck(operator, after ?? undefined, pageSizeOf('job', first));
     // A gateway of another version may have stored work that has no name here.
     return { nodes: nodes.filter(({ work: name }) => works.has(name)), next };
   }

@@ -3,7 +3,7 @@ import { LedgerCheckStatus, ledgerCheck } from '../../resources/ledger/table.js'
 import { nodeBreaches } from '../../db/cluster/node-privileges.js';
 import { violationsOf } from '../../db/cluster/tenant-audit.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
-import type { OperatorDesk } from '../session.js';
+import type { Operator } from '../operator.js';
 import { listed, type ListFilter } from '../paging.js';
 
 /** The state of one tenant's hash chain in one mode. */
@@ -27,10 +27,12 @@ const violationsMax = 1_000;
 
 /** Checks the invariants of the ledger over all tenants: returns the first 1,000 violations, and the count of all. */
 export async function auditLedger(
-  desk: OperatorDesk,
+  operator: Operator,
 ): Promise<{ violations: Violation[]; violationCount: number; accounts: number; postings: number }> {
-  const { violations, count } = await ((await desk.distributed()) ? violationsByTenant(desk) : allViolations(desk));
-  const [counts] = await desk.auditQuery<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
+  const { violations, count } = await ((await operator.distributed())
+    ? violationsByTenant(operator)
+    : allViolations(operator));
+  const [counts] = await operator.auditQuery<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
     db
       .select({
         accounts: sql<number>`a.count::int`,
@@ -50,8 +52,8 @@ export async function auditLedger(
 }
 
 /** The first violations of all tenants, and the count of all. */
-async function allViolations(desk: OperatorDesk): Promise<{ violations: Violation[]; count: number }> {
-  const found = await desk.auditQuery<Violation & { count: number }>('operator_violations', (db) =>
+async function allViolations(operator: Operator): Promise<{ violations: Violation[]; count: number }> {
+  const found = await operator.auditQuery<Violation & { count: number }>('operator_violations', (db) =>
     db
       .select({
         tenant: sql<string>`v.tenant_id`,
@@ -70,8 +72,8 @@ async function allViolations(desk: OperatorDesk): Promise<{ violations: Violatio
  * The same where tenants are distributed to nodes, which have no snapshot in common: each tenant is checked by a
  * statement on its node, and then the privileges on all nodes.
  */
-async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Violation[]; count: number }> {
-  const tenants = await desk.auditQuery<TenantAndMode>('operator_ledgers', (db) =>
+async function violationsByTenant(operator: Operator): Promise<{ violations: Violation[]; count: number }> {
+  const tenants = await operator.auditQuery<TenantAndMode>('operator_ledgers', (db) =>
     db
       .select({ tenantId: sql<string>`r.tenant_id`, livemode: sql<boolean>`r.livemode` })
       .from(sql`(select tenant_id, livemode from account group by 1, 2) r`),
@@ -79,8 +81,8 @@ async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Vio
   const violations: Violation[] = [];
   let count = 0;
   for (const { tenantId, livemode } of tenants) {
-    const { source, where } = await violationsOf(desk.audited, { tenantId, livemode });
-    const found = await desk.auditQuery<{ rule: string; what: string; count: number }>('operator_ledger', (db) =>
+    const { source, where } = await violationsOf(operator.audited, { tenantId, livemode });
+    const found = await operator.auditQuery<{ rule: string; what: string; count: number }>('operator_ledger', (db) =>
       db
         .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what`, count: sql<number>`(count(*) over ())::int` })
         .from(source)
@@ -90,7 +92,7 @@ async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Vio
     count += found[0]?.count ?? 0;
     violations.push(...found.map(({ rule, what }) => ({ tenant: tenantId, livemode, rule, what })));
   }
-  const breaches = await desk.auditQuery<{ what: string }>('operator_breaches', (db) =>
+  const breaches = await operator.auditQuery<{ what: string }>('operator_breaches', (db) =>
     db.select({ what: sql<string>`v.what` }).from(nodeBreaches),
   );
   const rule = 'append-only is not enforced';
@@ -103,8 +105,8 @@ async function violationsByTenant(desk: OperatorDesk): Promise<{ violations: Vio
  * chains comes from postings, blocks and seals together: otherwise a chain would disappear when all rows of one kind
  * are deleted.
  */
-export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
-  const tenantsAndModes = await desk.auditQuery<{ tenant: string; livemode: boolean; blocks: number }>(
+export async function verifySeals(operator: Operator): Promise<Chain[]> {
+  const tenantsAndModes = await operator.auditQuery<{ tenant: string; livemode: boolean; blocks: number }>(
     'operator_seals',
     (db) =>
       db
@@ -123,7 +125,7 @@ export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
   const chains: Chain[] = [];
   // One chain after the other, because concurrent writes need the connections too.
   for (const tenantAndMode of tenantsAndModes) {
-    const [row] = await desk.auditQuery<{ broken: string | null }>('operator_seal', (db) =>
+    const [row] = await operator.auditQuery<{ broken: string | null }>('operator_seal', (db) =>
       db
         .select({ broken: sql<string | null>`b.broken` })
         .from(sql`first_broken_block(${tenantAndMode.tenant}, ${tenantAndMode.livemode}) b(broken)`),
@@ -135,6 +137,6 @@ export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
 }
 
 /** Lists the checks of the ledger that the worker has made or makes, newest first. */
-export function listLedgerChecks(desk: OperatorDesk, filter: ListFilter<LedgerCheckStatus>) {
-  return listed(desk, 'operator_ledger_checks', ledgerCheck, Object.values(LedgerCheckStatus), filter, true);
+export function listLedgerChecks(operator: Operator, filter: ListFilter<LedgerCheckStatus>) {
+  return listed(operator, 'operator_ledger_checks', ledgerCheck, Object.values(LedgerCheckStatus), filter, true);
 }

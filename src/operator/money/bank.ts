@@ -14,7 +14,7 @@ import { textProblems } from '../../operation/text-problems.js';
 import { type Problem, problem, DomainError } from '../../errors/problems.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
 import { bareReference, type BankNoticeRow, bankNotice, isPadded, whiteSpace } from '../table.js';
-import { type OperatorDesk, OperatorError, refuse } from '../session.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
 import { tenantOf } from '../paging.js';
 
 /** A bank's report about a transfer, under the bank's own reference. */
@@ -52,9 +52,9 @@ const referenceLengthMax = 255;
  * Refuses a payment method of the other edition, and a currency that is not the address's unless the operator allows
  * it.
  */
-export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<RecordedBankNotice> {
+export async function recordBankNotice(operator: Operator, given: BankNotice): Promise<RecordedBankNotice> {
   refuse([...textProblems(given, 'deposit'), ...amountProblems(given, 'deposit'), ...noticeProblems(given)]);
-  const to = await addressOf(desk, given.addressId);
+  const to = await addressOf(operator, given.addressId);
   if (!to.livemode)
     throw new OperatorError(
       'In test mode the sandbox bank makes deposits; this records those of live mode. Name an address of live mode.',
@@ -70,7 +70,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
         'A bank sends money to a receiving address only. Name one of category SERVICE_RECEIVE or SERVICE_FEE_ADVANCE.',
       ),
     );
-  const scope = desk.scope(to);
+  const scope = operator.scope(to);
   const receiver = await scope.one(account, to.linkedId);
   const edition = editions[receiver.edition];
   const { paymentMethod } = given;
@@ -97,7 +97,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
     ...(paymentMethod === undefined && { open: ['paymentMethod'] }),
     ...(given.allowCurrency === true && { allowCurrency: true }),
   };
-  const notice = await desk.write('record_bank_notice', to, 'bankNotice', args, bankNotice);
+  const notice = await operator.write('record_bank_notice', to, 'bankNotice', args, bankNotice);
   return { notice, deposit: await scope.find(deposit, notice.depositId) };
 }
 
@@ -124,8 +124,8 @@ function withoutSpaceAround(reference: string): string {
 const spaces = new Set(JSON.parse(`"${whiteSpace}"`) as string);
 
 /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
-export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
-  return desk.read<BankNoticeRow>(
+export function waitingNotices(operator: Operator): Promise<BankNoticeRow[]> {
+  return operator.read<BankNoticeRow>(
     'operator_waiting_notices',
     (db) =>
       db
@@ -143,9 +143,9 @@ export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
  * notices of one transfer one after the other, the oldest first. Earlier releases credited each of them. One that was
  * reversed is left out.
  */
-export function duplicateNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
+export function duplicateNotices(operator: Operator): Promise<BankNoticeRow[]> {
   const [n, other] = [alias(bankNotice, 'n'), alias(bankNotice, 'other')];
-  return desk.read<BankNoticeRow>(
+  return operator.read<BankNoticeRow>(
     'operator_duplicate_notices',
     (db) => {
       // Of several notices of one transfer all but one have white space around their references, and few others do.
@@ -191,10 +191,10 @@ export function duplicateNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
 }
 
 /** Withdraws a reversal that waits for a deposit; with a wrong reference it would wait for ever. */
-export async function withdrawNotice(desk: OperatorDesk, addressId: string, reference: string): Promise<BankNoticeRow> {
-  return desk.write(
+export async function withdrawNotice(operator: Operator, addressId: string, reference: string): Promise<BankNoticeRow> {
+  return operator.write(
     'withdraw_bank_notice',
-    await addressOf(desk, addressId),
+    await addressOf(operator, addressId),
     'withdrawNotice',
     { reference, addressId },
     bankNotice,
@@ -202,8 +202,8 @@ export async function withdrawNotice(desk: OperatorDesk, addressId: string, refe
 }
 
 /** The address that a bank's notice names. */
-async function addressOf(desk: OperatorDesk, addressId: string): Promise<AddressRow> {
-  const [row] = await desk.byId('operator_address', address, addressId);
+async function addressOf(operator: Operator, addressId: string): Promise<AddressRow> {
+  const [row] = await operator.byId('operator_address', address, addressId);
   if (!row)
     throw new OperatorError('There is no such address. Check the id.', 'resource_missing', 'deposit.address_id');
   return row;
@@ -213,8 +213,8 @@ async function addressOf(desk: OperatorDesk, addressId: string): Promise<Address
  * Attempts for which the acquirer reported a success that does not match them, of all tenants, newest first: 200 at
  * most.
  */
-export function mismatches(desk: OperatorDesk): Promise<TransactionRow[]> {
-  return desk.read<TransactionRow>(
+export function listMismatches(operator: Operator): Promise<TransactionRow[]> {
+  return operator.read<TransactionRow>(
     'operator_mismatches',
     (db) =>
       db
@@ -232,11 +232,11 @@ export function mismatches(desk: OperatorDesk): Promise<TransactionRow[]> {
  * deposit. With the tenant this is one look-up; without it, PostgreSQL searches the primary key of one tenant after the
  * other.
  */
-export async function depositOf(desk: OperatorDesk, id: string, tenantId?: string): Promise<DepositRow> {
+export async function operatorDeposit(operator: Operator, id: string, tenantId?: string): Promise<DepositRow> {
   const [row] =
     tenantId === undefined
-      ? await desk.byId('operator_deposit', deposit, id)
-      : await desk.read<DepositRow>(
+      ? await operator.byId('operator_deposit', deposit, id)
+      : await operator.read<DepositRow>(
           'operator_deposit_of_tenant',
           (db) =>
             db
@@ -256,15 +256,15 @@ export async function depositOf(desk: OperatorDesk, id: string, tenantId?: strin
 }
 
 /** Counts a deposit towards receivables, on behalf of the user who receives it. Spec: decisions, Reconciliation. */
-export async function reconcile(
-  desk: OperatorDesk,
+export async function reconcileFor(
+  operator: Operator,
   id: string,
   receivables: ReconciledReceivableInput[],
   tenantId?: string,
 ): Promise<DepositRow> {
-  const row = await depositOf(desk, id, tenantId);
-  const holder = await desk.account(row.toAccountId, row.livemode);
-  const receiver = await desk.account(receiverOf(holder), row.livemode);
-  const answer = await desk.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', { id, receivables });
+  const row = await operatorDeposit(operator, id, tenantId);
+  const holder = await operator.account(row.toAccountId, row.livemode);
+  const receiver = await operator.account(receiverOf(holder), row.livemode);
+  const answer = await operator.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', { id, receivables });
   return answer.deposit;
 }

@@ -5,36 +5,36 @@ import { type PayoutRow, PayoutStatus, payout } from '../../resources/payout/tab
 import { type Problem, problem } from '../../errors/problems.js';
 import { type RateRow, rate } from '../../resources/exchange-rate/table.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
-import { type OperatorDesk, OperatorError, refuse } from '../session.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
 import { tenantOf, listed, type ListPage, type ListFilter } from '../paging.js';
 
 /** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */
-export function listPayouts(desk: OperatorDesk, filter: ListFilter<PayoutStatus>): Promise<ListPage<PayoutRow>> {
-  return listed(desk, 'operator_payouts', payout, Object.values(PayoutStatus), filter);
+export function listPayouts(operator: Operator, filter: ListFilter<PayoutStatus>): Promise<ListPage<PayoutRow>> {
+  return listed(operator, 'operator_payouts', payout, Object.values(PayoutStatus), filter);
 }
 
 /** The payout with this id. */
-export async function payoutOf(desk: OperatorDesk, id: string): Promise<PayoutRow> {
-  const [row] = await desk.byId('operator_payout', payout, id);
+export async function payoutOf(operator: Operator, id: string): Promise<PayoutRow> {
+  const [row] = await operator.byId('operator_payout', payout, id);
   if (!row) throw new OperatorError('There is no such payout. Check the id.', 'resource_missing', 'payout.id');
   return row;
 }
 
 /** Records the end of a payout that the bank reports. */
-export async function endPayout(desk: OperatorDesk, id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
-  return desk.write('move_payout', await payoutOf(desk, id), `payout_${to}`, { id, to }, payout);
+export async function endPayout(operator: Operator, id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
+  return operator.write('move_payout', await payoutOf(operator, id), `payout_${to}`, { id, to }, payout);
 }
 
 /**
  * Places or lifts the service hold on an account's payouts. Only the operator can. Spec: AccountSetting, service_hold.
  */
-export async function serviceHold(desk: OperatorDesk, row: AccountRow, hold: boolean): Promise<AccountSettingRow> {
-  return desk.write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
+export async function setServiceHold(operator: Operator, row: AccountRow, hold: boolean): Promise<AccountSettingRow> {
+  return operator.write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
 }
 
 /** Sets how much of one currency a unit of another buys, for the live payouts of a tenant. */
 export async function setRate(
-  desk: OperatorDesk,
+  operator: Operator,
   { tenantId }: Pick<TenantAndMode, 'tenantId'>,
   source: string,
   target: string,
@@ -42,7 +42,7 @@ export async function setRate(
 ): Promise<RateRow> {
   refuse(rateProblems(source, target, value));
   const live = { tenantId, livemode: true };
-  return desk.write('set_rate', live, 'setRate', { source, target, rate: value }, rate);
+  return operator.write('set_rate', live, 'setRate', { source, target, rate: value }, rate);
 }
 
 /** The problems of a rate that is impossible. */
@@ -57,8 +57,8 @@ function rateProblems(source: string, target: string, value: string): Problem[] 
 }
 
 /** The rates of a tenant, ordered by their currencies. */
-export function listRates(desk: OperatorDesk, { tenantId }: Pick<TenantAndMode, 'tenantId'>): Promise<RateRow[]> {
-  return desk.read<RateRow>(
+export function listRates(operator: Operator, { tenantId }: Pick<TenantAndMode, 'tenantId'>): Promise<RateRow[]> {
+  return operator.read<RateRow>(
     'operator_rates',
     (db) =>
       db

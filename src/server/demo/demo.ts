@@ -5,6 +5,8 @@ import { derived, newKey } from '../../auth/tokens.js';
 import { Operator } from '../../operator/operator.js';
 import { historyDays, type Trader, createHistory } from './history.js';
 import type { Store } from '../../db/open.js';
+import { accountExists, createRoot, hasNoAccounts } from '../../operator/account/accounts.js';
+import { passTime } from '../../operator/job/test-clock.js';
 
 /** A demo tenant: one per edition, so that a reader can compare the two. */
 export interface Demo {
@@ -28,7 +30,7 @@ export async function openDemo(
 ): Promise<Demo[]> {
   await store.withAdvisoryLock('demo', async () => {
     const before = store.demo();
-    if (before ? before.complete : !(await operator.empty())) return;
+    if (before ? before.complete : !(await hasNoAccounts(operator))) return;
     const attempt = (before?.attempt ?? 0) + 1;
     store.demo({ attempt, complete: false });
     await store.withAsynchronousCommit((database) =>
@@ -50,7 +52,7 @@ export async function demos(operator: Operator, pepper: string, attempt = 1): Pr
       testKey: keyOf(pepper, edition, tenantId, false).secret,
     };
   });
-  const exist = await Promise.all(all.map((demo) => operator.exists(demo.accountId)));
+  const exist = await Promise.all(all.map((demo) => accountExists(operator, demo.accountId)));
   return all.filter((_, i) => exist[i]);
 }
 
@@ -89,8 +91,8 @@ export async function seedEdition(
 ): Promise<void> {
   progress(`Seeding the demo of Edition ${edition}`);
   const tenantId = tenantOf(pepper, edition, attempt);
-  await operator.passTime({ tenantId }, -(historyDays + 1) * 86_400);
-  const { account: platform } = await operator.createRoot({
+  await passTime(operator, { tenantId }, -(historyDays + 1) * 86_400);
+  const { account: platform } = await createRoot(operator, {
     type: 'platform',
     edition,
     nickname: names[edition],
@@ -108,7 +110,7 @@ export async function seedEdition(
     if (trader.partners.length > 0 && !seed.draft) traders.push(trader);
   }
   // In these five seconds the sandbox verifies all accounts and issues their addresses.
-  for (let second = 0; second < 5; second++) await operator.passTime(platform, 1);
+  for (let second = 0; second < 5; second++) await passTime(operator, platform, 1);
   let nextReport = 0;
   await createHistory(operator, platform, edition, traders, (share) => {
     if (share < nextReport) return;

@@ -5,6 +5,8 @@ import type { DepositPaymentMethod, DepositRow } from '../../resources/deposit/t
 import type { Operator } from '../../operator/operator.js';
 import { DomainError } from '../../errors/problems.js';
 import type { ReceivableRow } from '../../resources/receivable/table.js';
+import { catchUp, passTime } from '../../operator/job/test-clock.js';
+import { listPayouts } from '../../operator/money/payouts.js';
 
 /** A user of the demo that receives payments, with the partners that pay. */
 export interface Trader {
@@ -93,8 +95,8 @@ export async function createHistory(
         }),
     );
     // The sandbox needs a second for each of its two steps.
-    await operator.passTime(platform, 1);
-    await operator.passTime(platform, 1);
+    await passTime(operator, platform, 1);
+    await passTime(operator, platform, 1);
     const open = traded.filter((t) => t.deposit !== null);
     const settled = open.filter(() => random(8) > 0);
     await Promise.all(
@@ -108,7 +110,7 @@ export async function createHistory(
     // The payouts of the last midnight are still processing. Sometimes one fails, and is made again the next day.
     if (day % 29 === 14) {
       const filter = { status: 'processing', tenantId: platform.tenantId, limit: 1 } as const;
-      const [payout] = (await operator.payouts(filter)).nodes;
+      const [payout] = (await listPayouts(operator, filter)).nodes;
       if (payout) await operator.as(platform, 'failTestPayout', { id: payout.id });
     }
     const disputed = open[0];
@@ -129,10 +131,10 @@ export async function createHistory(
       reversals++;
     }
     // A payout of the last midnight arrives a minute after it was made, not with the next day's work.
-    await operator.passTime(platform, payoutSeconds);
-    await operator.passTime(platform, daySeconds - 2 - payoutSeconds);
+    await passTime(operator, platform, payoutSeconds);
+    await passTime(operator, platform, daySeconds - 2 - payoutSeconds);
   }
-  await operator.catchUp(platform);
+  await catchUp(operator, platform);
   await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
 }
 

@@ -5,6 +5,8 @@ import { PayeeFixture } from '../../support/checkout-fixture.js';
 import { ConsoleSeed, type Document, hostile, notice } from '../console-fixture.js';
 import { useWorld } from '../../support/world.js';
 import { Camera, first, named, press, settled, type State, steps } from './camera.js';
+import { createOperator } from '../../../src/operator/access/operators.js';
+import { createRoot } from '../../../src/operator/account/accounts.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -57,7 +59,7 @@ it("the operator's console", async () => {
   await world.sql`
     update bank_notice set reference = 'WIRE-12500.00 '
     where tenant_id = ${payout.tenant} and deposit_id = ${again.notice.deposit.id}`;
-  const { key } = await world.operator.createOperator('Priya Nair', 'operate', 'pictures');
+  const { key } = await createOperator(world.operator, 'Priya Nair', 'operate', 'pictures');
   const lists = ['accounts', 'payouts', 'bank', 'mismatches', 'holds', 'ledger', 'work', 'audit', 'operators'];
   const account = at(`/operator/accounts/${waiting}?mode=LIVE`);
   const states: State[] = [
@@ -77,7 +79,7 @@ it("the operator's console", async () => {
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],
   ];
   await camera.take(named('console', states), enter('/operator', "Operator's key", key));
-  const reader = await world.operator.createOperator('Ola Reader', 'read', 'pictures');
+  const reader = await createOperator(world.operator, 'Ola Reader', 'read', 'pictures');
   const toRead = states.filter(([name]) => /^(queue|account|payouts|bank|holds|rates|operators)$/.test(name));
   await camera.take(named('console-reader', toRead), enter('/operator', "Operator's key", reader.key));
 }, 900_000);
@@ -85,7 +87,7 @@ it("the operator's console", async () => {
 it('the dashboard of an account with nothing, and of one with hostile names', async () => {
   const pages = ['', 'payments', 'receivables', 'checkouts', 'payouts', 'customers', 'users'];
   const empty = pages.map((name): State => [`empty-${name || 'home'}`, at(`/dashboard/${name}`)]);
-  const { keys } = await world.operator.createRoot({
+  const { keys } = await createRoot(world.operator, {
     ...{ type: 'platform', edition: 2, nickname: 'Harbour Marketplace' },
     businessDetails: { legalName: 'Harbour Marketplace', type: 'company' },
   });
