@@ -4,7 +4,7 @@ import { Database } from '../../src/db/database.js';
 import { poolsDefault } from '../../src/db/connect/database-settings.js';
 import { Scope } from '../../src/db/scope.js';
 import type { Caller } from '../../src/request/caller.js';
-import { eventListing } from '../../src/resources/event/type.js';
+import { eventListing } from '../../src/resources/event/listing.js';
 import { event } from '../../src/resources/event/table.js';
 import type { PageArgs } from '../../src/types/pagination.js';
 import { useWorld } from '../support/world.js';

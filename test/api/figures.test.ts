@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { expectedArrivalOf } from '../../src/resources/payout/arrival.js';
 import type { PayoutRow } from '../../src/resources/payout/table.js';
-import { purposeCodes } from '../../src/resources/receivable/purpose.js';
+import { purposeCodes } from '../../src/resources/receivable/purpose-codes.js';
 import { pdf, receivableBody } from '../support/bodies.js';
 import { advanceClock, runAllJobs, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';

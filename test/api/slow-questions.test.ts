@@ -4,7 +4,7 @@ import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countQuestion, hasFigures, presentQuestion, questionOfParts, tooSlow } from '../../src/db/read/read-class.js';
 import { sentenceOfGraph } from '../../src/errors/problems.js';
-import { depositListing } from '../../src/resources/deposit/resolver.js';
+import { depositListing } from '../../src/resources/deposit/listing.js';
 import { pageRequest } from '../../src/types/pagination.js';
 import { pdf } from '../support/bodies.js';
 import {

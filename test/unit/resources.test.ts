@@ -8,6 +8,7 @@ import { fields, link, many, one, value } from '../../src/resources/edges.js';
 import { account } from '../../src/resources/account/table.js';
 import { balance } from '../../src/resources/ledger/table.js';
 import { events, operations } from '../../src/resources/registry.js';
+import { hashOrNull, noun } from '../../src/resources/shape.js';
 import { tablesOf } from '../../src/resources/tables.js';
 import { PageArgs } from '../../src/types/pagination.js';
 import { functionFiles } from '../../src/db/schema/schema-version.js';
@@ -47,6 +48,31 @@ describe('the program does not start', () => {
       'a route whose response has no shape',
       { operations: { copies: { ...read, routes: [extension.list('/v1/copies')] } } },
       'the operation copies has a route, and no shape formats its response for /v1',
+    ],
+    [
+      'a key of a response without a rule',
+      {
+        operations: { copies: { ...read, v1: () => ({ of: { id: 'copy' } }), routes: [extension.list('/v1/copies')] } },
+      },
+      'of.id says no rule',
+    ],
+    [
+      'a noun that is no value of the key `object`',
+      { operations: { copies: { ...read, v1: () => ({ id: noun('copy') }), routes: [extension.list('/v1/copies')] } } },
+      'the key `object` alone is a noun',
+    ],
+    [
+      'a hash of a response without keys',
+      {
+        operations: {
+          copies: {
+            ...read,
+            v1: (row: { hash: object | null }) => ({ hash: hashOrNull(row.hash) }),
+            routes: [extension.list('/v1/copies')],
+          },
+        },
+      },
+      'hash is a hash, and says no keys',
     ],
     [
       'a read of an object without a node',
@@ -91,6 +117,90 @@ describe('the program does not start', () => {
     expect(() => guard(buildGraph(), more)).toThrow(
       'the operation copies is declared, but the schema has no root field of this name',
     );
+  });
+});
+
+/** The files of a resource, in the order in which they are read. */
+const ordered = ['table', 'type', 'inputs', 'rules', 'listing', 'resolver', 'resource', 'v1'];
+
+/** The other files, by the concern that gives them their names. */
+const furtherFiles: Record<string, readonly string[]> = {
+  'the descriptions that the type and the inputs have in common': [
+    'account-setting/texts',
+    'account/texts',
+    'address/texts',
+  ],
+  'an order by another table': ['account/by-balance'],
+  'sums of the ledger, each with its own types and one statement': [
+    'balance/acting-accounts',
+    'balance/funds',
+    'balance/history',
+    'balance/range',
+    'balance/sums',
+    'balance/top-users',
+    'balance/totals',
+    'balance/zoned-totals',
+    'ledger/completed',
+    'receivable/ageing',
+    'receivable/owed',
+    'receivable/totals',
+  ],
+  'pages of a list that is computed': ['allocation/pages'],
+  'the address and the terms of the payment page, which settings determine': ['checkout/link', 'checkout/terms'],
+  'what depends on the time by the test clock': ['checkout/now', 'clock/now', 'clock/time-zone', 'payout/arrival'],
+  'when and why money is paid out': ['payout/plan'],
+  'the types of events and the positions in a stream of them': [
+    'event/allocations',
+    'event/catalogue',
+    'event/position',
+    'event/stream',
+    'event/type-patterns',
+  ],
+  'the bytes of a file, and the objects that use it': ['file/content', 'file/image-size', 'file/reference'],
+  'the ways to pay, which three resources have in common': ['payment/method'],
+  'what is stored encrypted': ['person/encryption', 'webhook-endpoint/encryption'],
+  'a table of codes that is in the graph': ['receivable/purpose-codes'],
+  'to which URL an endpoint delivers, and by whose rights it reads': [
+    'webhook-endpoint/reader',
+    'webhook-endpoint/url',
+  ],
+};
+
+describe('the folder of a resource', () => {
+  const files = fs
+    .readdirSync('src/resources', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('/'))
+    .map((name) => ({ name: name.slice(0, -3), text: fs.readFileSync(`src/resources/${name}`, 'utf8') }));
+  const inFile = (name: string) => name.split('/')[1]!;
+  const others = files.filter(({ name }) => !ordered.includes(inFile(name)));
+
+  it('has the files in the order of the guide, and others only for a concern of their own', () => {
+    expect(others.map(({ name }) => name).toSorted()).toEqual(Object.values(furtherFiles).flat().toSorted());
+  });
+
+  it('has no file of rules, and none of another concern, with fewer than 20 lines', () => {
+    const short = files.filter(({ name, text }) => text.split('\n').length <= 20 && inFile(name) !== 'table');
+    const bound = ordered.filter((name) => name !== 'rules');
+    expect(short.filter(({ name }) => !bound.includes(inFile(name))).map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each([
+    ['types of input', /^@InputType\(/m, 'inputs'],
+    ['resolvers', /^@Resolver\(/m, 'resolver'],
+    ['listings', /^(export )?const \w+: Listing\b/m, 'listing'],
+  ])('has its %s in one file', (_, pattern, file) => {
+    const found = files.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
+    expect(found.length).toBeGreaterThan(10);
+    expect(found.filter((name) => inFile(name) !== file)).toEqual([]);
+  });
+
+  it('exports nothing but resolvers from its resolver', () => {
+    const exported = files
+      .filter(({ name }) => inFile(name) === 'resolver')
+      .flatMap(({ name, text }) =>
+        [...text.matchAll(/^export (?!class \w+Resolver\b).*/gm)].map(([line]) => [name, line]),
+      );
+    expect(exported).toEqual([]);
   });
 });
 

@@ -5,11 +5,11 @@ import {
   businessDetailsOf,
   initialSetting,
   nicknameOf,
-} from '../../resources/account/creation.js';
+  accountMoves,
+} from '../../resources/account/rules.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../../resources/account/inputs.js';
 import { type AccountRow, AccountStatus, type AccountSubType, account } from '../../resources/account/table.js';
-import { accountMoves } from '../../resources/account/transitions.js';
-import { bankAccountProblems, bankDetailsOf, lastFour } from '../../resources/address/resolver.js';
+import { bankAccountProblems, bankDetailsOf, lastFour } from '../../resources/address/rules.js';
 import { type AddressRow, address, type BankAccountObject } from '../../resources/address/table.js';
 import { type NewToken, newKey } from '../../auth/tokens.js';
 import { editions } from '../../editions/editions.js';

@@ -3,7 +3,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { isTextOfAccount, searchEntry as entry } from '../../db/schema/table.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { DomainError } from '../../errors/problems.js';
-import { accountListing } from '../../resources/account/resolver.js';
+import { accountListing } from '../../resources/account/listing.js';
 import { type AccountRow, account } from '../../resources/account/table.js';
 import { searchProblems } from '../../types/list-search.js';
 import type { Operator } from '../operator.js';

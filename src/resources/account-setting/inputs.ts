@@ -1,8 +1,7 @@
-import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { pageArgsOf } from '../../types/pagination.js';
+import { InputType, Field, Int, ID } from 'type-graphql';
+import { offerTexts, offerCurrencyTexts, settingTexts } from './texts.js';
 import { Currency, Metadata } from '../../types/scalars.js';
 import { PayoutInterval, PayoutsDisabledReason } from './table.js';
-import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
 /** Which kinds of accounts are offered receiving addresses. */
@@ -24,7 +23,7 @@ class OfferByKind {
 class AddressOfferInput extends OfferByKind {}
 
 @InputType({ description: 'Filters settings by whether accounts of a kind are offered receiving addresses.' })
-class AddressOfferFilter extends OfferByKind {}
+export class AddressOfferFilter extends OfferByKind {}
 
 @InputType({ description: 'The currencies of the receiving addresses that a kind is offered.' })
 export class AddressCurrencyOfferInput {
@@ -84,20 +83,4 @@ export class PayoutSettingsFilter {
     description: 'Only settings whose payouts are disabled for one of these reasons.',
   })
   reasonCodeNotEnabled?: PayoutsDisabledReason[] | null;
-}
-
-@ArgsType()
-export class AccountSettingArgs extends pageArgsOf('AccountSetting') {
-  @Field(() => [ID], {
-    nullable: true,
-    description: 'Only the settings of these accounts. They may be any accounts that the caller can see.',
-  })
-  accountId?: string[] | null;
-  @Field(() => AddressOfferFilter, {
-    nullable: true,
-    description: 'Only settings that offer receiving addresses in this way.',
-  })
-  address?: AddressOfferFilter | null;
-  @Field(() => PayoutSettingsFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
-  payouts?: PayoutSettingsFilter | null;
 }

@@ -1,10 +1,11 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
-import { Node } from '../../types/relay-node.js';
-import { Currency, DateTime, Metadata } from '../../types/scalars.js';
+import { registerEnumType, Field, ObjectType, Int, ID } from 'type-graphql';
 import { PayoutInterval, PayoutsDisabledReason } from './table.js';
-import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
+import { offerTexts, offerCurrencyTexts, settingTexts } from './texts.js';
+import { Currency, DateTime, Metadata } from '../../types/scalars.js';
+import { Node } from '../../types/relay-node.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(PayoutInterval, {
   name: 'PayoutInterval',
@@ -17,6 +18,7 @@ registerEnumType(PayoutInterval, {
     },
   },
 });
+
 registerEnumType(PayoutsDisabledReason, {
   name: 'PayoutsDisabledReason',
   description: 'Why payouts of an account are disabled.',
@@ -109,3 +111,5 @@ export class AccountSetting extends Node {
 }
 
 export const AccountSettingConnection = connectionOf('AccountSetting', () => AccountSetting);
+
+export const UpdateAccountSettingPayload = payloadOf('UpdateAccountSetting', 'accountSetting', AccountSetting);

@@ -1,26 +1,26 @@
 import type { AccountSettingRow, OfferObject } from './table.js';
 import type { PayoutSettings } from './type.js';
-import { declareKeys } from '../shape.js';
+import { noun, value, valueOrNull } from '../shape.js';
 
 /** Formats a setting for /v1. Spec: AccountSetting. */
 export function accountSettingV1(s: AccountSettingRow) {
   const payouts = payoutsOf(s);
   return {
-    id: s.id,
-    object: 'account_setting',
-    account_id: s.accountId,
-    created: s.created,
-    livemode: s.livemode,
-    metadata: s.metadata,
+    id: value(s.id),
+    object: noun('account_setting'),
+    account_id: value(s.accountId),
+    created: value(s.created),
+    livemode: value(s.livemode),
+    metadata: valueOrNull(s.metadata),
     address: byKind(s.address),
     address_currency: byKind(s.addressCurrency),
-    live_fx: s.liveFx,
+    live_fx: value(s.liveFx),
     payouts: {
-      enabled: payouts.enabled,
-      interval: payouts.interval,
-      monthly_anchor: payouts.monthlyAnchor,
-      weekly_anchor: payouts.weeklyAnchor,
-      reason_code_not_enabled: payouts.reasonCodeNotEnabled,
+      enabled: valueOrNull(payouts.enabled),
+      interval: value(payouts.interval),
+      monthly_anchor: valueOrNull(payouts.monthlyAnchor),
+      weekly_anchor: valueOrNull(payouts.weeklyAnchor),
+      reason_code_not_enabled: valueOrNull(payouts.reasonCodeNotEnabled),
     },
   };
 }
@@ -38,32 +38,10 @@ function payoutsOf(s: AccountSettingRow): PayoutSettings {
 
 function byKind<V>(hash: { [kind in keyof OfferObject]: V | null }) {
   return {
-    connected_user: hash.connectedUser,
-    connected_user_partner: hash.connectedUserPartner,
-    partner: hash.partner,
-    platform: hash.platform,
-    user: hash.user,
+    connected_user: valueOrNull(hash.connectedUser),
+    connected_user_partner: valueOrNull(hash.connectedUserPartner),
+    partner: valueOrNull(hash.partner),
+    platform: valueOrNull(hash.platform),
+    user: valueOrNull(hash.user),
   };
 }
-
-const kinds = <R extends 'value' | 'value or null'>(rule: R) =>
-  ({ connected_user: rule, connected_user_partner: rule, partner: rule, platform: rule, user: rule }) as const;
-
-declareKeys(accountSettingV1, {
-  id: 'value',
-  object: 'noun',
-  account_id: 'value',
-  created: 'value',
-  livemode: 'value',
-  metadata: 'value or null',
-  address: kinds('value or null'),
-  address_currency: kinds('value or null'),
-  live_fx: 'value',
-  payouts: {
-    enabled: 'value or null',
-    interval: 'value',
-    monthly_anchor: 'value or null',
-    weekly_anchor: 'value or null',
-    reason_code_not_enabled: 'value or null',
-  },
-});

@@ -1,18 +1,15 @@
-import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { AccountScope } from '../../types/account-scope.js';
-import { MetadataFilter, searchText } from '../../types/list-search.js';
-import { pageArgsOf } from '../../types/pagination.js';
-import { Amount, CountryCode, Currency, DateTime, IP, Metadata, EmailAddress } from '../../types/scalars.js';
-import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
+import { Field, InputType, ID } from 'type-graphql';
 import {
-  acceptanceTexts,
-  accountTexts,
   addressTexts,
   businessIdTexts,
+  volumeTexts,
   businessTexts,
   documentTexts,
-  volumeTexts,
+  acceptanceTexts,
+  accountTexts,
 } from './texts.js';
+import { CountryCode, Amount, Currency, EmailAddress, IP, DateTime, Metadata } from '../../types/scalars.js';
+import { BusinessType, AccountType, CapabilityStatus } from './table.js';
 import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'A postal address.' })
@@ -161,67 +158,4 @@ export class AccountCapabilitiesFilter {
     description: 'Only accounts whose capability for further currencies is in this state.',
   })
   multicurrencyExportsV1?: CapabilityStatus | null;
-}
-
-const byBalance =
-  'The order of the list; the newest first by default. An order by balance needs an `orderCurrency`, and lists the ' +
-  'accounts with a balance in it: `available` and `pending` together, as they were a moment ago. It can be combined ' +
-  'with `type` alone. An account whose balance changes moves in the list, so a walk over its pages may miss it or ' +
-  'meet it twice.';
-
-/** The arguments of lists of accounts: their orders. */
-@ArgsType()
-export class RankedAccountArgs extends pageArgsOf('Account', byBalance) {
-  @Field(() => Currency, {
-    nullable: true,
-    description: 'The currency of the balances that order the list, such as `USD`. It needs an order by balance.',
-  })
-  orderCurrency?: string | null;
-}
-
-@ArgsType()
-export class AccountArgs extends RankedAccountArgs {
-  @Field(() => String, {
-    nullable: true,
-    description: searchText('the nickname, the legal name or the e-mail address'),
-  })
-  search?: string | null;
-  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
-  metadata?: MetadataFilter | null;
-  @Field(() => [AccountAddressState], {
-    nullable: true,
-    description: 'Only accounts whose receiving addresses are in one of these states.',
-  })
-  address?: AccountAddressState[] | null;
-  @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: AccountStatus[] | null;
-  @Field(() => [AccountType], { nullable: true, description: 'Only of these types.' })
-  type?: AccountType[] | null;
-  @Field(() => AccountCapabilitiesFilter, {
-    nullable: true,
-    description: 'Only accounts whose capabilities match this filter. Edition 1 only.',
-  })
-  capability?: AccountCapabilitiesFilter | null;
-  @Field(() => AccountScope, {
-    defaultValue: AccountScope.SELF,
-    description:
-      "DESCENDANTS lists also the accounts below the listed ones: for a platform, its own partners and its users' " +
-      "partners. A user's list has its partners in any case.",
-  })
-  declare scope: AccountScope;
-}
-
-@ArgsType()
-export class PartnerArgs extends RankedAccountArgs {
-  @Field(() => String, {
-    nullable: true,
-    description: searchText('the nickname, the legal name or the e-mail address'),
-  })
-  search?: string | null;
-  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
-  metadata?: MetadataFilter | null;
-  @Field(() => ID, { nullable: true, description: 'The owner of the partners; the acting account by default.' })
-  accountId?: string | null;
-  @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: AccountStatus[] | null;
 }

@@ -1,48 +1,19 @@
-import { sql } from 'drizzle-orm';
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Query, Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import {
+  AccountConnection,
+  Account,
+  CreateAccountPayload,
+  CreateConnectedUserPayload,
+  UpdateAccountPayload,
+} from './type.js';
+import { PartnerArgs, partnerListing } from './listing.js';
 import type { Context } from '../../operation/context.js';
-import type { Listing, Page } from '../../types/pagination.js';
-import { checkFiles, verificationPurposes } from '../file/reference.js';
-import { payloadOf } from '../../types/payload.js';
-import { problem, DomainError } from '../../errors/problems.js';
-import { addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
-import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
-import { type AccountRow, account } from './table.js';
-import { byBalance } from './by-balance.js';
-import { Account, AccountConnection, type AccountCapabilities } from './type.js';
+import type { Page } from '../../types/pagination.js';
+import { account } from './table.js';
+import { CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
 import { Input } from '../../types/input.js';
-
-/** How accounts are listed. Spec: List Accounts. */
-export const accountListing: Listing = {
-  object: 'account',
-  filters: {
-    address: account.address,
-    status: account.status,
-    type: account.type,
-    'capability.multicurrencyExportsV1': account.capabilityStatus,
-  },
-  byAccount: [],
-  parents: [account.ownerId, account.tenantId],
-  orders: { balance: byBalance },
-  search: {
-    object: 'account',
-    texts: (name) =>
-      sql`array[${name(account.nickname)}, ${name(account.businessDetails)} ->> 'legalName',
-        ${name(account.businessDetails)} ->> 'email']`,
-    metadata: (name) => name(account.metadata),
-  },
-};
-
-/** How the partners of one account are listed. Silent: the list. */
-const partnerListing: Listing = {
-  ...accountListing,
-  filters: { ...accountListing.filters, ownerId: account.ownerId },
-  byAccount: ['ownerId'],
-};
-
-const CreateAccountPayload = payloadOf('CreateAccount', 'account', Account);
-const CreateConnectedUserPayload = payloadOf('CreateConnectedUser', 'account', Account);
-const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
+import { addressKeyOf, nicknameOf, businessDetailsOf, initialSetting, checkReferences } from './rules.js';
+import { DomainError, problem } from '../../errors/problems.js';
 
 @Resolver(() => Account)
 export class AccountResolver {
@@ -126,14 +97,6 @@ export class AccountResolver {
   }
 }
 
-/** The additional capabilities of an account, as its edition shows them. */
-export function capabilityOf(row: AccountRow, { edition }: Context): AccountCapabilities | null {
-  if (edition.capability.nullFor.includes(row.subType)) return null;
-  return {
-    multicurrencyExportsV1: edition.shown['account.capability.multicurrency_exports_v1'] ? row.capabilityStatus : null,
-  };
-}
-
 /** The input in its stored form, without blank texts. Absent members stay absent, so that they change nothing. */
 function changesOf({ businessDetails, nickname, ...others }: CreateConnectedUserInput) {
   const changes = {
@@ -142,21 +105,4 @@ function changesOf({ businessDetails, nickname, ...others }: CreateConnectedUser
     nickname: nicknameOf(nickname),
   };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-}
-
-async function checkReferences(
-  { scope }: Context,
-  { logoId, supportingDocumentation: documents }: CreateConnectedUserInput,
-): Promise<void> {
-  const document = (name: string, id: string | null | undefined) => ({
-    id,
-    field: `account.supporting_documentation.${name}`,
-    purposes: verificationPurposes,
-  });
-  await checkFiles(scope, [
-    { id: logoId, field: 'account.logo_id', purposes: ['logo'] },
-    document('id_document', documents?.idDocument),
-    document('ownership_structure_document', documents?.ownershipStructureDocument),
-    document('physical_address_document', documents?.physicalAddressDocument),
-  ]);
 }

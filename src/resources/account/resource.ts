@@ -1,10 +1,11 @@
 import { everyone } from '../../auth/permissions.js';
 import { defineResource, extension, get, list, post, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { accountLimits, accountProblems, connectedUserProblems } from './creation.js';
-import { AccountArgs, RankedAccountArgs } from './inputs.js';
-import { accountListing, AccountResolver, capabilityOf } from './resolver.js';
-import { account } from './table.js';
+import { accountLimits, accountProblems, connectedUserProblems } from './rules.js';
+import { AccountArgs, RankedAccountArgs, accountListing } from './listing.js';
+import { AccountResolver } from './resolver.js';
+import type { Context } from '../../operation/context.js';
+import { account, type AccountRow } from './table.js';
 import { Account, AccountConnection, AccountCapabilities } from './type.js';
 import { accountV1, livemodeOf } from './v1.js';
 import { searchLimits } from '../../types/list-search.js';
@@ -104,3 +105,11 @@ export default defineResource({
     'account.deactivated': 'An account was deactivated.',
   },
 });
+
+/** The additional capabilities of an account, as its edition shows them. */
+function capabilityOf(row: AccountRow, { edition }: Context): AccountCapabilities | null {
+  if (edition.capability.nullFor.includes(row.subType)) return null;
+  return {
+    multicurrencyExportsV1: edition.shown['account.capability.multicurrency_exports_v1'] ? row.capabilityStatus : null,
+  };
+}

@@ -1,26 +1,27 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
-import { Node } from '../../types/relay-node.js';
-import { Amount, CountryCode, Currency, DateTime, EmailAddress, IP, LocalDate, Metadata } from '../../types/scalars.js';
+import { registerEnumType, Field, ObjectType, ID, Int } from 'type-graphql';
 import {
-  AccountAddressState,
-  type AccountKind,
-  AccountStatus,
-  AccountSubType,
   AccountType,
-  BusinessType,
+  AccountSubType,
+  AccountStatus,
+  AccountAddressState,
   CapabilityStatus,
+  BusinessType,
+  type AccountKind,
 } from './table.js';
 import {
-  acceptanceTexts,
-  accountTexts,
   addressTexts,
   businessIdTexts,
+  volumeTexts,
   businessTexts,
   documentTexts,
-  volumeTexts,
+  acceptanceTexts,
+  accountTexts,
 } from './texts.js';
+import { CountryCode, Amount, Currency, EmailAddress, LocalDate, IP, DateTime, Metadata } from '../../types/scalars.js';
+import { Node } from '../../types/relay-node.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(AccountType, {
   name: 'AccountType',
@@ -31,6 +32,7 @@ registerEnumType(AccountType, {
     PARTNER: { description: 'The counterparty that pays.' },
   },
 });
+
 registerEnumType(AccountSubType, {
   name: 'AccountSubType',
   description: 'A special kind of platform. Edition 2 only.',
@@ -40,6 +42,7 @@ registerEnumType(AccountSubType, {
     },
   },
 });
+
 registerEnumType(AccountStatus, {
   name: 'AccountStatus',
   description: 'How far an account has come.',
@@ -51,6 +54,7 @@ registerEnumType(AccountStatus, {
     HOLD: { description: "Held after a verification outcome; contact the operator's operations team." },
   },
 });
+
 registerEnumType(AccountAddressState, {
   name: 'AccountAddressState',
   description: "State of an account's receiving addresses.",
@@ -61,6 +65,7 @@ registerEnumType(AccountAddressState, {
     ACTIVATED: { description: 'The addresses can receive funds.' },
   },
 });
+
 registerEnumType(CapabilityStatus, {
   name: 'CapabilityStatus',
   description: 'How far a capability has come.',
@@ -71,6 +76,7 @@ registerEnumType(CapabilityStatus, {
     HOLD: { description: "Held; contact the operator's operations team." },
   },
 });
+
 registerEnumType(BusinessType, {
   name: 'BusinessType',
   description: 'The legal form of a business.',
@@ -236,3 +242,7 @@ export const AccountConnection = connectionOf('Account', () => Account, {
   BALANCE_DESC: 'The largest balance in one currency first.',
   BALANCE_ASC: 'The smallest balance in one currency first.',
 });
+
+export const CreateAccountPayload = payloadOf('CreateAccount', 'account', Account);
+export const CreateConnectedUserPayload = payloadOf('CreateConnectedUser', 'account', Account);
+export const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);

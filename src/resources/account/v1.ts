@@ -1,45 +1,49 @@
 import { editions } from '../../editions/editions.js';
 import { amountText } from '../../types/scalars.js';
 import type { AccountRow, PostalAddressObject, VolumeObject } from './table.js';
-import { declareKeys, optional, orNull } from '../shape.js';
+import { alwaysNull, hashOrNull, noun, optional, textOrNull, value, valueOrNull } from '../shape.js';
 
 /** Formats an account for /v1, with its keys in the order of the specification. Spec: Account. */
 export function accountV1(a: AccountRow) {
   const { shown, capability } = editions[a.edition];
   return {
-    id: a.id,
-    object: 'account',
-    created: a.created,
-    livemode: livemodeOf(a),
-    type: a.type,
-    sub_type: a.subType,
-    status: a.status,
-    nickname: a.nickname,
-    address: a.address,
+    id: value(a.id),
+    object: noun('account'),
+    created: value(a.created),
+    livemode: valueOrNull(livemodeOf(a)),
+    type: value(a.type),
+    sub_type: valueOrNull(a.subType),
+    status: value(a.status),
+    nickname: valueOrNull(a.nickname),
+    address: value(a.address),
     business_details: businessDetailsV1(a, shown['account.business_details.estimated_monthly_volume'] === true),
-    capability: capability.nullFor.includes(a.subType)
-      ? null
-      : {
-          ...(shown['account.capability.multicurrency_exports_v1'] && { multicurrency_exports_v1: a.capabilityStatus }),
-        },
-    logo_id: a.logoId,
-    metadata: a.metadata,
-    parent_account_id: null,
+    capability: hashOrNull(
+      capability.nullFor.includes(a.subType)
+        ? null
+        : {
+            ...optional(shown['account.capability.multicurrency_exports_v1'], () => ({
+              multicurrency_exports_v1: value(a.capabilityStatus),
+            })),
+          },
+    ),
+    logo_id: valueOrNull(a.logoId),
+    metadata: valueOrNull(a.metadata),
+    parent_account_id: alwaysNull(),
     supporting_documentation: {
-      id_document: a.supportingDocumentation.idDocument ?? null,
-      ...(shown['account.supporting_documentation.ownership_structure_document'] && {
-        ownership_structure_document: a.supportingDocumentation.ownershipStructureDocument ?? null,
-      }),
-      ...(shown['account.supporting_documentation.physical_address_document'] && {
-        physical_address_document: a.supportingDocumentation.physicalAddressDocument ?? null,
-      }),
+      id_document: valueOrNull(a.supportingDocumentation.idDocument ?? null),
+      ...optional(shown['account.supporting_documentation.ownership_structure_document'], () => ({
+        ownership_structure_document: valueOrNull(a.supportingDocumentation.ownershipStructureDocument ?? null),
+      })),
+      ...optional(shown['account.supporting_documentation.physical_address_document'], () => ({
+        physical_address_document: valueOrNull(a.supportingDocumentation.physicalAddressDocument ?? null),
+      })),
     },
     tos_acceptance: {
-      ip: a.tosAcceptance.ip ?? null,
-      time: a.tosAcceptance.time ?? null,
-      user_agent: a.tosAcceptance.userAgent ?? null,
+      ip: textOrNull(a.tosAcceptance.ip ?? null),
+      time: valueOrNull(a.tosAcceptance.time ?? null),
+      user_agent: valueOrNull(a.tosAcceptance.userAgent ?? null),
     },
-    link: null,
+    link: alwaysNull(),
   };
 }
 
@@ -51,95 +55,43 @@ export function livemodeOf(a: Pick<AccountRow, 'ownerId' | 'livemode'>): boolean
 /** A postal address with every key, absent ones as null. */
 export function postalAddressV1(p: PostalAddressObject) {
   return {
-    line1: p.line1 ?? null,
-    line2: p.line2 ?? null,
-    city: p.city ?? null,
-    state: p.state ?? null,
-    postal_code: p.postalCode ?? null,
-    country: p.country?.toUpperCase() ?? null,
+    line1: valueOrNull(p.line1 ?? null),
+    line2: valueOrNull(p.line2 ?? null),
+    city: valueOrNull(p.city ?? null),
+    state: valueOrNull(p.state ?? null),
+    postal_code: valueOrNull(p.postalCode ?? null),
+    country: textOrNull(p.country?.toUpperCase() ?? null),
   };
 }
 
 function businessDetailsV1({ businessDetails: b }: AccountRow, volumeShown: boolean) {
   const ids = b.ids ?? {};
   return {
-    legal_name: b.legalName ?? null,
-    dba: b.dba ?? null,
-    email: b.email ?? null,
-    website: b.website ?? null,
-    date_of_incorporation: b.dateOfIncorporation ?? null,
-    type: b.type ?? null,
+    legal_name: valueOrNull(b.legalName ?? null),
+    dba: valueOrNull(b.dba ?? null),
+    email: textOrNull(b.email ?? null),
+    website: valueOrNull(b.website ?? null),
+    date_of_incorporation: textOrNull(b.dateOfIncorporation ?? null),
+    type: valueOrNull(b.type ?? null),
     ids: {
-      business: ids.business ?? null,
-      tax: ids.tax ?? null,
-      tax_deduction: ids.taxDeduction ?? null,
-      tax_gst: ids.taxGst ?? null,
-      tax_trade: ids.taxTrade ?? null,
+      business: valueOrNull(ids.business ?? null),
+      tax: valueOrNull(ids.tax ?? null),
+      tax_deduction: valueOrNull(ids.taxDeduction ?? null),
+      tax_gst: valueOrNull(ids.taxGst ?? null),
+      tax_trade: valueOrNull(ids.taxTrade ?? null),
     },
     physical_address: postalAddressV1(b.physicalAddress ?? {}),
-    merchant_category_code: b.merchantCategoryCode ?? null,
-    merchant_size: b.merchantSize ?? null,
-    product_category: b.productCategory ?? null,
-    product_description: b.productDescription ?? null,
-    ...(volumeShown && { estimated_monthly_volume: volumeV1(b.estimatedMonthlyVolume ?? null) }),
+    merchant_category_code: valueOrNull(b.merchantCategoryCode ?? null),
+    merchant_size: valueOrNull(b.merchantSize ?? null),
+    product_category: valueOrNull(b.productCategory ?? null),
+    product_description: valueOrNull(b.productDescription ?? null),
+    ...optional(volumeShown, () => ({
+      estimated_monthly_volume: hashOrNull(volumeV1(b.estimatedMonthlyVolume ?? null)),
+    })),
   };
 }
 
 function volumeV1(volume: VolumeObject | null) {
   if (volume?.amount == null) return null;
-  return { amount: amountText(volume.amount), currency: volume.currency ?? null };
+  return { amount: value(amountText(volume.amount)), currency: valueOrNull(volume.currency ?? null) };
 }
-
-/** The keys of a postal address. */
-export const postalAddressKeys = {
-  line1: 'value or null',
-  line2: 'value or null',
-  city: 'value or null',
-  state: 'value or null',
-  postal_code: 'value or null',
-  country: 'text or null',
-} as const;
-
-declareKeys(accountV1, {
-  id: 'value',
-  object: 'noun',
-  created: 'value',
-  livemode: 'value or null',
-  type: 'value',
-  sub_type: 'value or null',
-  status: 'value',
-  nickname: 'value or null',
-  address: 'value',
-  business_details: {
-    legal_name: 'value or null',
-    dba: 'value or null',
-    email: 'text or null',
-    website: 'value or null',
-    date_of_incorporation: 'text or null',
-    type: 'value or null',
-    ids: {
-      business: 'value or null',
-      tax: 'value or null',
-      tax_deduction: 'value or null',
-      tax_gst: 'value or null',
-      tax_trade: 'value or null',
-    },
-    physical_address: postalAddressKeys,
-    merchant_category_code: 'value or null',
-    merchant_size: 'value or null',
-    product_category: 'value or null',
-    product_description: 'value or null',
-    estimated_monthly_volume: optional(orNull({ amount: 'value', currency: 'value or null' })),
-  },
-  capability: orNull({ multicurrency_exports_v1: optional('value') }),
-  logo_id: 'value or null',
-  metadata: 'value or null',
-  parent_account_id: 'null',
-  supporting_documentation: {
-    id_document: 'value or null',
-    ownership_structure_document: optional('value or null'),
-    physical_address_document: optional('value or null'),
-  },
-  tos_acceptance: { ip: 'text or null', time: 'value or null', user_agent: 'value or null' },
-  link: 'null',
-});

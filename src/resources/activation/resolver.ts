@@ -1,97 +1,33 @@
-import { Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
-import { type AccountRow, type AccountStatus, account } from '../account/table.js';
-import { accountMoves } from '../account/transitions.js';
-import { Account } from '../account/type.js';
-import { address, WalletProvider } from '../address/table.js';
-import { Address } from '../address/type.js';
+import { Mutation, Ctx, Resolver } from 'type-graphql';
+import {
+  ActivateAccountPayload,
+  DeactivateAccountPayload,
+  VerifyTestAccountPayload,
+  HoldTestAccountPayload,
+  DeactivateTestAccountPayload,
+  ExpireTestAddressPayload,
+  DeactivateTestAddressPayload,
+  CreateTestWalletPayload,
+} from './type.js';
+import { type ById, Input } from '../../types/input.js';
+import {
+  ActivateAccountInput,
+  DeactivateAccountInput,
+  VerifyTestAccountInput,
+  HoldTestAccountInput,
+  DeactivateTestAccountInput,
+  ExpireTestAddressInput,
+  DeactivateTestAddressInput,
+  CreateTestWalletInput,
+} from './inputs.js';
 import type { Context } from '../../operation/context.js';
-import type { ProblemCode } from '../../errors/catalogue.js';
-import { ErrorCode, pathInGraph } from '../../types/problem.js';
-import { file } from '../file/table.js';
-import { payloadOf } from '../../types/payload.js';
-import { type Permission, related } from '../../auth/permissions.js';
-import { person } from '../person/table.js';
-import { type Problem, problem, DomainError, sentenceOfGraph } from '../../errors/problems.js';
-import type { Edition } from '../../editions/edition.js';
-import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
-import { type ById, idInputOf, Input } from '../../types/input.js';
-
-/**
- * The kinds of accounts that each kind of caller activates. Only the operator activates roots.
- * Spec: Activate an Account.
- */
-export const activatedBy = {
-  platform: ['connected_user', 'partner', 'connected_user_partner'],
-  direct_user: ['partner'],
-  connected_user: [],
-} as const satisfies Permission['relations'];
-
-const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
-type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
-registerEnumType(VerificationOutcome, {
-  name: 'VerificationOutcome',
-  description: 'The outcome of a verification.',
-  valuesConfig: {
-    ACTIVATED: { description: 'The account is activated.' },
-    HOLD: { description: 'The account is put on hold.' },
-  },
-});
-
-@ObjectType({ simpleResolvers: true, description: 'A requirement for activation that is not met yet.' })
-export class ActivationRequirement {
-  @Field(() => String, { description: 'The name that `activate` reports as `field_name`.' })
-  fieldName: string;
-  @Field(() => ErrorCode, { description: 'The code that `activate` reports.' })
-  code: ProblemCode;
-  @Field(() => [String], {
-    description: 'The place of what is missing, in the names of the graph, such as `["businessDetails", "website"]`.',
-  })
-  path: string[];
-  @Field(() => String, { description: 'What is missing, as a sentence.' })
-  message: string;
-  @Field(() => [String], { description: 'Other parameters that also meet the requirement.' })
-  alternatives: string[];
-}
-
-@InputType({ description: 'Names an account, and the outcome of its verification.' })
-class VerifyTestAccountInput {
-  @Field(() => ID, { description: 'The id of the account.' })
-  id: string;
-  @Field(() => VerificationOutcome, {
-    nullable: true,
-    defaultValue: 'activated',
-    description: 'The outcome of the verification.',
-  })
-  outcome?: VerificationOutcome | null;
-}
-
-@InputType({ description: 'Names a partner, and the wallet that it pays from.' })
-class CreateTestWalletInput {
-  @Field(() => ID, { description: 'The id of the partner.' })
-  id: string;
-  @Field(() => WalletProvider, {
-    nullable: true,
-    defaultValue: 'paypal_external',
-    description: 'The company that keeps the wallet.',
-  })
-  provider?: WalletProvider | null;
-}
-
-const ActivateAccountInput = idInputOf('ActivateAccount', 'account');
-const DeactivateAccountInput = idInputOf('DeactivateAccount', 'account');
-const HoldTestAccountInput = idInputOf('HoldTestAccount', 'account');
-const DeactivateTestAccountInput = idInputOf('DeactivateTestAccount', 'account');
-const ExpireTestAddressInput = idInputOf('ExpireTestAddress', 'address');
-const DeactivateTestAddressInput = idInputOf('DeactivateTestAddress', 'address');
-
-const CreateTestWalletPayload = payloadOf('CreateTestWallet', 'address', Address);
-const ActivateAccountPayload = payloadOf('ActivateAccount', 'account', Account);
-const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', Account);
-const VerifyTestAccountPayload = payloadOf('VerifyTestAccount', 'account', Account);
-const HoldTestAccountPayload = payloadOf('HoldTestAccount', 'account', Account);
-const DeactivateTestAccountPayload = payloadOf('DeactivateTestAccount', 'account', Account);
-const ExpireTestAddressPayload = payloadOf('ExpireTestAddress', 'address', Address);
-const DeactivateTestAddressPayload = payloadOf('DeactivateTestAddress', 'address', Address);
+import { account, type AccountStatus } from '../account/table.js';
+import { related } from '../../auth/permissions.js';
+import { activatedBy, requirementsOf } from './rules.js';
+import { DomainError, problem } from '../../errors/problems.js';
+import { accountMoves } from '../account/rules.js';
+import { address } from '../address/table.js';
+import { Account } from '../account/type.js';
 
 @Resolver(() => Account)
 export class ActivationResolver {
@@ -205,37 +141,4 @@ export class ActivationResolver {
     const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
     return { address: await context.write('create_test_wallet', address, args) };
   }
-}
-
-/** The requirements that an account still misses for its activation, as the graph shows them. */
-export async function requirements(row: AccountRow, context: Context): Promise<ActivationRequirement[]> {
-  return (await requirementsOf(context, row)).map(shownRequirement);
-}
-
-/** A requirement that is not met, as the graph shows it. */
-export function shownRequirement(p: Problem): ActivationRequirement {
-  return {
-    fieldName: p.field ?? '',
-    code: p.code,
-    path: pathInGraph(p.field ?? ''),
-    message: sentenceOfGraph(p),
-    alternatives: (p.metadata?.alternatives as string[]) ?? [],
-  };
-}
-
-/** The rules of its edition that an account does not meet. Roots have none: the operator decides about them. */
-export function requirementsIn(edition: Pick<Edition, 'activation'>, profile: OnboardingProfile): Problem[] {
-  const rules = edition.activation[profile.account.kind];
-  return rules ? unmet(rules, profile) : [];
-}
-
-async function requirementsOf({ scope, edition }: Context, row: AccountRow): Promise<Problem[]> {
-  if (!edition.activation[row.kind]) return [];
-  const [persons, addresses, [idDocument = null]] = await Promise.all([
-    scope.all(person, person.accountId, row.id),
-    scope.all(address, address.linkedId, row.id),
-    // All files of the tenant count, for every caller: the requirements do not depend on who uploaded a file.
-    scope.all(file, file.id, row.supportingDocumentation.idDocument ?? ''),
-  ]);
-  return requirementsIn(edition, { account: row, persons, addresses, idDocument });
 }

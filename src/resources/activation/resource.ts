@@ -2,7 +2,9 @@ import { account } from '../account/table.js';
 import { everyone, testOnly } from '../../auth/permissions.js';
 import { defineResource, extension, post } from '../define.js';
 import { fields, value } from '../edges.js';
-import { ActivationResolver, activatedBy, ActivationRequirement, requirements } from './resolver.js';
+import { ActivationResolver } from './resolver.js';
+import { activatedBy, requirements } from './rules.js';
+import { ActivationRequirement } from './type.js';
 
 const helpers = '/v1/test_helpers';
 

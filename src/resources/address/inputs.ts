@@ -1,9 +1,8 @@
-import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { PostalAddressInput } from '../account/inputs.js';
-import { pageArgsOf } from '../../types/pagination.js';
-import { Currency, Metadata } from '../../types/scalars.js';
-import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, WalletProvider } from './table.js';
+import { Field, InputType, ID } from 'type-graphql';
 import { bankAccountTexts, documentText } from './texts.js';
+import { AddressCategory, AddressType, LinkedObject, WalletProvider, VpaState } from './table.js';
+import { Currency, Metadata } from '../../types/scalars.js';
+import { PostalAddressInput } from '../account/inputs.js';
 import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'Which of these are required depends on the edition.' })
@@ -97,34 +96,4 @@ export class VpaUpiFilter {
 export class VpaFilter {
   @Field(() => VpaUpiFilter, { nullable: true, description: 'Only UPI addresses that accept these payments.' })
   upi?: VpaUpiFilter | null;
-}
-
-@ArgsType()
-export class AddressOfAccountArgs extends pageArgsOf('Address') {
-  @Field(() => [AddressCategory], { nullable: true, description: 'Only of these categories.' })
-  category?: AddressCategory[] | null;
-  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
-  currency?: string[] | null;
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Only addresses that are reusable for ACH debit, or only those that are not.',
-  })
-  isReusable?: boolean | null;
-  @Field(() => [AddressStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: AddressStatus[] | null;
-  @Field(() => [AddressType], { nullable: true, description: 'Only of these types.' })
-  type?: AddressType[] | null;
-  @Field(() => WalletFilter, { nullable: true, description: 'Only wallets that match this filter.' })
-  wallet?: WalletFilter | null;
-  @Field(() => VpaFilter, { nullable: true, description: 'Only UPI addresses that match this filter. Edition 2 only.' })
-  vpa?: VpaFilter | null;
-}
-
-@ArgsType()
-export class AddressArgs extends AddressOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only addresses of this account. It may be any account that the caller can see.',
-  })
-  linkedId?: string | null;
 }

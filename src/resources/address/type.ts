@@ -1,11 +1,12 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { registerEnumType, Field, ObjectType, ID } from 'type-graphql';
+import { AddressCategory, AddressType, AddressStatus, LinkedObject, WalletProvider, VpaState } from './table.js';
+import { bankAccountTexts, upiTexts, documentText } from './texts.js';
+import { Node } from '../../types/relay-node.js';
+import { DateTime, Currency, Metadata } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
 import { PostalAddress } from '../account/type.js';
 import { connectionOf } from '../../types/pagination.js';
-import { Node } from '../../types/relay-node.js';
-import { Currency, DateTime, Metadata } from '../../types/scalars.js';
-import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, WalletProvider } from './table.js';
-import { bankAccountTexts, documentText, upiTexts } from './texts.js';
-import { texts } from '../../types/texts.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(AddressCategory, {
   name: 'AddressCategory',
@@ -18,6 +19,7 @@ registerEnumType(AddressCategory, {
     SERVICE_FEE_ADVANCE: { description: 'Where a platform keeps an advance for fees.' },
   },
 });
+
 registerEnumType(AddressType, {
   name: 'AddressType',
   description: 'What kind of destination an address is.',
@@ -27,6 +29,7 @@ registerEnumType(AddressType, {
     VPA: { description: 'A UPI virtual payment address. Edition 2 only.' },
   },
 });
+
 registerEnumType(AddressStatus, {
   name: 'AddressStatus',
   description: 'Whether an address can be used.',
@@ -37,11 +40,13 @@ registerEnumType(AddressStatus, {
     PENDING_DEACTIVATION: { description: 'Scheduled for deactivation.' },
   },
 });
+
 registerEnumType(LinkedObject, {
   name: 'LinkedObject',
   description: 'What owns an address.',
   valuesConfig: { ACCOUNT: { description: 'An account.' } },
 });
+
 registerEnumType(WalletProvider, {
   name: 'WalletProvider',
   description: 'The provider of a wallet.',
@@ -52,6 +57,7 @@ registerEnumType(WalletProvider, {
     PAYPAL_EXTERNAL: { description: 'PayPal.' },
   },
 });
+
 registerEnumType(VpaState, {
   name: 'VpaState',
   description: 'Whether a kind of UPI payment is possible.',
@@ -165,3 +171,6 @@ export class Address extends Node {
 }
 
 export const AddressConnection = connectionOf('Address', () => Address);
+
+export const CreateAddressPayload = payloadOf('CreateAddress', 'address', Address);
+export const UpdateAddressPayload = payloadOf('UpdateAddress', 'address', Address);

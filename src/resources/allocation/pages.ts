@@ -1,24 +1,25 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
+import type { Allocation, AllocationStatus } from './type.js';
 import type { Scope } from '../../db/scope.js';
-import { presentQuestion } from '../../db/read/read-class.js';
-import { DomainError, problem } from '../../errors/problems.js';
 import {
   type CursorArgs,
-  type Listing,
   type Page,
-  type PageRequest,
   pageRequest,
-  readOf,
   totalCountMax,
+  type PageRequest,
+  readOf,
 } from '../../types/pagination.js';
+import { allocationListing } from './listing.js';
+import { presentQuestion } from '../../db/read/read-class.js';
 import { deposit } from '../deposit/table.js';
 import { receivable } from '../receivable/table.js';
-import type { Allocation, AllocationStatus } from './type.js';
+import { DomainError, problem } from '../../errors/problems.js';
 
-const listing: Listing = { object: 'allocation', filters: {}, byAccount: [] };
 const p = sql.placeholder;
+
 const tenantAndMode = (table: string) =>
   sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
+
 const batch = sql`join lock_batch b on ${tenantAndMode('b')} and b.id = l.batch_id`;
 
 /** The locks of a parent and their order: each has an index that begins with the parent and has this order. */
@@ -56,6 +57,7 @@ const inRow = (alias: string, column: string) => `${alias}.${column === 'b.id' ?
 export type Allocated = keyof typeof sources;
 
 type AllocationRow = Allocation & { id: string };
+
 interface Stored extends Record<'parent' | 'id' | 'created' | 'amount' | 'currency', string> {
   depositId: string;
   receivableId: string;
@@ -73,7 +75,7 @@ export async function allocationsOf(
   parentId: string,
   args: CursorArgs,
 ): Promise<Page<AllocationRow>> {
-  const request = pageRequest(listing, args);
+  const request = pageRequest(allocationListing, args);
   const name = `allocations_${of}:${JSON.stringify(args)}`;
   const rows = (await scope.many(name, parentId, (ids) => readPages(scope, of, request, ids))) ?? [];
   if (request.cursor !== undefined) await checkCursor(scope, request.cursor, request.backward);

@@ -4,10 +4,11 @@ import { defineResource, extension, get, list, stored } from '../define.js';
 import { fields, link, node, one, page } from '../edges.js';
 import { entry } from '../ledger/table.js';
 import { payment } from '../payment/table.js';
-import { balanceTransactionListing, BalanceTransactionOfAccountArgs, BalanceTransactionResolver } from './resolver.js';
+import { balanceTransactionListing, BalanceTransactionOfAccountArgs } from './listing.js';
+import { BalanceTransactionResolver } from './resolver.js';
 import { BalanceTransaction, BalanceTransactionConnection } from './type.js';
 import { balanceTransactionV1 } from './v1.js';
-import { moneyOf } from '../balance/money.js';
+import { moneyOf } from '../balance/type.js';
 
 export default defineResource({
   object: 'balance_transaction',

@@ -1,6 +1,12 @@
 import type { EntryRow } from '../ledger/table.js';
 import { amountText } from '../../types/scalars.js';
-import { declareKeys, stated } from '../shape.js';
+import { noun, stated, value } from '../shape.js';
+
+const secondsText = {
+  type: 'string',
+  pattern: '^\\d{1,11}$',
+  description: 'Seconds since the Unix epoch, as a string.',
+};
 
 /**
  * Formats a balance transaction for /v1. `created` is a string, as the specification declares it. Spec:
@@ -8,28 +14,13 @@ import { declareKeys, stated } from '../shape.js';
  */
 export function balanceTransactionV1(e: EntryRow) {
   return {
-    id: e.id,
-    object: 'balance_transaction',
-    amount: amountText(e.amount),
-    currency: e.currency,
-    category: e.category,
-    created: String(e.created),
-    livemode: e.livemode,
-    payment_id: e.paymentId,
+    id: value(e.id),
+    object: noun('balance_transaction'),
+    amount: value(amountText(e.amount)),
+    currency: value(e.currency),
+    category: value(e.category),
+    created: stated(secondsText, String(e.created)),
+    livemode: value(e.livemode),
+    payment_id: value(e.paymentId),
   };
 }
-
-declareKeys(balanceTransactionV1, {
-  id: 'value',
-  object: 'noun',
-  amount: 'value',
-  currency: 'value',
-  category: 'value',
-  created: stated({
-    type: 'string',
-    pattern: '^\\d{1,11}$',
-    description: 'Seconds since the Unix epoch, as a string.',
-  }),
-  livemode: 'value',
-  payment_id: 'value',
-});

@@ -6,10 +6,9 @@ import { DomainError, problem } from '../../errors/problems.js';
 import { Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
 import { nowOfStatement, readNow } from '../clock/now.js';
-import { countedDeposits } from './counted.js';
+import { countedDeposits, boundsOf, partSpans, wholeSpans } from './totals.js';
 import { currenciesUsual } from './range.js';
 import { totalSeconds } from './table.js';
-import { boundsOf, partSpans, wholeSpans } from './totals.js';
 import { Money } from './type.js';
 
 const p = sql.placeholder;

@@ -1,20 +1,17 @@
-import { type SQL, sql } from 'drizzle-orm';
-import { ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql';
-import { isAnyParent } from '../../db/schema/filter-index.js';
-import type { Scope } from '../../db/scope.js';
-import type { Context } from '../../operation/context.js';
+import { Field, ArgsType, Extensions, Int, ObjectType } from 'type-graphql';
+import { sql, type SQL } from 'drizzle-orm';
+import { RangeArgs, checkRange, bucket, grouped, type ChartStep } from './range.js';
 import { AccountScope } from '../../types/account-scope.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
-import type { AccountRow } from '../account/table.js';
-import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
+import { timeZoneText, checkTimeZone } from '../clock/time-zone.js';
+import { DateTime, Currency, Amount } from '../../types/scalars.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
-import { countedDeposits } from './counted.js';
-import { bucket, checkRange, grouped, type ChartStep, RangeArgs } from './range.js';
+import { methodTexts, PaymentMethod } from '../payment/method.js';
+import type { AccountRow } from '../account/table.js';
+import type { Context } from '../../operation/context.js';
+import type { Scope } from '../../db/scope.js';
 import { totalSeconds } from './table.js';
 import { zonedParts } from './zoned-totals.js';
-import { methodTexts, PaymentMethod } from '../payment/method.js';
-
-const p = sql.placeholder;
+import { isAnyParent } from '../../db/schema/filter-index.js';
 
 @ArgsType()
 export class DepositTotalsArgs extends RangeArgs {
@@ -146,6 +143,8 @@ function partsOf(descendants: boolean): SQL {
     ${sql.join([totals, changes, ...deposits], sql` union all `)}`;
 }
 
+const p = sql.placeholder;
+
 /** The ids of the accounts, as an array of a length that PostgreSQL does not know when it plans. */
 const ids = sql`(select ${p('ids')}::text[])`;
 
@@ -162,27 +161,28 @@ export const partSpans = sql`(values
     (${p('lastHour')}::bigint, case when state.summed then ${p('to')}::bigint else ${p('lastHour')}::bigint end))
     s(first, last)`;
 
-/** The parts for steps in a time zone. */
-const zonedOf = (interval: ChartStep, descendants: boolean): SQL =>
-  zonedParts(interval, {
-    descendants,
-    changed: changedOf(descendants),
-    deposits: descendants ? ofDescendants : [ofAccount],
-  });
+/** The id of the root account. */
+const root = sql`('account_' || ${p('tenantId')}::text)`;
 
 /** The changes `c` that an account `i` counts. */
 const changedOf = (descendants: boolean): SQL =>
   descendants ? sql`(c.to_account_id = i.id or c.context_id = i.id or i.id = ${root})` : sql`c.to_account_id = i.id`;
 
-const tenantAndMode = (table: string) =>
-  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
-/** The id of the root account. */
-const root = sql`('account_' || ${p('tenantId')}::text)`;
-
-type Deposits = (first: SQL, last: SQL) => SQL;
-
 /** The deposits of a range of time that an account received. */
 const ofAccount: Deposits = (first, last) => ofColumn('to_account_id', first, last);
+
+const tenantAndMode = (table: string) =>
+  sql`${sql.raw(table)}.tenant_id = ${p('tenantId')} and ${sql.raw(table)}.livemode = ${p('livemode')}`;
+
+/**
+ * The deposits `d` that totals count: the completed ones, without disputes of deposits that were reversed. The view
+ * `counted_deposit` has the same rows for the SQL functions. Here the look at the disputed deposit names the tenant
+ * too: a cluster sends a statement to one node only if each of its tables is bound to the tenant.
+ */
+export const countedDeposits = sql`(select x.* from deposit x
+  where x.status = 'completed' and coalesce((select o.status from deposit o
+    where o.tenant_id = ${p('tenantId')} and o.livemode = ${p('livemode')} and o.id = x.disputes_id), '') <> 'reversed'
+  ) d`;
 
 /**
  * The deposits of a range of time that an account and the accounts below it received, in parts that each follow an
@@ -197,6 +197,16 @@ const ofDescendants: Deposits[] = [
         and d.created < ${last}
         and ${root} = any(${ids}::text[]) and d.context_id <> ${root}`,
 ];
+
+/** The parts for steps in a time zone. */
+const zonedOf = (interval: ChartStep, descendants: boolean): SQL =>
+  zonedParts(interval, {
+    descendants,
+    changed: changedOf(descendants),
+    deposits: descendants ? ofDescendants : [ofAccount],
+  });
+
+type Deposits = (first: SQL, last: SQL) => SQL;
 
 function ofColumn(column: 'to_account_id' | 'context_id', first: SQL, last: SQL): SQL {
   const account = sql.raw(`d.${column}`);

@@ -1,6 +1,7 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ObjectType, ID } from 'type-graphql';
 import { Amount, Currency } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
+import { object } from '../edges.js';
 
 @ObjectType({ simpleResolvers: true, description: 'Money: an amount in a currency.' })
 export class Money {
@@ -45,4 +46,21 @@ export class BalanceAggregate {
     description: 'Funds that the partners received and that are not reconciled yet, one entry per currency.',
   })
   pending: Money[];
+}
+
+/**
+ * The fields with an amount and its currency together, beside each amount of a type: `amountMoney` for `amount`. The
+ * query compiler reads them from the same columns.
+ */
+export function moneyOf<A extends string, C extends string>(amounts: Readonly<Record<A, C>>) {
+  return Object.fromEntries(
+    Object.entries<C>(amounts).map(([amount, currency]) => [
+      `${amount}Money`,
+      object(
+        () => Money,
+        { amount: amount as A | C, currency },
+        { description: `\`${amount}\` with its currency, \`${currency}\`.` },
+      ),
+    ]),
+  ) as Record<`${A}Money`, ReturnType<typeof object<Money, A | C>>>;
 }

@@ -1,13 +1,13 @@
 import { amountText } from '../../types/scalars.js';
-import { declareKeys } from '../shape.js';
+import { noun, value } from '../shape.js';
 import type { Balance, BalanceAggregate, Money } from './type.js';
 
 /** Formats a balance for /v1. Spec: Balance. */
 export function balanceV1(b: Balance) {
   return {
-    object: 'balance',
-    account_id: b.accountId,
-    livemode: b.livemode,
+    object: noun('balance'),
+    account_id: value(b.accountId),
+    livemode: value(b.livemode),
     available: b.available.map(moneyV1),
     pending: b.pending.map(moneyV1),
     processing: b.processing.map(moneyV1),
@@ -19,28 +19,13 @@ export function balanceV1(b: Balance) {
 /** Formats the aggregate pending balance of partners for /v1. Silent: all fields. */
 export function balanceAggregateV1(b: BalanceAggregate) {
   return {
-    object: 'balance_aggregate',
-    account_id: b.accountId,
-    livemode: b.livemode,
+    object: noun('balance_aggregate'),
+    account_id: value(b.accountId),
+    livemode: value(b.livemode),
     pending: b.pending.map(moneyV1),
   };
 }
 
 function moneyV1({ amount, currency }: Money) {
-  return { amount: amountText(amount), currency };
+  return { amount: value(amountText(amount)), currency: value(currency) };
 }
-
-const moneyKeys = { amount: 'value', currency: 'value' } as const;
-
-declareKeys(balanceV1, {
-  object: 'noun',
-  account_id: 'value',
-  livemode: 'value',
-  available: moneyKeys,
-  pending: moneyKeys,
-  processing: moneyKeys,
-  payout_processing: moneyKeys,
-  fee_advance: moneyKeys,
-});
-
-declareKeys(balanceAggregateV1, { object: 'noun', account_id: 'value', livemode: 'value', pending: moneyKeys });

@@ -1,9 +1,9 @@
-import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { pageArgsOf } from '../../types/pagination.js';
+import { Field, ID, InputType } from 'type-graphql';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
-import { TransactionPaymentMethod, TransactionReasonCode } from '../transaction/table.js';
-import { CheckoutPaymentMethod, CheckoutStatus } from './table.js';
+import { CheckoutPaymentMethod } from './table.js';
 import { texts } from '../../types/texts.js';
+import { TransactionPaymentMethod, TransactionReasonCode } from '../transaction/table.js';
+import { idInputOf } from '../../types/input.js';
 
 @InputType({ description: 'The partner that pays.' })
 export class CheckoutPartyInput {
@@ -68,17 +68,5 @@ export class DeclineTestCheckoutInput extends TestAttempt {
   reasonCode?: TransactionReasonCode | null;
 }
 
-@ArgsType()
-export class CheckoutOfAccountArgs extends pageArgsOf('Checkout') {
-  @Field(() => [CheckoutStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: CheckoutStatus[] | null;
-}
-
-@ArgsType()
-export class CheckoutArgs extends CheckoutOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only checkouts to or from this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-}
+export const CancelCheckoutInput = idInputOf('CancelCheckout', 'checkout');
+export const ExpireTestCheckoutInput = idInputOf('ExpireTestCheckout', 'checkout');

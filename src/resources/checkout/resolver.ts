@@ -1,66 +1,28 @@
-import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { type AccountRow, account } from '../account/table.js';
+import { Mutation, Ctx, Resolver } from 'type-graphql';
+import {
+  CreateCheckoutPayload,
+  CancelCheckoutPayload,
+  PayTestCheckoutPayload,
+  DeclineTestCheckoutPayload,
+  ExpireTestCheckoutPayload,
+  Checkout,
+} from './type.js';
+import {
+  CreateCheckoutInput,
+  CancelCheckoutInput,
+  PayTestCheckoutInput,
+  DeclineTestCheckoutInput,
+  ExpireTestCheckoutInput,
+} from './inputs.js';
+import { Input, type ById } from '../../types/input.js';
 import type { Context } from '../../operation/context.js';
-import type { Edition } from '../../editions/edition.js';
-import type { Link } from '../../db/list/statement.js';
-import type { Listing } from '../../types/pagination.js';
-import { payloadOf } from '../../types/payload.js';
-import { type Problem, problem, DomainError } from '../../errors/problems.js';
-import { type ReceivableRow, receivable } from '../receivable/table.js';
-import { amountText } from '../../types/scalars.js';
-import { CreateCheckoutInput, DeclineTestCheckoutInput, PayTestCheckoutInput } from './inputs.js';
-import { checkoutNow, presentTime } from './now.js';
-import { checkout, checkoutReceivable } from './table.js';
+import { DomainError, problem, type Problem } from '../../errors/problems.js';
+import { account, type AccountRow } from '../account/table.js';
+import { receivable, type ReceivableRow } from '../receivable/table.js';
+import { receivablesProblems, partnerProblems } from './rules.js';
+import { checkout } from './table.js';
 import { grossOf } from './terms.js';
-import { Checkout } from './type.js';
-import { type ById, idInputOf, Input } from '../../types/input.js';
-
-/** How checkouts are listed. A filter by account finds the payer's and the payee's. */
-export const checkoutListing: Listing = {
-  object: 'checkout',
-  filters: {
-    accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
-    status: {
-      derived: checkoutNow.status,
-      ending: {
-        stored: checkoutNow.storedStatus,
-        at: checkoutNow.expiresAt,
-        from: 'initialized',
-        to: 'expired',
-        now: presentTime,
-      },
-    },
-  },
-  byAccount: ['accountId'],
-  parents: [checkoutNow.toAccountId, checkoutNow.fromAccountId],
-};
-
-/** The link from receivables to their checkouts. */
-export const ofReceivable: Link = {
-  links: checkoutReceivable,
-  parent: checkoutReceivable.receivableId,
-  child: checkoutReceivable.checkoutId,
-};
-
-const amountMin = 100n;
-const receivablesMax = 50;
-const redirectLengthMax = 2_048;
-export const checkoutLimits = {
-  receivables: { maxItems: receivablesMax },
-  redirect_url: { maxLength: redirectLengthMax },
-};
-
-// The functions of checkouts say the same about a change that they find.
-const closed = 'This receivable is not open, so it cannot be paid. Leave it out, or name one that is open.';
-const mayNotPay = 'A partner in this status cannot pay. Name another partner, or read the account to see its status.';
-
-const CancelCheckoutInput = idInputOf('CancelCheckout', 'checkout');
-const ExpireTestCheckoutInput = idInputOf('ExpireTestCheckout', 'checkout');
-const CreateCheckoutPayload = payloadOf('CreateCheckout', 'checkout', Checkout);
-const CancelCheckoutPayload = payloadOf('CancelCheckout', 'checkout', Checkout);
-const PayTestCheckoutPayload = payloadOf('PayTestCheckout', 'checkout', Checkout);
-const DeclineTestCheckoutPayload = payloadOf('DeclineTestCheckout', 'checkout', Checkout);
-const ExpireTestCheckoutPayload = payloadOf('ExpireTestCheckout', 'checkout', Checkout);
+import { checkoutNow } from './now.js';
 
 @Resolver(() => Checkout)
 export class CheckoutResolver {
@@ -146,83 +108,6 @@ export class CheckoutResolver {
   }
 }
 
-/** The problems of a checkout that its parameters alone show. Its currency is that of the edition. */
-export function checkoutProblems(
-  { amount, currency, paymentMethods, receivables, redirectUrl }: Partial<CreateCheckoutInput>,
-  edition: Pick<Edition, 'currency'>,
-): Problem[] {
-  const problems: Problem[] = [];
-  if (amount !== undefined && amount < amountMin)
-    problems.push(problem('parameter_invalid', 'checkout.amount', `must be at least ${amountText(amountMin)}`));
-  if (currency !== undefined && currency !== edition.currency)
-    problems.push(problem('parameter_invalid', 'checkout.currency', `must be ${edition.currency}`));
-  if (paymentMethods && new Set(paymentMethods).size < paymentMethods.length)
-    problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'must name each method once'));
-  if (receivables && receivables.length > receivablesMax)
-    problems.push(
-      problem('parameter_invalid', 'checkout.receivables', `must have at most ${receivablesMax} receivables`),
-    );
-  if (receivables && new Set(receivables.map((r) => r?.id)).size < receivables.length)
-    problems.push(problem('parameter_invalid', 'checkout.receivables', 'must name each receivable once'));
-  if (redirectUrl) {
-    const message = redirectFault(redirectUrl);
-    if (message) problems.push(problem('parameter_invalid', 'checkout.redirect_url', message));
-  }
-  return problems;
-}
-
-/**
- * The problem of a redirect address in any mode. A URL parser tolerates white space, backslashes and missing slashes.
- * Those are refused, because browsers get the stored text and tolerate other errors.
- */
-function redirectFault(text: string): string | undefined {
-  if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)
-    return `must have at most ${redirectLengthMax} characters`;
-  if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return 'must be an https address';
-  const { protocol, hostname, username, password } = new URL(text);
-  if (username || password) return 'must not carry a username or password';
-  return protocol === 'https:' || loopback(hostname) ? undefined : 'must be https; http is for loopback in test mode';
-}
-
-/** Whether a host is the developer's own machine: plain http is allowed only there. */
-function loopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
-}
-
-/** The receivables must be open, in the currency of checkouts, and of one user. */
-function receivablesProblems(receivables: ReceivableRow[], to: AccountRow, currency: string): Problem[] {
-  return receivables.flatMap((r, i) => {
-    const field = `checkout.receivables[${i}].id`;
-    if (r.accountId !== to.id) return [problem('parameter_invalid', field, 'must belong to the account of the first')];
-    if (!['direct_user', 'connected_user'].includes(to.kind))
-      return [
-        problem(
-          'account_type_invalid',
-          field,
-          'A checkout pays the receivables of a user. Name receivables of a user.',
-        ),
-      ];
-    if (r.currency !== currency) return [problem('parameter_invalid', field, `must be in ${currency}`)];
-    return r.status === 'open' ? [] : [problem('status_invalid', field, closed)];
-  });
-}
-
-/** The payer must be a partner of the user that is paid, in a status that allows payments. */
-function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
-  const field = 'checkout.from.account_id';
-  if (from.kind !== 'partner' || from.ownerId !== to.id)
-    return [problem('parameter_invalid', field, 'must be a partner of the account whose receivables are paid')];
-  const mayPay = from.livemode ? from.status === 'activated' : from.status !== 'hold' && from.status !== 'deactivated';
-  return mayPay ? [] : [problem('status_invalid', field, mayNotPay)];
-}
-
-async function ended(context: Context, { id }: ById, to: 'cancelled' | 'expired') {
-  const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
-  // A checkout past its time has expired, even before a worker marks it.
-  if (status === 'expired') throw new DomainError(problem('status_invalid', 'checkout.status'));
-  return { checkout: await context.write('end_checkout', checkout, { id, to }) };
-}
-
 async function attempted(context: Context, input: DeclineTestCheckoutInput, status: 'succeeded' | 'failed') {
   const row = await context.scope.one(checkoutNow, input.id, 'checkout.id');
   const method = input.paymentMethod ?? (row.paymentMethods[0] === 'cards' ? 'card' : 'upi');
@@ -244,4 +129,11 @@ async function attempted(context: Context, input: DeclineTestCheckoutInput, stat
       seconds: context.checkouts.terms.attemptSeconds,
     }),
   };
+}
+
+async function ended(context: Context, { id }: ById, to: 'cancelled' | 'expired') {
+  const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
+  // A checkout past its time has expired, even before a worker marks it.
+  if (status === 'expired') throw new DomainError(problem('status_invalid', 'checkout.status'));
+  return { checkout: await context.write('end_checkout', checkout, { id, to }) };
 }

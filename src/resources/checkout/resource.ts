@@ -10,13 +10,14 @@ import { payment } from '../payment/table.js';
 import { receivable } from '../receivable/table.js';
 import { transaction } from '../transaction/table.js';
 import { Metadata, URL } from '../../types/scalars.js';
-import { CheckoutArgs, CheckoutOfAccountArgs } from './inputs.js';
-import { checkoutLimits, checkoutListing, checkoutProblems, CheckoutResolver, ofReceivable } from './resolver.js';
+import { CheckoutArgs, CheckoutOfAccountArgs, checkoutListing, ofReceivable } from './listing.js';
+import { checkoutLimits, checkoutProblems } from './rules.js';
+import { CheckoutResolver } from './resolver.js';
 import { type CheckoutRow, CheckoutType, checkout } from './table.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 import { checkoutV1 } from './v1.js';
 import { completedAt } from '../ledger/completed.js';
-import { moneyOf } from '../balance/money.js';
+import { moneyOf } from '../balance/type.js';
 import { methodOfCheckout, PaymentMethod } from '../payment/method.js';
 
 const helpers = '/v1/test_helpers/checkouts/:id';

@@ -1,20 +1,23 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, ObjectType } from 'type-graphql';
+import { CheckoutType, CheckoutPaymentMethod, CheckoutStatus } from './table.js';
 import { Node } from '../../types/relay-node.js';
-import { Amount, Currency, DateTime, URL } from '../../types/scalars.js';
-import { CheckoutPaymentMethod, CheckoutStatus, CheckoutType } from './table.js';
+import { DateTime, Amount, Currency, URL } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(CheckoutType, {
   name: 'CheckoutType',
   description: 'What a checkout is for.',
   valuesConfig: { PAYMENT: { description: 'One payment.' } },
 });
+
 registerEnumType(CheckoutPaymentMethod, {
   name: 'CheckoutPaymentMethod',
   description: 'A way to pay a checkout.',
   valuesConfig: { CARDS: { description: 'Cards.' }, UPI: { description: 'UPI.' } },
 });
+
 registerEnumType(CheckoutStatus, {
   name: 'CheckoutStatus',
   description: 'How far a checkout has come.',
@@ -71,3 +74,9 @@ export class Checkout extends Node {
 }
 
 export const CheckoutConnection = connectionOf('Checkout', () => Checkout);
+
+export const CreateCheckoutPayload = payloadOf('CreateCheckout', 'checkout', Checkout);
+export const CancelCheckoutPayload = payloadOf('CancelCheckout', 'checkout', Checkout);
+export const PayTestCheckoutPayload = payloadOf('PayTestCheckout', 'checkout', Checkout);
+export const DeclineTestCheckoutPayload = payloadOf('DeclineTestCheckout', 'checkout', Checkout);
+export const ExpireTestCheckoutPayload = payloadOf('ExpireTestCheckout', 'checkout', Checkout);

@@ -1,49 +1,30 @@
 import { amountText } from '../../types/scalars.js';
 import type { CheckoutRow } from './table.js';
-import { declareKeys, orNull } from '../shape.js';
+import { hashOrNull, noun, text, value } from '../shape.js';
 
 /** Formats a checkout for /v1. Spec: Checkout. */
 export function checkoutV1(c: CheckoutRow) {
   return {
-    id: c.id,
-    object: 'checkout',
-    type: 'payment',
-    created: c.created,
-    expires_at: c.expiresAt,
-    livemode: c.livemode,
-    amount: amountText(c.amount),
-    gross_amount: amountText(c.grossAmount),
-    currency: c.currency,
-    from: { account_id: c.fromAccountId },
-    to: { account_id: c.toAccountId },
-    payment_methods: c.paymentMethods,
-    receivables: c.receivableIds.map((id) => ({ id })),
-    redirect_url: c.redirectUrl,
-    status: c.status,
-    effective_transaction:
+    id: value(c.id),
+    object: noun('checkout'),
+    type: value('payment'),
+    created: value(c.created),
+    expires_at: value(c.expiresAt),
+    livemode: value(c.livemode),
+    amount: value(amountText(c.amount)),
+    gross_amount: value(amountText(c.grossAmount)),
+    currency: value(c.currency),
+    from: { account_id: value(c.fromAccountId) },
+    to: { account_id: value(c.toAccountId) },
+    payment_methods: value(c.paymentMethods),
+    receivables: c.receivableIds.map((id) => ({ id: value(id) })),
+    redirect_url: text(c.redirectUrl),
+    status: value(c.status),
+    effective_transaction: hashOrNull(
       c.effectiveTransactionId === null || c.effectiveTransactionStatus === null
         ? null
-        : { id: c.effectiveTransactionId, status: c.effectiveTransactionStatus },
-    metadata: c.metadata ?? {},
+        : { id: value(c.effectiveTransactionId), status: value(c.effectiveTransactionStatus) },
+    ),
+    metadata: value(c.metadata ?? {}),
   };
 }
-
-declareKeys(checkoutV1, {
-  id: 'value',
-  object: 'noun',
-  type: 'value',
-  created: 'value',
-  expires_at: 'value',
-  livemode: 'value',
-  amount: 'value',
-  gross_amount: 'value',
-  currency: 'value',
-  from: { account_id: 'value' },
-  to: { account_id: 'value' },
-  payment_methods: 'value',
-  receivables: { id: 'value' },
-  redirect_url: 'text',
-  status: 'value',
-  effective_transaction: orNull({ id: 'value', status: 'value' }),
-  metadata: 'value',
-});

@@ -1,6 +1,7 @@
 import { testOnly } from '../../auth/permissions.js';
 import { defineResource, extension, stored } from '../define.js';
-import { clockLimits, clockProblems, ClockResolver } from './resolver.js';
+import { clockLimits, clockProblems } from './inputs.js';
+import { ClockResolver } from './resolver.js';
 import { testClock } from './table.js';
 import { clockV1 } from './v1.js';
 

@@ -1,14 +1,14 @@
-import type { ClockRow } from './resolver.js';
-import { declareKeys, stated } from '../shape.js';
+import type { ClockRow } from './type.js';
+import { noun, stated, value } from '../shape.js';
+
+const alwaysFalse = { type: 'boolean', const: false };
 
 /** Formats a test clock for /v1. Silent: all fields. */
 export function clockV1(c: ClockRow) {
-  return { object: 'clock', livemode: false, now: c.now, offset_seconds: c.offsetSeconds };
+  return {
+    object: noun('clock'),
+    livemode: stated(alwaysFalse, false),
+    now: value(c.now),
+    offset_seconds: value(c.offsetSeconds),
+  };
 }
-
-declareKeys(clockV1, {
-  object: 'noun',
-  livemode: stated({ type: 'boolean', const: false }),
-  now: 'value',
-  offset_seconds: 'value',
-});

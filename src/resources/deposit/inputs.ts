@@ -1,10 +1,8 @@
-import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { AmountFilter } from '../../types/range-filters.js';
-import { MetadataFilter, searchText } from '../../types/list-search.js';
-import { pageArgsOf } from '../../types/pagination.js';
+import { Field, ID, InputType } from 'type-graphql';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
-import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { DepositPaymentMethod, DepositReasonCode } from './table.js';
 import { texts } from '../../types/texts.js';
+import { idInputOf } from '../../types/input.js';
 
 @InputType({ description: 'One side of a deposit, by its account or its address.' })
 export class DepositPartyInput {
@@ -87,52 +85,5 @@ export class DisputeTestDepositInput extends EndOfTestDeposit {
   amount?: bigint | null;
 }
 
-const byAmount =
-  'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
-  'filters than `amount`.';
-
-@ArgsType()
-export class DepositOfAccountArgs extends pageArgsOf('Deposit', byAmount) {
-  @Field(() => AmountFilter, {
-    nullable: true,
-    description: 'Only amounts within this range. It needs an order by amount.',
-  })
-  amount?: AmountFilter | null;
-  @Field(() => [DepositStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: DepositStatus[] | null;
-  @Field(() => [DepositPaymentMethod], { nullable: true, description: 'Only by these methods.' })
-  paymentMethod?: DepositPaymentMethod[] | null;
-  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
-  currency?: string[] | null;
-  /** Silent: the filter. */
-  @Field(() => Boolean, {
-    nullable: true,
-    description:
-      'True for deposits with a `pendingRest`: received money that counts towards no receivable yet. Its sum ' +
-      'is the `pending` balance.',
-  })
-  unreconciled?: boolean | null;
-}
-
-@ArgsType()
-export class DepositArgs extends DepositOfAccountArgs {
-  @Field(() => String, {
-    nullable: true,
-    description: searchText('the statement descriptor or the names of the payer'),
-  })
-  search?: string | null;
-  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
-  metadata?: MetadataFilter | null;
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only deposits to or from this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'Only deposits that came in to this address, which may be any that the caller ' +
-      'can see. It excludes other filters than `created`.',
-  })
-  addressId?: string | null;
-}
+export const ProcessTestDepositInput = idInputOf('ProcessTestDeposit', 'deposit');
+export const CompleteTestDepositInput = idInputOf('CompleteTestDeposit', 'deposit');

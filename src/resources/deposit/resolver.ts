@@ -1,76 +1,32 @@
-import { sql } from 'drizzle-orm';
-import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { account } from '../account/table.js';
-import type { Context } from '../../operation/context.js';
-import type { Listing } from '../../types/pagination.js';
-import { payloadOf } from '../../types/payload.js';
-import { type Problem, problem, DomainError } from '../../errors/problems.js';
-import { receivable } from '../receivable/table.js';
+import { Mutation, Ctx, Resolver } from 'type-graphql';
 import {
-  CancelTestDepositInput,
+  CreateDepositPayload,
+  ReconcileDepositPayload,
+  ProcessTestDepositPayload,
+  CompleteTestDepositPayload,
+  FailTestDepositPayload,
+  CancelTestDepositPayload,
+  ReverseTestDepositPayload,
+  DisputeTestDepositPayload,
+  Deposit,
+} from './type.js';
+import {
   CreateDepositInput,
-  DisputeTestDepositInput,
-  FailTestDepositInput,
   ReconcileDepositInput,
+  ProcessTestDepositInput,
+  CompleteTestDepositInput,
+  FailTestDepositInput,
+  CancelTestDepositInput,
   ReverseTestDepositInput,
+  DisputeTestDepositInput,
 } from './inputs.js';
-import { partiesOf } from './parties.js';
-import { receiverOf } from './receiver.js';
-import { type DepositRow, deposit, unreconciledOf } from './table.js';
-import { Deposit } from './type.js';
-import { type ById, idInputOf, Input } from '../../types/input.js';
-
-/** The maximum number of receivables per call of reconcileDeposit; the rest of a deposit needs another call. */
-const receivablesMax = 100;
-export const reconcileLimits = { receivables: { maxItems: receivablesMax } };
-
-/** How deposits are listed. A filter by account finds the payer's and the payee's. */
-export const depositListing: Listing = {
-  object: 'deposit',
-  filters: {
-    accountId: { either: [deposit.toAccountId, deposit.fromAccountId] },
-    status: deposit.status,
-    paymentMethod: deposit.paymentMethod,
-    currency: deposit.currency,
-    addressId: deposit.toAddressId,
-    unreconciled: { flag: unreconciledOf(deposit.pendingRest) },
-  },
-  byAccount: ['accountId', 'addressId'],
-  parents: [deposit.toAccountId, deposit.fromAccountId],
-  hashed: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
-  own: deposit.toAccountId,
-  orders: {
-    amount: {
-      by: (name) => sql`${name(deposit.amount)}`,
-      type: 'bigint',
-      valueOf: (row: DepositRow) => row.amount,
-      key: 'currency',
-      because: ', since amounts of several currencies have no common order',
-      parents: [deposit.toAccountId],
-    },
-  },
-  exclusive: { addressId: 'address' },
-  search: {
-    object: 'deposit',
-    // The names of a payer on another account's list are not searched: that account does not see them.
-    texts: (name) => sql`(array[${name(deposit.statementDescriptor)}] || (
-      select array[a.nickname, a.business_details ->> 'legalName'] from account a
-      where a.tenant_id = ${sql.placeholder('tenantId')} and a.livemode = ${sql.placeholder('livemode')}
-        and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,
-    metadata: (name) => name(deposit.metadata),
-  },
-};
-
-const ProcessTestDepositInput = idInputOf('ProcessTestDeposit', 'deposit');
-const CompleteTestDepositInput = idInputOf('CompleteTestDeposit', 'deposit');
-const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);
-const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', Deposit);
-const ProcessTestDepositPayload = payloadOf('ProcessTestDeposit', 'deposit', Deposit);
-const CompleteTestDepositPayload = payloadOf('CompleteTestDeposit', 'deposit', Deposit);
-const FailTestDepositPayload = payloadOf('FailTestDeposit', 'deposit', Deposit);
-const CancelTestDepositPayload = payloadOf('CancelTestDeposit', 'deposit', Deposit);
-const ReverseTestDepositPayload = payloadOf('ReverseTestDeposit', 'deposit', Deposit);
-const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Deposit);
+import { Input, type ById } from '../../types/input.js';
+import type { Context } from '../../operation/context.js';
+import { deposit } from './table.js';
+import { partiesOf, receiverOf } from './rules.js';
+import { account } from '../account/table.js';
+import { receivable } from '../receivable/table.js';
+import { problem, DomainError } from '../../errors/problems.js';
 
 @Resolver(() => Deposit)
 export class DepositResolver {
@@ -159,24 +115,6 @@ export class DepositResolver {
     await context.scope.one(deposit, input.id);
     return { deposit: await context.write('dispute_deposit', deposit, input) };
   }
-}
-
-/** The problems of a deposit or its reconciliation: an amount that is not positive, or too many receivables. */
-export function depositProblems({
-  amount,
-  receivables,
-}: {
-  amount?: bigint | null;
-  receivables?: ReconcileDepositInput['receivables'];
-}): Problem[] {
-  const notPositive = (value: bigint | null | undefined, field: string) =>
-    value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
-  if (receivables && receivables.length > receivablesMax)
-    return [problem('parameter_invalid', 'deposit.receivables', `must have at most ${receivablesMax} entries`)];
-  return [
-    ...notPositive(amount, 'deposit.amount'),
-    ...(receivables ?? []).flatMap((share, i) => notPositive(share.amount, `deposit.receivables[${i}].amount`)),
-  ];
 }
 
 async function moved(context: Context, input: ById, from: string[], to: string) {

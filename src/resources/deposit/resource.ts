@@ -5,13 +5,14 @@ import { fields, link, many, node, object, one, page, value } from '../edges.js'
 import { account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
-import { DepositArgs, DepositOfAccountArgs } from './inputs.js';
-import { depositListing, depositProblems, DepositResolver, reconcileLimits } from './resolver.js';
+import { DepositArgs, DepositOfAccountArgs, depositListing } from './listing.js';
+import { depositProblems, reconcileLimits } from './rules.js';
+import { DepositResolver } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, DepositParty } from './type.js';
 import { bankNoticeV1, depositV1 } from './v1.js';
 import { completedAt } from '../ledger/completed.js';
-import { moneyOf } from '../balance/money.js';
+import { moneyOf } from '../balance/type.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 import { searchLimits } from '../../types/list-search.js';
 

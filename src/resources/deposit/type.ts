@@ -1,12 +1,12 @@
+import { registerEnumType, Field, ID, ObjectType } from 'type-graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { methodDescriptions } from './texts.js';
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
+import { DepositStatus, DepositPaymentMethod, DepositReasonCode } from './table.js';
+import { methodDescriptions, methodTexts } from '../payment/method.js';
 import { Node } from '../../types/relay-node.js';
-import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
-import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { DateTime, Amount, Currency, Metadata } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
-import { methodTexts } from '../payment/method.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(DepositStatus, {
   name: 'DepositStatus',
@@ -20,11 +20,13 @@ registerEnumType(DepositStatus, {
     REVERSED: { description: 'Taken back after it had arrived.' },
   },
 });
+
 registerEnumType(DepositPaymentMethod, {
   name: 'DepositPaymentMethod',
   description: 'How a deposit was paid.',
   valuesConfig: methodDescriptions,
 });
+
 registerEnumType(DepositReasonCode, {
   name: 'DepositReasonCode',
   description: 'Why a deposit was declined or disputed.',
@@ -96,3 +98,12 @@ export const DepositConnection = connectionOf('Deposit', () => Deposit, {
   AMOUNT_DESC: 'The greatest amount first, in one currency.',
   AMOUNT_ASC: 'The smallest amount first, in one currency.',
 });
+
+export const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);
+export const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', Deposit);
+export const ProcessTestDepositPayload = payloadOf('ProcessTestDeposit', 'deposit', Deposit);
+export const CompleteTestDepositPayload = payloadOf('CompleteTestDeposit', 'deposit', Deposit);
+export const FailTestDepositPayload = payloadOf('FailTestDeposit', 'deposit', Deposit);
+export const CancelTestDepositPayload = payloadOf('CancelTestDeposit', 'deposit', Deposit);
+export const ReverseTestDepositPayload = payloadOf('ReverseTestDeposit', 'deposit', Deposit);
+export const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Deposit);

@@ -1,30 +1,9 @@
-import { Ctx, Field, InputType, Mutation, Resolver } from 'type-graphql';
-import type { Context } from '../../operation/context.js';
+import { Mutation, Ctx, Resolver } from 'type-graphql';
+import { CreateExportPayload, Export } from './type.js';
+import { CreateExportInput } from './inputs.js';
 import { Input } from '../../types/input.js';
-import { payloadOf } from '../../types/payload.js';
-import { dataExport, ExportFormat } from './table.js';
-import { Export } from './type.js';
-
-@InputType({ description: 'Exports a list of /v1.' })
-class CreateExportInput {
-  @Field(() => String, {
-    description:
-      'The path of a list on /v1, such as `/v1/deposits` or ' +
-      '`/v1/accounts/account_…/partners`. It is the list of the acting account.',
-  })
-  list: string;
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'The query of the list, without its page: its filters and its order, such as ' +
-      '`status=completed&created.gte=1700000000`.',
-  })
-  filters?: string | null;
-  @Field(() => ExportFormat, { description: 'The format of the content.' })
-  format: ExportFormat;
-}
-
-const CreateExportPayload = payloadOf('CreateExport', 'export', Export);
+import type { Context } from '../../operation/context.js';
+import { dataExport } from './table.js';
 
 /** The creation of exports. Silent: all of it. */
 @Resolver(() => Export)

@@ -4,7 +4,8 @@ import { defineResource, extension, type RestRoute, stored } from '../define.js'
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { ExportResolver } from './resolver.js';
 import { dataExport, type ExportRow } from './table.js';
-import { Export, ExportArgs, ExportConnection, exportListing, ExportOfAccountArgs } from './type.js';
+import { Export, ExportConnection } from './type.js';
+import { ExportArgs, exportListing, ExportOfAccountArgs } from './listing.js';
 import { contentPathOf, exportV1 } from './v1.js';
 
 const download: RestRoute = {

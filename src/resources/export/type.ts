@@ -1,9 +1,10 @@
-import { ArgsType, Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, Int, Float, ObjectType } from 'type-graphql';
+import { BulkStatus, ExportFormat } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
-import { BulkStatus, dataExport, ExportFormat } from './table.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(BulkStatus, {
   name: 'BulkStatus',
@@ -16,6 +17,7 @@ registerEnumType(BulkStatus, {
     EXPIRED: { description: 'The content of an export was deleted after its time.' },
   },
 });
+
 registerEnumType(ExportFormat, {
   name: 'ExportFormat',
   description: 'The format of an export.',
@@ -72,25 +74,4 @@ export class Export extends Node {
 
 export const ExportConnection = connectionOf('Export', () => Export);
 
-export const exportListing: Listing = {
-  object: 'export',
-  filters: { accountId: dataExport.accountId, status: dataExport.status },
-  byAccount: ['accountId'],
-  parents: [dataExport.accountId],
-  own: dataExport.accountId,
-};
-
-@ArgsType()
-export class ExportOfAccountArgs extends pageArgsOf('Export') {
-  @Field(() => [BulkStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: BulkStatus[] | null;
-}
-
-@ArgsType()
-export class ExportArgs extends ExportOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only exports of this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-}
+export const CreateExportPayload = payloadOf('CreateExport', 'export', Export);

@@ -1,6 +1,9 @@
+import { pgTable, text } from 'drizzle-orm/pg-core';
+import { type FilePurpose, file, type FileRow } from './table.js';
 import type { Scope } from '../../db/scope.js';
-import { listedValues, problem, DomainError } from '../../errors/problems.js';
-import { type FilePurpose, type FileRow, file } from './table.js';
+import { DomainError, problem, listedValues } from '../../errors/problems.js';
+import type { Link } from '../../db/list/statement.js';
+import { keyColumns } from '../../db/schema/columns.js';
 
 /** The purposes of documents that support an account or identify a person. */
 export const verificationPurposes = [
@@ -36,3 +39,17 @@ export async function checkFiles(
   const missing = found.filter(({ row }) => !row);
   if (missing.length > 0) throw new DomainError(...missing.map(({ field }) => problem('resource_missing', field)));
 }
+
+/**
+ * Which objects of a kind use a file: a view of `drizzle/functions/person/file-use.sql`, with a row per object and
+ * file. The views are not in the files of the tables, because the migrations are generated from those files.
+ */
+function useOf(view: string): Link {
+  const links = pgTable(view, { ...keyColumns(), fileId: text('file_id').notNull() });
+  return { links, parent: links.fileId, child: links.id, selective: true };
+}
+
+export const usedByAccount = useOf('account_file');
+export const usedByAddress = useOf('address_file');
+export const usedByPerson = useOf('person_file');
+export const usedByReceivable = useOf('receivable_file');

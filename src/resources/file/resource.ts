@@ -3,11 +3,11 @@ import { account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { defineResource, extension, type RestRoute, stored } from '../define.js';
 import { fields, link, many, node, one, page } from '../edges.js';
-import { FileArgs, fileListing, FileOfAccountArgs } from './inputs.js';
+import { FileArgs, fileListing, FileOfAccountArgs } from './listing.js';
 import { contentTypes, fileBytesMax } from './content.js';
 import { file, uploadPurposes } from './table.js';
 import { File, FileConnection } from './type.js';
-import { usedByAccount, usedByAddress } from './use.js';
+import { usedByAccount, usedByAddress } from './reference.js';
 import { fileV1 } from './v1.js';
 
 const upload: RestRoute = {

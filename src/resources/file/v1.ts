@@ -1,31 +1,18 @@
 import type { FileRow } from './table.js';
-import { declareKeys } from '../shape.js';
+import { noun, value, valueOrNull } from '../shape.js';
 
 /** Formats a file for /v1. Silent: all fields. */
 export function fileV1(f: FileRow) {
   return {
-    id: f.id,
-    object: 'file',
-    created: f.created,
-    livemode: f.livemode,
-    purpose: f.purpose,
-    filename: f.filename,
-    content_type: f.contentType,
-    size: f.size,
-    sha256: f.sha256,
-    metadata: f.metadata,
+    id: value(f.id),
+    object: noun('file'),
+    created: value(f.created),
+    livemode: value(f.livemode),
+    purpose: value(f.purpose),
+    filename: value(f.filename),
+    content_type: value(f.contentType),
+    size: value(f.size),
+    sha256: value(f.sha256),
+    metadata: valueOrNull(f.metadata),
   };
 }
-
-declareKeys(fileV1, {
-  id: 'value',
-  object: 'noun',
-  created: 'value',
-  livemode: 'value',
-  purpose: 'value',
-  filename: 'value',
-  content_type: 'value',
-  size: 'value',
-  sha256: 'value',
-  metadata: 'value or null',
-});

@@ -5,7 +5,8 @@ import { fields, link, many, node, one, page, value } from '../edges.js';
 import { Node } from '../../types/relay-node.js';
 import { dataImport } from '../import/table.js';
 import { importRow, type ImportRowRow } from './table.js';
-import { ImportRow, ImportRowArgs, ImportRowConnection, importRowListing, ImportRowOfImportArgs } from './type.js';
+import { ImportRow, ImportRowConnection } from './type.js';
+import { ImportRowArgs, importRowListing, ImportRowOfImportArgs } from './listing.js';
 import { importRowV1 } from './v1.js';
 
 export default defineResource({

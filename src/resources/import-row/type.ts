@@ -1,9 +1,9 @@
-import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { ImportRowStatus } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
-import { importRow, ImportRowStatus } from './table.js';
+import { connectionOf } from '../../types/pagination.js';
 
 registerEnumType(ImportRowStatus, {
   name: 'ImportRowStatus',
@@ -39,22 +39,3 @@ export class ImportRow extends Node {
 }
 
 export const ImportRowConnection = connectionOf('ImportRow', () => ImportRow);
-
-export const importRowListing: Listing = {
-  object: 'import_row',
-  filters: { importId: importRow.importId, status: importRow.status },
-  byAccount: ['importId'],
-  parents: [importRow.importId],
-};
-
-@ArgsType()
-export class ImportRowOfImportArgs extends pageArgsOf('ImportRow') {
-  @Field(() => [ImportRowStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: ImportRowStatus[] | null;
-}
-
-@ArgsType()
-export class ImportRowArgs extends ImportRowOfImportArgs {
-  @Field(() => ID, { nullable: true, description: 'Rows of this import.' })
-  importId?: string | null;
-}

@@ -1,39 +1,12 @@
-import { Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
-import type { Context } from '../../operation/context.js';
-import { DomainError, problem } from '../../errors/problems.js';
+import { Mutation, Ctx, Resolver } from 'type-graphql';
+import { CreateImportPayload, Import } from './type.js';
+import { CreateImportInput } from './inputs.js';
 import { Input } from '../../types/input.js';
-import { payloadOf } from '../../types/payload.js';
-import { contentOf } from '../file/content.js';
+import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
-import { dataImport, ImportKind } from './table.js';
-import { Import } from './type.js';
-
-@InputType({ description: 'Creates objects from a CSV file, or tries to.' })
-class CreateImportInput {
-  @Field(() => ImportKind, { description: 'What is created.' })
-  kind: ImportKind;
-  @Field(() => ID, {
-    description:
-      'A file of purpose IMPORT: CSV in UTF-8, whose header has the names of the parameters on /v1, such as ' +
-      '`invoice.amount` or `metadata.order`.',
-  })
-  fileId: string;
-  @Field(() => Boolean, {
-    nullable: true,
-    description: 'Whether only the faults of the rows are found and nothing is created; false by default.',
-  })
-  dryRun?: boolean | null;
-  @Field(() => Boolean, {
-    nullable: true,
-    description:
-      'Whether rows are stored whose objects were seen before; false by default. A receivable was seen before where ' +
-      'one that is not void has its account, customer and reference number; a partner of Edition 2 where one that is ' +
-      'not deactivated has its legal name and address.',
-  })
-  allowDuplicates?: boolean | null;
-}
-
-const CreateImportPayload = payloadOf('CreateImport', 'import', Import);
+import { contentOf } from '../file/content.js';
+import { DomainError, problem } from '../../errors/problems.js';
+import { dataImport } from './table.js';
 
 /** The creation of imports. Silent: all of it. */
 @Resolver(() => Import)

@@ -5,7 +5,8 @@ import { fields, link, many, node, one, page } from '../edges.js';
 import { file } from '../file/table.js';
 import { ImportResolver } from './resolver.js';
 import { dataImport } from './table.js';
-import { Import, ImportArgs, ImportConnection, importListing, ImportOfAccountArgs } from './type.js';
+import { Import, ImportConnection } from './type.js';
+import { ImportArgs, importListing, ImportOfAccountArgs } from './listing.js';
 import { importV1 } from './v1.js';
 
 export default defineResource({

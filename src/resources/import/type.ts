@@ -1,10 +1,11 @@
-import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { ImportKind } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import { BulkStatus } from '../export/table.js';
-import { dataImport, ImportKind } from './table.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(ImportKind, {
   name: 'ImportKind',
@@ -60,25 +61,4 @@ export class Import extends Node {
 
 export const ImportConnection = connectionOf('Import', () => Import);
 
-export const importListing: Listing = {
-  object: 'import',
-  filters: { accountId: dataImport.accountId, status: dataImport.status },
-  byAccount: ['accountId'],
-  parents: [dataImport.accountId],
-  own: dataImport.accountId,
-};
-
-@ArgsType()
-export class ImportOfAccountArgs extends pageArgsOf('Import') {
-  @Field(() => [BulkStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: BulkStatus[] | null;
-}
-
-@ArgsType()
-export class ImportArgs extends ImportOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only imports of this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-}
+export const CreateImportPayload = payloadOf('CreateImport', 'import', Import);

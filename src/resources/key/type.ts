@@ -1,9 +1,10 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, ObjectType } from 'type-graphql';
+import { KeyPermission } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
-import { KeyPermission } from './table.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(KeyPermission, {
   name: 'KeyPermission',
@@ -40,3 +41,22 @@ export class ApiKey extends Node {
 }
 
 export const ApiKeyConnection = connectionOf('ApiKey', () => ApiKey);
+
+@ObjectType({ simpleResolvers: true })
+class NewApiKeyPayload {
+  @Field(() => ApiKey, { description: 'The new key.' })
+  apiKey: ApiKey;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The key itself, shown only once. Null when the response is a replay.',
+  })
+  secret?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The new key with its secret, which is shown only once.' })
+export class CreateApiKeyPayload extends NewApiKeyPayload {}
+
+@ObjectType({ simpleResolvers: true, description: 'The new key with its secret, which is shown only once.' })
+export class RotateApiKeyPayload extends NewApiKeyPayload {}
+
+export const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);

@@ -1,11 +1,25 @@
 import { createUnionType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { CheckoutPaymentMethod } from '../checkout/table.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
-import { methodDescriptions } from '../deposit/texts.js';
 
 /** Every way to pay, for deposits, attempts and checkouts. Spec: Deposit, payment_method. */
 export const PaymentMethod = { ...DepositPaymentMethod } as const;
 type Method = (typeof PaymentMethod)[keyof typeof PaymentMethod];
+
+/** What each way to pay is, for the enums that list them. Spec: Deposit, payment_method. */
+export const methodDescriptions = {
+  AFFIRM: { description: 'Affirm, a buy-now-pay-later wallet. Edition 1 only.' },
+  AFTERPAY: { description: 'Afterpay, a buy-now-pay-later wallet. Edition 1 only.' },
+  CARD: { description: 'A card. Edition 2 only.' },
+  CHECK: { description: 'A check. Edition 1 only.' },
+  DOMESTIC_CREDIT: { description: 'A domestic bank transfer, such as ACH credit. Edition 1 only.' },
+  DOMESTIC_DEBIT: { description: 'A domestic debit, such as ACH debit. Edition 1 only.' },
+  DOMESTIC_FAST_CREDIT: { description: 'A domestic bank transfer that arrives at once. Edition 1 only.' },
+  DOMESTIC_WIRE: { description: 'A domestic wire transfer. Both editions.' },
+  GLOBAL_WIRE: { description: 'An international wire transfer. Edition 1 only.' },
+  KLARNA: { description: 'Klarna, a buy-now-pay-later wallet. Edition 1 only.' },
+  UPI: { description: 'UPI. Edition 2 only.' },
+} as const;
 
 registerEnumType(PaymentMethod, {
   name: 'PaymentMethod',

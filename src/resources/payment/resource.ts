@@ -6,11 +6,11 @@ import { fields, link, many, node, one, page, value } from '../edges.js';
 // These imports set the order in the schema: persons and receivables come before payments, and payouts after them.
 import '../person/resource.js';
 import '../receivable/resource.js';
-import { PaymentArgs, paymentListing } from './inputs.js';
+import { PaymentArgs, paymentListing } from './listing.js';
 import { type PaymentRow, payment } from './table.js';
 import { Payment, PaymentConnection } from './type.js';
 import { paymentV1 } from './v1.js';
-import { moneyOf } from '../balance/money.js';
+import { moneyOf } from '../balance/type.js';
 
 export default defineResource({
   object: 'payment',

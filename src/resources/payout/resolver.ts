@@ -1,38 +1,9 @@
-import { ArgsType, Ctx, Field, ID, Mutation, Resolver } from 'type-graphql';
+import { Mutation, Ctx, Resolver } from 'type-graphql';
+import { SettleTestPayoutPayload, FailTestPayoutPayload, Payout } from './type.js';
+import { type ById, Input } from '../../types/input.js';
+import { SettleTestPayoutInput, FailTestPayoutInput } from './inputs.js';
 import type { Context } from '../../operation/context.js';
-import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { payloadOf } from '../../types/payload.js';
-import { PayoutStatus, payout } from './table.js';
-import { Payout } from './type.js';
-import { type ById, idInputOf, Input } from '../../types/input.js';
-
-export const payoutListing: Listing = {
-  object: 'payout',
-  filters: { accountId: payout.accountId, status: payout.status },
-  byAccount: ['accountId'],
-  parents: [payout.accountId, payout.addressId],
-  own: payout.accountId,
-};
-
-@ArgsType()
-export class PayoutOfAccountArgs extends pageArgsOf('Payout') {
-  @Field(() => [PayoutStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: PayoutStatus[] | null;
-}
-
-@ArgsType()
-export class PayoutArgs extends PayoutOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Only payouts of this account. It may be any account that the caller can see.',
-  })
-  accountId?: string | null;
-}
-
-const SettleTestPayoutInput = idInputOf('SettleTestPayout', 'payout');
-const FailTestPayoutInput = idInputOf('FailTestPayout', 'payout');
-const SettleTestPayoutPayload = payloadOf('SettleTestPayout', 'payout', Payout);
-const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);
+import { payout } from './table.js';
 
 @Resolver(() => Payout)
 export class PayoutResolver {

@@ -8,11 +8,12 @@ import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { expectedArrivalOf } from './arrival.js';
 import { nextPayoutAt, PayoutObstacle, payoutsBlockedBy } from './plan.js';
-import { PayoutArgs, payoutListing, PayoutOfAccountArgs, PayoutResolver } from './resolver.js';
+import { PayoutArgs, payoutListing, PayoutOfAccountArgs } from './listing.js';
+import { PayoutResolver } from './resolver.js';
 import { type PayoutRow, payout, payoutBlock } from './table.js';
 import { Payout, PayoutBlock, PayoutConnection } from './type.js';
 import { payoutBlockV1, payoutV1 } from './v1.js';
-import { moneyOf } from '../balance/money.js';
+import { moneyOf } from '../balance/type.js';
 
 export default defineResource({
   object: 'payout',

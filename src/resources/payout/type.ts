@@ -1,9 +1,10 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ObjectType, ID } from 'type-graphql';
+import { PayoutStatus, PayoutBlockReason } from './table.js';
+import { Currency, DateTime, Amount } from '../../types/scalars.js';
 import { Node } from '../../types/relay-node.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
-import { PayoutBlockReason, PayoutStatus } from './table.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(PayoutStatus, {
   name: 'PayoutStatus',
@@ -80,3 +81,6 @@ export class Payout extends Node {
 }
 
 export const PayoutConnection = connectionOf('Payout', () => Payout);
+
+export const SettleTestPayoutPayload = payloadOf('SettleTestPayout', 'payout', Payout);
+export const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);

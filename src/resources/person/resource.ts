@@ -1,10 +1,12 @@
 import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { file } from '../file/table.js';
-import { usedByPerson } from '../file/use.js';
+import { usedByPerson } from '../file/reference.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateLimits } from './resolver.js';
+import { PersonArgs, personListing } from './listing.js';
+import { personProblems, personUpdateLimits } from './rules.js';
+import { PersonResolver } from './resolver.js';
 import { person } from './table.js';
 import { PersonIdentification, Person, PersonConnection, PersonRoles } from './type.js';
 import { identificationOf, personV1, relationshipOf } from './v1.js';

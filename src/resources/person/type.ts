@@ -1,9 +1,16 @@
-import { Field, ID, ObjectType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
+import { Field, ObjectType, ID } from 'type-graphql';
 import { Node } from '../../types/relay-node.js';
 import { DateTime, Metadata } from '../../types/scalars.js';
-import { roleTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+
+/** Descriptions of the roles of a person, which its type and its input share. */
+export const roleTexts = {
+  director: 'Whether the person is a director of the business.',
+  owner: 'Whether the person owns the business or a part of it.',
+  representative: 'Whether the person represents the business.',
+} as const;
 
 @ObjectType({ simpleResolvers: true, description: 'The roles that a person holds; one person may hold several.' })
 export class PersonRoles {
@@ -48,3 +55,7 @@ export class Person extends Node {
 }
 
 export const PersonConnection = connectionOf('Person', () => Person);
+
+export const CreatePersonPayload = payloadOf('CreatePerson', 'person', Person);
+export const UpdatePersonPayload = payloadOf('UpdatePerson', 'person', Person);
+export const RemovePersonPayload = payloadOf('RemovePerson', 'person', Person);

@@ -1,24 +1,25 @@
 import { masked } from './encryption.js';
 import type { PersonRow } from './table.js';
-import { declareKeys } from '../shape.js';
+import { noun, value, valueOrNull } from '../shape.js';
 
 /** Formats a person for /v1. Silent: all fields. */
 export function personV1(p: PersonRow) {
+  const { director, owner, representative } = relationshipOf(p);
   const identification = identificationOf(p);
   return {
-    id: p.id,
-    object: 'person',
-    created: p.created,
-    livemode: p.livemode,
-    account_id: p.accountId,
-    full_name: p.fullName,
-    relationship: relationshipOf(p),
+    id: value(p.id),
+    object: noun('person'),
+    created: value(p.created),
+    livemode: value(p.livemode),
+    account_id: value(p.accountId),
+    full_name: value(p.fullName),
+    relationship: { director: value(director), owner: value(owner), representative: value(representative) },
     identification: {
-      tax_card_number: identification.taxCardNumber,
-      tax_card_image: identification.taxCardImage,
-      passport_image: identification.passportImage,
+      tax_card_number: valueOrNull(identification.taxCardNumber),
+      tax_card_image: valueOrNull(identification.taxCardImage),
+      passport_image: valueOrNull(identification.passportImage),
     },
-    metadata: p.metadata,
+    metadata: valueOrNull(p.metadata),
   };
 }
 
@@ -39,19 +40,3 @@ export function identificationOf({ identification }: { identification: PersonRow
     passportImage: passportImage ?? null,
   };
 }
-
-declareKeys(personV1, {
-  id: 'value',
-  object: 'noun',
-  created: 'value',
-  livemode: 'value',
-  account_id: 'value',
-  full_name: 'value',
-  relationship: { director: 'value', owner: 'value', representative: 'value' },
-  identification: {
-    tax_card_number: 'value or null',
-    tax_card_image: 'value or null',
-    passport_image: 'value or null',
-  },
-  metadata: 'value or null',
-});

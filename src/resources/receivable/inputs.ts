@@ -1,10 +1,8 @@
-import { Field, ID, InputType } from 'type-graphql';
-import { emptyOptional, type Problem, problem } from '../../errors/problems.js';
-import { Amount, Currency, LocalDate, Metadata } from '../../types/scalars.js';
-import { texts } from '../../types/texts.js';
-import { purposeCodes } from './purpose.js';
+import { InputType, Field, ID } from 'type-graphql';
+import { Amount, LocalDate, Currency, Metadata } from '../../types/scalars.js';
+import { invoiceTexts } from './type.js';
 import { ReceivableTransactionType } from './table.js';
-import { invoiceTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'The invoice of a receivable.' })
 class InvoiceInput {
@@ -75,49 +73,4 @@ export class UpdateReceivableInput {
 export class VoidReceivableInput {
   @Field(() => ID, { description: 'The id of the receivable.' })
   id: string;
-}
-
-/**
- * The problems of a receivable: an amount that is not positive, a due date before the invoice, another currency than
- * the invoice, an unknown purpose.
- */
-export function receivableProblems({
-  invoice,
-  currency,
-  purposeCode,
-  amountMaximumReconcilable: maximum,
-}: Partial<CreateReceivableInput>): Problem[] {
-  const problems: Problem[] = [];
-  if (invoice?.amount !== undefined) problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount));
-  if (maximum != null) problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum));
-  // Dates are YYYY-MM-DD, so their order as texts is their order in time.
-  if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
-    problems.push(
-      problem('parameter_invalid', 'receivable.invoice.due_date', 'must not be before invoice.creation_date'),
-    );
-  if (invoice?.currency !== undefined && currency !== undefined && currency !== invoice.currency) {
-    problems.push(problem('parameter_invalid', 'receivable.currency', "must be the invoice's currency"));
-  }
-  if (purposeCode !== undefined && purposeCode !== '' && !Object.hasOwn(purposeCodes, purposeCode)) {
-    problems.push(
-      problem('parameter_invalid', 'receivable.purpose_code', 'must be a purpose code of the RBI, such as P0802'),
-    );
-  }
-  return problems;
-}
-
-export const receivableUpdateLimits = { amount_maximum_reconcilable: { notNull: true } } as const;
-
-/** The problems of an update: a maximum that is null or zero. */
-export function receivableUpdateProblems({
-  amountMaximumReconcilable: maximum,
-}: Partial<UpdateReceivableInput>): Problem[] {
-  const field = 'receivable.amount_maximum_reconcilable';
-  if (maximum === null) return [problem('parameter_invalid_empty', field, emptyOptional)];
-  return maximum === undefined ? [] : moneyProblems(field, maximum);
-}
-
-/** The problem of an amount of a receivable that is not positive; `field` names it. */
-function moneyProblems(field: string, amount: bigint): Problem[] {
-  return amount <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
 }

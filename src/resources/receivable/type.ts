@@ -1,10 +1,10 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
-import { Node } from '../../types/relay-node.js';
-import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
+import { registerEnumType, Field, ID, ObjectType } from 'type-graphql';
 import { ReceivableStatus, ReceivableTransactionType } from './table.js';
-import { invoiceTexts } from './texts.js';
+import { Amount, LocalDate, Currency, DateTime } from '../../types/scalars.js';
+import { Node } from '../../types/relay-node.js';
 import { texts } from '../../types/texts.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(ReceivableStatus, {
   name: 'ReceivableStatus',
@@ -16,11 +16,22 @@ registerEnumType(ReceivableStatus, {
     VOID: { description: 'Withdrawn.' },
   },
 });
+
 registerEnumType(ReceivableTransactionType, {
   name: 'ReceivableTransactionType',
   description: 'What an invoice is for.',
   valuesConfig: { GOODS: { description: 'For goods.' }, SERVICES: { description: 'For services.' } },
 });
+
+/** Descriptions of the parts of an invoice, which its type and its input share. Spec: Receivable, `invoice`. */
+export const invoiceTexts = {
+  amount: 'The amount of the invoice.',
+  creationDate: 'The date of the invoice.',
+  currency: 'The currency of the invoice.',
+  document: 'The id of a file of purpose INVOICE.',
+  dueDate: 'The date on which the invoice is due; the date of the invoice or later.',
+  referenceNumber: 'The number of the invoice, such as `INV-1042`.',
+} as const;
 
 @ObjectType({ simpleResolvers: true, description: 'The invoice of a receivable.' })
 export class Invoice {
@@ -100,3 +111,7 @@ export const ReceivableConnection = connectionOf('Receivable', () => Receivable,
   AMOUNT_DESC: 'The greatest amount of an invoice first, in one currency.',
   AMOUNT_ASC: 'The smallest amount of an invoice first, in one currency.',
 });
+
+export const CreateReceivablePayload = payloadOf('CreateReceivable', 'receivable', Receivable);
+export const UpdateReceivablePayload = payloadOf('UpdateReceivable', 'receivable', Receivable);
+export const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivable);

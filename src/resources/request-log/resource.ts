@@ -9,7 +9,8 @@ import { ApiKey } from '../key/type.js';
 import { session } from '../session/table.js';
 import { Session } from '../session/type.js';
 import { requestLog, type RequestLogRow } from './table.js';
-import { RequestLog, RequestLogArgs, RequestLogConnection, requestLogListing } from './type.js';
+import { RequestLog, RequestLogConnection } from './type.js';
+import { RequestLogArgs, requestLogListing } from './listing.js';
 import { requestLogV1, shownTo } from './v1.js';
 
 /** Requests are kept for a week, if no setting says otherwise. */

@@ -1,14 +1,15 @@
-import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
+import { registerEnumType, Field, Int, ObjectType } from 'type-graphql';
+import { RequestApi, RequestOutcome } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
-import { RequestApi, requestLog, RequestOutcome } from './table.js';
+import { connectionOf } from '../../types/pagination.js';
 
 registerEnumType(RequestApi, {
   name: 'RequestApi',
   description: 'The API of a request.',
   valuesConfig: { GRAPHQL: { description: 'A request to /graphql.' }, REST: { description: 'A request to /v1.' } },
 });
+
 registerEnumType(RequestOutcome, {
   name: 'RequestOutcome',
   description: 'How a request ended. In the graph an answer with the status 200 may have errors.',
@@ -51,24 +52,3 @@ export class RequestLog extends Node {
 }
 
 export const RequestLogConnection = connectionOf('RequestLog', () => RequestLog);
-
-export const requestLogListing: Listing = {
-  object: 'request_log',
-  // Most accounts use one API, so an index by it would find almost all rows.
-  filters: { api: { derived: requestLog.api }, outcome: requestLog.outcome, operation: requestLog.operation },
-  byAccount: [],
-};
-
-@ArgsType()
-export class RequestLogArgs extends pageArgsOf('RequestLog') {
-  @Field(() => [RequestApi], { nullable: true, description: 'Only requests to these APIs.' })
-  api?: RequestApi[] | null;
-  @Field(() => [RequestOutcome], { nullable: true, description: 'Only requests that ended like this.' })
-  outcome?: RequestOutcome[] | null;
-  @Field(() => [String], {
-    nullable: true,
-    description:
-      'Only these operations: root fields of the graph, such as `deposits`, or routes such as `POST /v1/deposits`.',
-  })
-  operation?: string[] | null;
-}

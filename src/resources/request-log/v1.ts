@@ -1,5 +1,5 @@
 import type { Caller } from '../../request/caller.js';
-import { declareKeys, named } from '../shape.js';
+import { named, noun, value, valueOrNull } from '../shape.js';
 import type { RequestLogRow } from './table.js';
 
 /**
@@ -11,36 +11,19 @@ export const shownTo = ({ session }: Pick<Caller, 'session'>, id: string | null)
 /** Formats a request of the log for /v1. Silent: all fields. */
 export function requestLogV1(r: RequestLogRow, caller: Pick<Caller, 'session'>) {
   return {
-    id: r.id,
-    object: 'request_log',
-    created: r.created,
-    livemode: r.livemode,
-    account_id: r.actingAccountId,
-    api: r.api,
-    operation: r.operation,
-    status: r.status,
-    outcome: r.outcome,
-    codes: r.codes,
-    milliseconds: r.durationMilliseconds,
-    api_key_id: shownTo(caller, r.apiKeyId),
-    session_id: shownTo(caller, r.sessionId),
-    on_behalf_of: r.onBehalfOf,
+    id: value(r.id),
+    object: noun('request_log'),
+    created: value(r.created),
+    livemode: value(r.livemode),
+    account_id: value(r.actingAccountId),
+    api: value(r.api),
+    operation: value(r.operation),
+    status: value(r.status),
+    outcome: value(r.outcome),
+    codes: value(r.codes),
+    milliseconds: named('durationMilliseconds', value(r.durationMilliseconds)),
+    api_key_id: valueOrNull(shownTo(caller, r.apiKeyId)),
+    session_id: valueOrNull(shownTo(caller, r.sessionId)),
+    on_behalf_of: valueOrNull(r.onBehalfOf),
   };
 }
-
-declareKeys(requestLogV1, {
-  id: 'value',
-  object: 'noun',
-  created: 'value',
-  livemode: 'value',
-  account_id: 'value',
-  api: 'value',
-  operation: 'value',
-  status: 'value',
-  outcome: 'value',
-  codes: 'value',
-  milliseconds: named('durationMilliseconds', 'value'),
-  api_key_id: 'value or null',
-  session_id: 'value or null',
-  on_behalf_of: 'value or null',
-});

@@ -1,8 +1,9 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, ObjectType } from 'type-graphql';
+import { SessionRole } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
-import { SessionRole } from './table.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(SessionRole, {
   name: 'SessionRole',
@@ -38,3 +39,16 @@ export class Session extends Node {
 }
 
 export const SessionConnection = connectionOf('Session', () => Session);
+
+@ObjectType({ simpleResolvers: true, description: 'The new session with its token, which is shown only once.' })
+export class CreateSessionPayload {
+  @Field(() => Session, { description: 'The new session.' })
+  session: Session;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The token itself, shown only once. Null when the response is a replay.',
+  })
+  token?: string | null;
+}
+
+export const RevokeSessionPayload = payloadOf('RevokeSession', 'session', Session);

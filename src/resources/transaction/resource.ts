@@ -1,21 +1,22 @@
-import { everyone } from '../../auth/permissions.js';
-import type { Listing } from '../../types/pagination.js';
-import { checkoutNow } from '../checkout/now.js';
-import { deposit } from '../deposit/table.js';
-import { type PaymentRow, payment } from '../payment/table.js';
-import { defineResource, extension, stored } from '../define.js';
-import { fields, link, node, one, page, value } from '../edges.js';
-import { type TransactionRow, transaction } from './table.js';
+import { defineResource, stored, extension } from '../define.js';
+import { node, one, fields, value, link, page } from '../edges.js';
+import { transaction, type TransactionRow } from './table.js';
 import { Transaction, TransactionConnection } from './type.js';
+import { transactionListing } from './listing.js';
 import { transactionV1 } from './v1.js';
-import { moneyOf } from '../balance/money.js';
-import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
-
-const listing: Listing = { object: 'transaction', filters: {}, byAccount: [] };
+import { everyone } from '../../auth/permissions.js';
+import { PaymentMethod, methodTexts, PaymentMethodDetails, methodDetailsOf } from '../payment/method.js';
+import { moneyOf } from '../balance/type.js';
+import { checkoutNow } from '../checkout/now.js';
+import { payment, type PaymentRow } from '../payment/table.js';
+import { deposit } from '../deposit/table.js';
 
 export default defineResource({
   object: 'transaction',
-  node: node('transaction', transaction, Transaction, { listing, connection: TransactionConnection }),
+  node: node('transaction', transaction, Transaction, {
+    listing: transactionListing,
+    connection: TransactionConnection,
+  }),
   stored: { transaction: stored(transaction, transactionV1) },
   operations: {
     transaction: {

@@ -1,36 +1,18 @@
-import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Query, Ctx, FieldResolver, Root, Arg, ID, Resolver } from 'type-graphql';
+import { Viewer } from './type.js';
 import type { Context } from '../../operation/context.js';
-import { problem, DomainError } from '../../errors/problems.js';
-import { Mode } from '../../types/mode.js';
-import { Node } from '../../types/relay-node.js';
-import { DateTime } from '../../types/scalars.js';
-import { account } from '../account/table.js';
-import { Account } from '../account/type.js';
-import { readNow } from '../clock/now.js';
-import { readableNode } from '../define.js';
-import { apiKey, KeyPermission } from '../key/table.js';
-import { ApiKey } from '../key/type.js';
-import { SessionRole } from '../session/table.js';
 import { modeOf } from '../../request/mode.js';
+import { Account } from '../account/type.js';
+import { account } from '../account/table.js';
+import { DateTime } from '../../types/scalars.js';
+import { readNow } from '../clock/now.js';
+import { ApiKey } from '../key/type.js';
+import { apiKey } from '../key/table.js';
+import { Node } from '../../types/relay-node.js';
+import { readableNode } from '../define.js';
+import { DomainError, problem } from '../../errors/problems.js';
 
 const nodesMax = 100;
-
-@ObjectType({
-  simpleResolvers: true,
-  description: 'The caller: the account of the API key or session, and what it may do.',
-})
-class Viewer {
-  @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
-  edition: number;
-  @Field(() => Mode, { description: 'Whether the key is of test mode or of live mode.' })
-  mode: Mode;
-  @Field(() => KeyPermission, { description: 'What the key may do.' })
-  permission: KeyPermission;
-  @Field(() => SessionRole, { nullable: true, description: 'The role of the session; null when the caller has a key.' })
-  sessionRole: SessionRole | null;
-  @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
-  onBehalf: boolean;
-}
 
 /** The caller, and any visible object by its id. Silent: both. */
 @Resolver(() => Viewer)

@@ -5,13 +5,8 @@ import { fields, link, many, node, one, page } from '../edges.js';
 import { event } from '../event/table.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 import { webhookDelivery } from './table.js';
-import {
-  WebhookDelivery,
-  WebhookDeliveryArgs,
-  WebhookDeliveryConnection,
-  webhookDeliveryListing,
-  WebhookDeliveryOfEndpointArgs,
-} from './type.js';
+import { WebhookDelivery, WebhookDeliveryConnection } from './type.js';
+import { WebhookDeliveryArgs, webhookDeliveryListing, WebhookDeliveryOfEndpointArgs } from './listing.js';
 import { webhookDeliveryV1 } from './v1.js';
 
 /** For how long deliveries are kept; the database function that deletes them has the same time. */

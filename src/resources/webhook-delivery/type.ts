@@ -1,8 +1,8 @@
-import { ArgsType, Extensions, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
-import { Node } from '../../types/relay-node.js';
+import { registerEnumType, ObjectType, Field, Extensions, Int, ID } from 'type-graphql';
+import { WebhookDeliveryStatus, type WebhookAttemptObject } from './table.js';
 import { DateTime } from '../../types/scalars.js';
-import { type WebhookAttemptObject, webhookDelivery, WebhookDeliveryStatus } from './table.js';
+import { Node } from '../../types/relay-node.js';
+import { connectionOf } from '../../types/pagination.js';
 
 registerEnumType(WebhookDeliveryStatus, {
   name: 'WebhookDeliveryStatus',
@@ -56,22 +56,3 @@ export class WebhookDelivery extends Node {
 }
 
 export const WebhookDeliveryConnection = connectionOf('WebhookDelivery', () => WebhookDelivery);
-
-export const webhookDeliveryListing: Listing = {
-  object: 'webhook_delivery',
-  filters: { endpointId: webhookDelivery.endpointId, status: webhookDelivery.status },
-  byAccount: ['endpointId'],
-  parents: [webhookDelivery.endpointId],
-};
-
-@ArgsType()
-export class WebhookDeliveryOfEndpointArgs extends pageArgsOf('WebhookDelivery') {
-  @Field(() => [WebhookDeliveryStatus], { nullable: true, description: 'Only in these statuses.' })
-  status?: WebhookDeliveryStatus[] | null;
-}
-
-@ArgsType()
-export class WebhookDeliveryArgs extends WebhookDeliveryOfEndpointArgs {
-  @Field(() => ID, { nullable: true, description: 'Deliveries to this endpoint.' })
-  endpointId?: string | null;
-}

@@ -1,43 +1,24 @@
-import { declareKeys, named } from '../shape.js';
+import { named, noun, value, valueOrNull } from '../shape.js';
 import type { WebhookDeliveryRow } from './table.js';
 
 /** Formats a delivery to a webhook endpoint for /v1. Silent: all fields. */
 export function webhookDeliveryV1(d: WebhookDeliveryRow) {
   return {
-    id: d.id,
-    object: 'webhook_delivery',
-    created: d.created,
-    livemode: d.livemode,
-    endpoint_id: d.endpointId,
-    event_id: d.eventId,
-    event_type: d.eventType,
-    status: d.status,
-    next_attempt: d.nextAttemptAt,
+    id: value(d.id),
+    object: noun('webhook_delivery'),
+    created: value(d.created),
+    livemode: value(d.livemode),
+    endpoint_id: value(d.endpointId),
+    event_id: value(d.eventId),
+    event_type: value(d.eventType),
+    status: value(d.status),
+    next_attempt: named('nextAttemptAt', valueOrNull(d.nextAttemptAt)),
     attempts: d.attempts.map(({ at, milliseconds, status, error, response }) => ({
-      at,
-      milliseconds,
-      status,
-      error,
-      response,
+      at: named('startedAt', value(at)),
+      milliseconds: named('durationMilliseconds', value(milliseconds)),
+      status: valueOrNull(status),
+      error: valueOrNull(error),
+      response: valueOrNull(response),
     })),
   };
 }
-
-declareKeys(webhookDeliveryV1, {
-  id: 'value',
-  object: 'noun',
-  created: 'value',
-  livemode: 'value',
-  endpoint_id: 'value',
-  event_id: 'value',
-  event_type: 'value',
-  status: 'value',
-  next_attempt: named('nextAttemptAt', 'value or null'),
-  attempts: {
-    at: named('startedAt', 'value'),
-    milliseconds: named('durationMilliseconds', 'value'),
-    status: 'value or null',
-    error: 'value or null',
-    response: 'value or null',
-  },
-});

@@ -3,22 +3,11 @@ import { AccountScope } from '../../types/account-scope.js';
 import { account } from '../account/table.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import {
-  redeliverLimits,
-  redeliverProblems,
-  webhookEndpointLimits,
-  webhookEndpointProblems,
-  WebhookEndpointResolver,
-} from './resolver.js';
+import { redeliverLimits, redeliverProblems, webhookEndpointLimits, webhookEndpointProblems } from './rules.js';
+import { WebhookEndpointResolver } from './resolver.js';
 import { webhookEndpoint } from './table.js';
-import {
-  WebhookEndpoint,
-  WebhookEndpointArgs,
-  WebhookEndpointConnection,
-  webhookEndpointListing,
-  WebhookEndpointOfAccountArgs,
-  webhookScopeText,
-} from './type.js';
+import { WebhookEndpoint, WebhookEndpointConnection, webhookScopeText } from './type.js';
+import { WebhookEndpointArgs, webhookEndpointListing, WebhookEndpointOfAccountArgs } from './listing.js';
 import { webhookEndpointV1, webhookScope, type WithSecret } from './v1.js';
 
 const managed = {

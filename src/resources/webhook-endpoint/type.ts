@@ -1,8 +1,9 @@
-import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { connectionOf, type Listing, pageArgsOf } from '../../types/pagination.js';
+import { registerEnumType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { WebhookDisabledReason } from './table.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime, URL } from '../../types/scalars.js';
-import { webhookEndpoint, WebhookDisabledReason } from './table.js';
+import { connectionOf } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
 
 registerEnumType(WebhookDisabledReason, {
   name: 'WebhookDisabledReason',
@@ -62,25 +63,8 @@ export class WebhookEndpoint extends Node {
 
 export const WebhookEndpointConnection = connectionOf('WebhookEndpoint', () => WebhookEndpoint);
 
-export const webhookEndpointListing: Listing = {
-  object: 'webhook_endpoint',
-  filters: { accountId: webhookEndpoint.accountId, enabled: webhookEndpoint.enabled },
-  byAccount: ['accountId'],
-  parents: [webhookEndpoint.accountId],
-  own: webhookEndpoint.accountId,
-};
-
-@ArgsType()
-export class WebhookEndpointOfAccountArgs extends pageArgsOf('WebhookEndpoint') {
-  @Field(() => Boolean, { nullable: true, description: 'Endpoints that are enabled, or that are not.' })
-  enabled?: boolean | null;
-}
-
-@ArgsType()
-export class WebhookEndpointArgs extends WebhookEndpointOfAccountArgs {
-  @Field(() => ID, {
-    nullable: true,
-    description: 'Endpoints of this account: the acting account or a connected user.',
-  })
-  accountId?: string | null;
-}
+export const CreateWebhookEndpointPayload = payloadOf('CreateWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
+export const UpdateWebhookEndpointPayload = payloadOf('UpdateWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
+export const RotateWebhookSecretPayload = payloadOf('RotateWebhookSecret', 'webhookEndpoint', WebhookEndpoint);
+export const TestWebhookEndpointPayload = payloadOf('TestWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
+export const RedeliverWebhooksPayload = payloadOf('RedeliverWebhooks', 'webhookEndpoint', WebhookEndpoint);

@@ -9,7 +9,7 @@ import { buildGraph } from '../../api/graphql/server.js';
 import { hashOfFiles, type SchemaVersion } from '../../db/schema/schema-version.js';
 import { editions } from '../../editions/editions.js';
 import { attemptsMax } from '../../resources/checkout/terms.js';
-import { receiverByKind } from '../../resources/deposit/receiver.js';
+import { receiverByKind } from '../../resources/deposit/rules.js';
 import { metadataKeysMax } from '../../types/scalars.js';
 import { buildOperatorGraph } from '../../operator/graph/graph.js';
 import { whiteSpace } from '../../operator/table.js';

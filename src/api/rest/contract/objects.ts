@@ -37,9 +37,8 @@ export class Kinds {
 
   /** Two kinds may have one noun: a session, and a new session with its token, which is named after its operation. */
   #add(shape: Shape, noun: string, type: GraphQLObjectType | undefined, operation: string): void {
-    const keys = keysOfShape(shape);
-    if (!keys) throw new Error(`the keys of the object ${noun} on /v1 are not declared`);
     if (this.#kinds.has(shape)) return;
+    const keys = keysOfShape(shape);
     const taken = [...this.#kinds.values()].some((kind) => kind.noun === noun);
     this.#kinds.set(shape, { name: taken ? `${pascal(operation)}Answer` : pascal(noun), noun, keys, type });
   }

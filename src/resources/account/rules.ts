@@ -1,10 +1,12 @@
-import type { AccountSettingRow } from '../account-setting/table.js';
+import type { AddressKey, AccountKind, AccountSubType, AccountStatus } from './table.js';
 import type { Edition } from '../../editions/edition.js';
+import type { AccountSettingRow } from '../account-setting/table.js';
+import type { CreateAccountInput, CreateConnectedUserInput, BusinessDetailsInput } from './inputs.js';
 import { type Problem, problem, snake } from '../../errors/problems.js';
-import type { BusinessDetailsInput, CreateAccountInput, CreateConnectedUserInput } from './inputs.js';
-import { isBlank } from '../../types/empty.js';
-import type { AccountKind, AccountSubType, AddressKey } from './table.js';
 import { businessDetailsFormats } from '../../types/formats.js';
+import { isBlank } from '../../types/empty.js';
+import type { Context } from '../../operation/context.js';
+import { verificationPurposes, checkFiles } from '../file/reference.js';
 
 const addressKeys = [
   'connected_user',
@@ -135,3 +137,38 @@ function blankToNull<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, blankToNull(member)])) as T;
 }
+
+/** Refuses a logo or a document of an account that does not exist, or that is a file for another purpose. */
+export async function checkReferences(
+  { scope }: Context,
+  { logoId, supportingDocumentation: documents }: CreateConnectedUserInput,
+): Promise<void> {
+  const document = (name: string, id: string | null | undefined) => ({
+    id,
+    field: `account.supporting_documentation.${name}`,
+    purposes: verificationPurposes,
+  });
+  await checkFiles(scope, [
+    { id: logoId, field: 'account.logo_id', purposes: ['logo'] },
+    document('id_document', documents?.idDocument),
+    document('ownership_structure_document', documents?.ownershipStructureDocument),
+    document('physical_address_document', documents?.physicalAddressDocument),
+  ]);
+}
+
+/**
+ * The statuses from which each decision moves an account; `move_account` is given them and refuses any other.
+ * Spec: Transitions. Silent: all but the first.
+ */
+export const accountMoves = {
+  activate: { connected_user: ['draft'], partner: ['draft', 'deactivated'] },
+  /** By the owner of a partner. */
+  deactivate: ['draft', 'verifying', 'activated'],
+  /** A verification has one of two outcomes; the first also lifts a hold. */
+  verify: { activated: ['verifying', 'hold'], hold: ['verifying'] },
+  /** The same of a root, which in live mode is a draft until then. */
+  verifyRoot: { activated: ['draft', 'verifying', 'hold'], hold: ['draft', 'verifying'] },
+  hold: ['verifying', 'activated'],
+  /** By the operator, or by a test helper. */
+  close: ['draft', 'verifying', 'activated', 'hold'],
+} as const satisfies Record<string, readonly AccountStatus[] | Record<string, readonly AccountStatus[]>>;

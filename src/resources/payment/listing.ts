@@ -1,6 +1,6 @@
-import { ArgsType, Field, ID } from 'type-graphql';
+import { Field, ID, ArgsType } from 'type-graphql';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { PaymentStatus, PaymentType, payment } from './table.js';
+import { payment, PaymentType, PaymentStatus } from './table.js';
 
 export const paymentListing: Listing = {
   object: 'payment',

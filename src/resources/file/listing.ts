@@ -1,6 +1,6 @@
-import { ArgsType, Field, ID } from 'type-graphql';
+import { Field, ArgsType, ID } from 'type-graphql';
 import { type Listing, pageArgsOf } from '../../types/pagination.js';
-import { FilePurpose, file } from './table.js';
+import { file, FilePurpose } from './table.js';
 
 export const fileListing: Listing = {
   object: 'file',

@@ -1,9 +1,9 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { sql, and, eq, desc } from 'drizzle-orm';
 import type { Context } from '../../operation/context.js';
-import { DomainError, type Problem, problem } from '../../errors/problems.js';
-import { type AccountRow, account } from '../account/table.js';
+import type { CreateDepositInput, DepositPartyInput, ReconcileDepositInput } from './inputs.js';
+import { type AccountRow, account, type AccountKind } from '../account/table.js';
 import { address } from '../address/table.js';
-import type { CreateDepositInput, DepositPartyInput } from './inputs.js';
+import { DomainError, problem, type Problem } from '../../errors/problems.js';
 
 /**
  * The accounts and addresses of a deposit. When the request names a receiving account at most, the write itself checks
@@ -135,3 +135,44 @@ export function payerProblems(
 
 const wayForPlatform =
   '. To receive money of a connected user, name that user in to, or act for it with the header On-Behalf-Of.';
+
+/**
+ * The account that receives the deposits of an account, by the account's kind: the account itself, or its owner.
+ * `receiver_by_kind` in drizzle/functions/write/rules.sql is generated from it. The SQL functions decide; TypeScript
+ * asks in order to refuse before the write.
+ */
+export const receiverByKind = {
+  platform: 'id',
+  direct_user: 'id',
+  connected_user: 'id',
+  partner: 'ownerId',
+} as const satisfies Record<AccountKind, 'id' | 'ownerId'>;
+
+/** The account that receives the deposits of an account. */
+export function receiverOf(row: Pick<AccountRow, 'kind' | 'id' | 'ownerId'>): string {
+  // Only a root account has no owner.
+  return row[receiverByKind[row.kind]]!;
+}
+
+/** The maximum number of receivables per call of reconcileDeposit; the rest of a deposit needs another call. */
+const receivablesMax = 100;
+
+export const reconcileLimits = { receivables: { maxItems: receivablesMax } };
+
+/** The problems of a deposit or its reconciliation: an amount that is not positive, or too many receivables. */
+export function depositProblems({
+  amount,
+  receivables,
+}: {
+  amount?: bigint | null;
+  receivables?: ReconcileDepositInput['receivables'];
+}): Problem[] {
+  const notPositive = (value: bigint | null | undefined, field: string) =>
+    value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
+  if (receivables && receivables.length > receivablesMax)
+    return [problem('parameter_invalid', 'deposit.receivables', `must have at most ${receivablesMax} entries`)];
+  return [
+    ...notPositive(amount, 'deposit.amount'),
+    ...(receivables ?? []).flatMap((share, i) => notPositive(share.amount, `deposit.receivables[${i}].amount`)),
+  ];
+}

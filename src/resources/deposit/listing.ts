@@ -1,0 +1,94 @@
+import { Field, ArgsType, ID } from 'type-graphql';
+import { sql } from 'drizzle-orm';
+import { pageArgsOf, type Listing } from '../../types/pagination.js';
+import { AmountFilter } from '../../types/range-filters.js';
+import { DepositStatus, DepositPaymentMethod, deposit, unreconciledOf, type DepositRow } from './table.js';
+import { Currency } from '../../types/scalars.js';
+import { searchText, MetadataFilter } from '../../types/list-search.js';
+
+const byAmount =
+  'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other ' +
+  'filters than `amount`.';
+
+@ArgsType()
+export class DepositOfAccountArgs extends pageArgsOf('Deposit', byAmount) {
+  @Field(() => AmountFilter, {
+    nullable: true,
+    description: 'Only amounts within this range. It needs an order by amount.',
+  })
+  amount?: AmountFilter | null;
+  @Field(() => [DepositStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: DepositStatus[] | null;
+  @Field(() => [DepositPaymentMethod], { nullable: true, description: 'Only by these methods.' })
+  paymentMethod?: DepositPaymentMethod[] | null;
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
+  currency?: string[] | null;
+  /** Silent: the filter. */
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'True for deposits with a `pendingRest`: received money that counts towards no receivable yet. Its sum ' +
+      'is the `pending` balance.',
+  })
+  unreconciled?: boolean | null;
+}
+
+@ArgsType()
+export class DepositArgs extends DepositOfAccountArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: searchText('the statement descriptor or the names of the payer'),
+  })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only deposits to or from this account. It may be any account that the caller can see.',
+  })
+  accountId?: string | null;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Only deposits that came in to this address, which may be any that the caller ' +
+      'can see. It excludes other filters than `created`.',
+  })
+  addressId?: string | null;
+}
+
+/** How deposits are listed. A filter by account finds the payer's and the payee's. */
+export const depositListing: Listing = {
+  object: 'deposit',
+  filters: {
+    accountId: { either: [deposit.toAccountId, deposit.fromAccountId] },
+    status: deposit.status,
+    paymentMethod: deposit.paymentMethod,
+    currency: deposit.currency,
+    addressId: deposit.toAddressId,
+    unreconciled: { flag: unreconciledOf(deposit.pendingRest) },
+  },
+  byAccount: ['accountId', 'addressId'],
+  parents: [deposit.toAccountId, deposit.fromAccountId],
+  hashed: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
+  own: deposit.toAccountId,
+  orders: {
+    amount: {
+      by: (name) => sql`${name(deposit.amount)}`,
+      type: 'bigint',
+      valueOf: (row: DepositRow) => row.amount,
+      key: 'currency',
+      because: ', since amounts of several currencies have no common order',
+      parents: [deposit.toAccountId],
+    },
+  },
+  exclusive: { addressId: 'address' },
+  search: {
+    object: 'deposit',
+    // The names of a payer on another account's list are not searched: that account does not see them.
+    texts: (name) => sql`(array[${name(deposit.statementDescriptor)}] || (
+      select array[a.nickname, a.business_details ->> 'legalName'] from account a
+      where a.tenant_id = ${sql.placeholder('tenantId')} and a.livemode = ${sql.placeholder('livemode')}
+        and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,
+    metadata: (name) => name(deposit.metadata),
+  },
+};

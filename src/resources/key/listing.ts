@@ -1,0 +1,19 @@
+import { Field, ID, ArgsType } from 'type-graphql';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
+import { apiKey } from './table.js';
+
+export const apiKeyListing: Listing = {
+  object: 'api_key',
+  filters: { accountId: apiKey.accountId },
+  byAccount: ['accountId'],
+  own: apiKey.accountId,
+};
+
+@ArgsType()
+export class ApiKeyArgs extends pageArgsOf('ApiKey') {
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only keys of this account: the acting account, or a connected user of the platform.',
+  })
+  accountId?: string | null;
+}

@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm';
+import { Field, ArgsType, ID } from 'type-graphql';
+import { type Listing, pageArgsOf } from '../../types/pagination.js';
+import {
+  receivable,
+  dueDateOf,
+  type ReceivableRow,
+  ReceivableStatus,
+  amountOf,
+  isOverdue,
+  ReceivableTransactionType,
+} from './table.js';
+import { AmountFilter, DateFilter } from '../../types/range-filters.js';
+import { Currency } from '../../types/scalars.js';
+import { searchText, MetadataFilter } from '../../types/list-search.js';
+
+export const receivableListing: Listing = {
+  object: 'receivable',
+  filters: {
+    accountId: receivable.accountId,
+    status: receivable.status,
+    currency: receivable.currency,
+    transactionType: receivable.transactionType,
+  },
+  byAccount: ['accountId'],
+  parents: [receivable.accountId],
+  own: receivable.accountId,
+  orders: {
+    dueDate: {
+      by: (name) => dueDateOf({ invoice: name(receivable.invoice) }),
+      type: 'text',
+      valueOf: ({ invoice }: ReceivableRow) => invoice.dueDate,
+      key: 'status',
+      all: Object.values(ReceivableStatus),
+      parents: [receivable.accountId],
+    },
+    amount: {
+      by: (name) => amountOf({ invoice: name(receivable.invoice) }),
+      type: 'bigint',
+      valueOf: ({ invoice }: ReceivableRow) => BigInt(invoice.amount),
+      key: 'currency',
+      because: ', since amounts of several currencies have no common order',
+      parents: [receivable.accountId],
+    },
+  },
+  search: {
+    object: 'receivable',
+    texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
+    metadata: (name) => name(receivable.metadata),
+  },
+  conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
+};
+
+const byDueDateOrAmount =
+  'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, ' +
+  '`overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has no other filters than ' +
+  '`amount`.';
+
+@ArgsType()
+export class ReceivableOfAccountArgs extends pageArgsOf('Receivable', byDueDateOrAmount) {
+  @Field(() => AmountFilter, {
+    nullable: true,
+    description: 'Only invoices with amounts within this range. It needs an order by amount.',
+  })
+  amount?: AmountFilter | null;
+  @Field(() => DateFilter, {
+    nullable: true,
+    description: 'Only invoices that are due within this range. It needs an order by due date.',
+  })
+  dueDate?: DateFilter | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Only receivables that are open after their due date; a day ends at midnight in UTC. It needs an order ' +
+      'by due date. It must be true.',
+  })
+  overdue?: boolean | null;
+  @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: ReceivableStatus[] | null;
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
+  currency?: string[] | null;
+  @Field(() => [ReceivableTransactionType], { nullable: true, description: 'Only of these types.' })
+  transactionType?: ReceivableTransactionType[] | null;
+}
+
+@ArgsType()
+export class ReceivableArgs extends ReceivableOfAccountArgs {
+  @Field(() => String, { nullable: true, description: searchText('the reference number of the invoice') })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only receivables of this account. It may be any account that the caller can see.',
+  })
+  accountId?: string | null;
+}
