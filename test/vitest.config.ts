@@ -32,7 +32,7 @@ const slowest = [
   ['process/cli', 'browser/dashboard-trade', 'api/webhook'],
   ['api/compiler', 'browser/explorer', 'process/replica'],
   ['api/isolation', 'api/permission', 'api/sandbox'],
-  ['process/migration', 'faults/attack', 'api/slow-questions'],
+  ['process/migration', 'faults/attack', 'api/expensive-reads'],
   ['process/deploy', 'api/idempotency', 'process/embedded'],
   ['api/idempotency-replay', 'api/payout-end', 'api/subscription-socket'],
   ['process/docs', 'browser/console', 'api/key'],

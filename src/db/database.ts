@@ -17,11 +17,11 @@ import { ListStreams } from './list/stream.js';
 import type { Connection } from './connect/driver/connection.js';
 import { QuickReads } from './read/quick-reads.js';
 import type { Found, Read } from './read/read-combiner.js';
-import { type Consistency, ReadSource, type TenantQuestion } from './read/read-source.js';
+import { type Consistency, ReadSource, type TenantReadClass } from './read/read-source.js';
 import { Replicas } from './replicas/replicas.js';
 import { fromRow, type Preparable } from './read/row-mapper.js';
 import { Servers } from './connect/driver/servers.js';
-import { SlowReads } from './read/expensive-reads.js';
+import { ExpensiveReads } from './read/expensive-reads.js';
 import { slowDefault } from '../config/defaults.js';
 import { Statements } from './read/statements.js';
 import { answeredStatement, storedAnswer } from './write/stored-response.js';
@@ -51,7 +51,7 @@ export class Database {
   readonly #connections: Connections;
   readonly #failures: Failures;
   readonly #statements: Statements;
-  readonly #slowReads: SlowReads;
+  readonly #expensiveReads: ExpensiveReads;
   readonly #quickReads: QuickReads;
   readonly #audits: AuditQueries;
   /** Reads whole lists, for exports. */
@@ -93,7 +93,7 @@ export class Database {
       this.#quickReads.renew();
       this.replicas?.renew();
     });
-    this.#slowReads = new SlowReads(this.#connections, this.#failures, slow);
+    this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
     const { reader } = this.#connections;
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
@@ -107,35 +107,40 @@ export class Database {
   }
 
   /**
-   * Runs a read. The statement is built once per name and prepared on every connection that runs it. A slow question of
-   * a tenant goes to the connections for slow questions; without a question the read is quick.
+   * Runs a read. The statement is built once per name and prepared on every connection that runs it. An expensive read
+   * of a tenant goes to the connections for expensive reads; without a question the read is quick.
    */
   async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
     budget?: RequestBudget,
-    question?: TenantQuestion,
+    readClass?: TenantReadClass,
   ): Promise<T[]> {
-    const { text, valuesOf, rowOf, prepare, slow, lags } = this.#statements.of(name, build, question);
-    const read = { text, values: valuesOf(values), prepare, budget, tenant: question?.tenantId };
-    const { rows } = await this.#found(name, read, question && { ...question, slow, lags });
+    const { text, valuesOf, rowOf, prepare, expensive, replicaOk } = this.#statements.of(name, build, readClass);
+    const read = { text, values: valuesOf(values), prepare, budget, tenant: readClass?.tenantId };
+    const { rows } = await this.#found(name, read, readClass && { ...readClass, expensive, replicaOk });
     return rows.map(rowOf) as T[];
   }
 
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
-  async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
+  async text<T>(
+    statement: string,
+    values: unknown[],
+    budget?: RequestBudget,
+    readClass?: TenantReadClass,
+  ): Promise<T[]> {
     const prepare = this.#statements.keptText(statement);
-    const read = { text: statement, values, prepare, budget, tenant: question?.tenantId };
-    const { rows, columns } = await this.#found('compiled_query', read, question);
+    const read = { text: statement, values, prepare, budget, tenant: readClass?.tenantId };
+    const { rows, columns } = await this.#found('compiled_query', read, readClass);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
   }
 
-  /** What a read finds: on a replica if it may lag, and on the connections for slow questions if it is one. */
-  #found(name: string, read: Read, question: TenantQuestion | undefined): Promise<Found> {
-    const source = question?.lags ? question.source : undefined;
-    return observed(this.observers, { name, pool: question?.slow ? 'slow' : 'read' }, () =>
-      question?.slow ? this.#slowReads.read({ ...question, source }, read) : this.#reading(read, source),
+  /** What a read finds: on a replica if it may lag, and on the connections for expensive reads if it is one. */
+  #found(name: string, read: Read, readClass: TenantReadClass | undefined): Promise<Found> {
+    const source = readClass?.replicaOk ? readClass.source : undefined;
+    return observed(this.observers, { name, pool: readClass?.expensive ? 'slow' : 'read' }, () =>
+      readClass?.expensive ? this.#expensiveReads.read({ ...readClass, source }, read) : this.#reading(read, source),
     );
   }
 
@@ -256,7 +261,7 @@ export class Database {
   get load(): Record<Exclude<PoolName, 'worker' | 'look' | 'bulk'>, number> {
     return {
       read: this.#reads,
-      slow: this.#slowReads.inFlight,
+      slow: this.#expensiveReads.inFlight,
       write: this.#writes.tickets,
       audit: this.#audits.inFlight,
     };

@@ -19,7 +19,7 @@ import type { Preparable } from './read/row-mapper.js';
 import type { Child, Link, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
-import { type Question, questionOfValues } from './read/read-class.js';
+import { type ReadClass, classOfValues } from './read/read-class.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './read/visibility.js';
 
 const p = sql.placeholder;
@@ -178,9 +178,9 @@ export class Scope {
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
-    question: Question = questionOfValues(values),
+    readClass: ReadClass = classOfValues(values),
   ): Promise<T[]> {
-    const asked = { tenantId: this.caller.tenantId, source: this.source, ...question };
+    const asked = { tenantId: this.caller.tenantId, source: this.source, ...readClass };
     const all = this.#withTenant(values);
     return this.#onceReady(() => this.database.read<T>(name, build, all, this.budget, asked));
   }
@@ -193,11 +193,11 @@ export class Scope {
     text: string,
     names: readonly string[],
     values: Record<string, unknown>,
-    question: Question,
+    readClass: ReadClass,
   ): Promise<{ data?: string | null }[]> {
     const all = this.#withTenant(values);
     const given = names.map((name) => all[name]);
-    const asked = { tenantId: this.caller.tenantId, source: this.source, ...question };
+    const asked = { tenantId: this.caller.tenantId, source: this.source, ...readClass };
     return this.#onceReady(() => this.database.text(text, given, this.budget, asked));
   }
 

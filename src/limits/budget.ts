@@ -48,7 +48,7 @@ export class RequestBudget {
   /** What the request takes from the allowance of its root account; null if requests are not charged. */
   charge: Charge | null = null;
   readonly report: RequestReport = { codes: [] };
-  /** The refusal of the only slow question that the request has, once PostgreSQL took too long for it. */
+  /** The refusal of the only expensive read that the request has, once PostgreSQL took too long for it. */
   tooSlow: DomainError | undefined;
   #until = Number.POSITIVE_INFINITY;
   #nodes = 0;
@@ -67,7 +67,7 @@ export class RequestBudget {
 
   /**
    * Gives the turn of the request back. It is called when the request begins to wait for something that has bounds of
-   * its own, such as a slow question.
+   * its own, such as an expensive read.
    */
   release(): void {
     this.ticket?.release();

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/request/caller.js';
 import { Context } from '../../src/operation/context.js';
 import { Database } from '../../src/db/database.js';
-import { questionOfValues } from '../../src/db/read/read-class.js';
+import { classOfValues } from '../../src/db/read/read-class.js';
 import { Scope } from '../../src/db/scope.js';
 import { demos } from '../../src/server/demo/demo.js';
 import { editions } from '../../src/editions/editions.js';
@@ -547,7 +547,7 @@ describe('the statements of compiled queries', () => {
     for (const name of ['tenantId', 'livemode', 'actingAccount']) {
       const values = { [name]: other.caller.tenantId };
       const refusal = `the value ${name} of a statement is the scope's own`;
-      expect(() => context.scope.compiled('select $1', [name], values, questionOfValues({}))).toThrow(refusal);
+      expect(() => context.scope.compiled('select $1', [name], values, classOfValues({}))).toThrow(refusal);
       expect(() => context.scope.read('a name', () => undefined as never, values)).toThrow(refusal);
     }
   });

@@ -602,22 +602,20 @@ describe('the plan of a list', () => {
     const asked = await askedBy(async () => {
       for (const livemode of [undefined, true])
         for (const after of [undefined, `1.x.live`])
-          for (const filtered of [false, true]) {
-            await listAccounts(operator, { livemode, status: filtered ? 'verifying' : undefined, after });
-            await listPayouts(operator, { livemode, status: filtered ? 'processing' : undefined, after });
+          for (const [ofAccounts, ofPayouts] of [[], ['verifying', 'processing']] as const) {
+            await listAccounts(operator, { livemode, status: ofAccounts, after });
+            await listPayouts(operator, { livemode, status: ofPayouts, after });
           }
-      const key = { tenantId: 'tenant', livemode: false };
-      await operator.related().all(person, person.accountId, key, 'account_a');
-      await operator.related().one(file, file.id, key, 'file_a');
+      await operator.related().all(person, person.accountId, { tenantId: 'tenant', livemode: false }, 'account_a');
+      await operator.related().one(file, file.id, { tenantId: 'tenant', livemode: false }, 'file_a');
     });
     const lists = [...asked].filter(([name]) => /^operator_(accounts|payouts|related):/.test(name));
     expect(lists.length).toBeGreaterThanOrEqual(18);
     for (const [name, { statement }] of lists) {
-      const related = name.startsWith('operator_related');
       const nodes = nodesOf(await planOf(statement));
       const scans = nodes.filter((node) => node['Relation Name']);
       expect([name, nodes.map((node) => node['Node Type'])]).not.toContainEqual(expect.arrayContaining(['Seq Scan']));
-      if (related) continue;
+      if (name.startsWith('operator_related')) continue;
       expect([name, nodes.map((node) => node['Node Type']).filter((type) => /Sort/.test(type))]).toEqual([name, []]);
       for (const scan of scans) {
         expect(scan['Index Name']).toMatch(/_queue$/);

@@ -62,7 +62,7 @@ describe('the conventions of the code', () => {
           'jobs/tenant-scan.ts',
           'jobs/webhooks.ts',
           'operator/access/credential.ts',
-          'operator/session.ts',
+          'operator/operator.ts',
           'server/limits/exempt-requests.ts',
           'server/limits/rate-limit.ts',
           'server/telemetry/request-log.ts',

@@ -14,7 +14,7 @@ export const poolsDefault: PoolSettings = {
   ...{ statementMilliseconds: 5_000, lockMilliseconds: 2_000 },
 };
 
-/** The connections for slow questions, and the time limit of their statements. */
+/** The connections for expensive reads, and the time limit of their statements. */
 export interface SlowLimits {
   connections: number;
   seconds: number;

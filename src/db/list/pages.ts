@@ -16,7 +16,7 @@ import { foundCursor } from './search.js';
 import { columnIn, cursorOf, idOf, outside, resolvedCursor, rowsOf, type ScopedReads } from './view.js';
 import { searchOf } from '../../types/list-search.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './statement.js';
-import { countQuestion, pageQuestion } from '../read/read-class.js';
+import { classOfCount, classOfPage } from '../read/read-class.js';
 import { listOf, type Visibility, visibilityOf, hiddenFrom } from '../read/visibility.js';
 
 const p = sql.placeholder;
@@ -79,7 +79,7 @@ export class Pages {
       `page:${shape(table, request, visibility)}`,
       (db) => listed(db, { table, listing, request, visibility }, 'rows', readOf(request.size + 1)),
       values(request),
-      pageQuestion(listing, request),
+      classOfPage(listing, request),
     );
   }
 
@@ -90,7 +90,7 @@ export class Pages {
       `found:${shape(table, request, visibility)}`,
       (db) => foundCursor(db, { table, listing, request, visibility }),
       values(request),
-      pageQuestion(listing, request),
+      classOfPage(listing, request),
     );
     return rows.length > 0;
   }
@@ -118,7 +118,7 @@ export class Pages {
           .crossJoinLateral(child);
       },
       { ids, ...values(request) },
-      pageQuestion(listing, request),
+      classOfPage(listing, request),
     );
     const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
     for (const { parent, row } of rows) byParent.get(parent)?.push(row);
@@ -153,7 +153,7 @@ export class Pages {
         ids: pairs.map(([id]) => id),
         cursors: pairs.map(([, cursor]) => cursor),
       },
-      pageQuestion(listing, request),
+      classOfPage(listing, request),
     );
     return new Map(rows.map(({ key, found }) => [key, found]));
   }
@@ -176,7 +176,7 @@ export class Pages {
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
       },
       { ids, ...values(list) },
-      countQuestion(listing, request),
+      classOfCount(listing, request),
     );
     return new Map(rows.map(({ id, n }) => [id, n]));
   }
@@ -229,7 +229,7 @@ export class Pages {
         return db.select({ n: count() }).from(some.as('found'));
       },
       values(list),
-      countQuestion(listing, request),
+      classOfCount(listing, request),
     );
     return row && row.n <= totalCountMax ? row.n : null;
   }

@@ -6,7 +6,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../../request/caller.js';
 import type { Row, Rows } from './position.js';
 import type { Preparable } from '../read/row-mapper.js';
-import { pageQuestion, type Question } from '../read/read-class.js';
+import { classOfPage, type ReadClass } from '../read/read-class.js';
 import { type Visibility, visibilityPredicate } from '../read/visibility.js';
 
 /** The reads that pages need: the scope of a caller, which limits every statement to the caller's tenant and mode. */
@@ -18,7 +18,7 @@ export interface ScopedReads {
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
-    question: Question,
+    readClass: ReadClass,
   ): Promise<T[]>;
 }
 
@@ -87,7 +87,7 @@ export async function resolvedCursor(
           ),
         ),
     { cursor, keys: request.filters[by.key] },
-    pageQuestion(listing, request),
+    classOfPage(listing, request),
   );
   if (!row) throw outside(listing, request);
   return { ...request, cursor: `${cursor}@${row.value}` };

@@ -3,13 +3,13 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { DomainError } from '../../errors/problems.js';
 import type { Preparable } from './row-mapper.js';
 import type { Scope } from '../scope.js';
-import { presentQuestion, type Question } from './read-class.js';
+import { presentRead, type ReadClass } from './read-class.js';
 
 /**
- * The class of a part of a content. It is large, so it takes a connection for slow questions, of which a tenant has two
- * at a time: on those for quick reads, the requests of all tenants would wait behind it.
+ * The class of a part of a content. It is large, so it takes a connection for expensive reads, of which a tenant has
+ * two at a time: on those for quick reads, the requests of all tenants would wait behind it.
  */
-const contentQuestion: Question = { ...presentQuestion, slow: true };
+const contentRead: ReadClass = { ...presentRead, expensive: true };
 
 /** How long a content that has begun waits for its next part. */
 const patienceMilliseconds = 10_000;
@@ -28,7 +28,7 @@ export async function readPart<T>(
 ): Promise<T | undefined> {
   for (const until = performance.now() + patienceMilliseconds; ; await sleep(pauseMilliseconds)) {
     try {
-      const [part] = await scope.read<T>(name, build, values, contentQuestion);
+      const [part] = await scope.read<T>(name, build, values, contentRead);
       return part;
     } catch (error) {
       const isBusy = error instanceof DomainError && error.status === 503;

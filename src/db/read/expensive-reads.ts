@@ -7,7 +7,7 @@ import type { SlowLimits } from '../connect/database-settings.js';
 import type { Failures } from '../connect/failures.js';
 import { type Found, type RawRows, type Read, sent } from './read-combiner.js';
 import { causeOf } from '../connect/outage.js';
-import type { TenantQuestion } from './read-source.js';
+import type { TenantReadClass } from './read-source.js';
 import { slowOfTenantMax, slowWaiting, tooSlow } from './read-class.js';
 
 const queryCanceled = '57014';
@@ -21,11 +21,11 @@ interface Shared {
 }
 
 /**
- * The slow questions of all tenants, on connections of their own. A tenant has at most two at a time; further ones wait
- * for a short time, and the free connection goes to the tenant that has the fewest. Requests that ask the same
+ * The expensive reads of all tenants, on connections of their own. A tenant has at most two at a time; further ones
+ * wait for a short time, and the free connection goes to the tenant that has the fewest. Requests that ask the same
  * question while it waits share it, such as all dashboards of an account after one of its events.
  */
-export class SlowReads {
+export class ExpensiveReads {
   readonly #cancellations = new Cancellations();
   readonly #queue: FairQueue;
   /** The questions that have no turn yet, by their statement and its values. */
@@ -45,22 +45,22 @@ export class SlowReads {
     });
   }
 
-  /** The slow questions that run or wait now. */
+  /** The expensive reads that run or wait now. */
   get inFlight(): number {
     return this.#queue.tickets;
   }
 
-  /** Runs the read of a slow question. Its request gives back the turn that it has among all requests. */
-  async read(question: TenantQuestion, read: Read): Promise<Found> {
+  /** Runs the read of an expensive read. Its request gives back the turn that it has among all requests. */
+  async read(readClass: TenantReadClass, read: Read): Promise<Found> {
     const { budget } = read;
     if (budget?.ended) throw budget.ended;
     // It is not asked again by the resolvers of a query whose one statement was ended.
     if (budget?.tooSlow) throw budget.tooSlow;
     budget?.release();
     // Which replica may answer depends on what the request has seen.
-    if (!budget || question.source) return this.#inTurn(question, read, () => {});
+    if (!budget || readClass.source) return this.#inTurn(readClass, read, () => {});
     const key = `${read.text} ${JSON.stringify(read.values, plain)}`;
-    const shared = this.#waiting.get(key) ?? this.#share(key, question, read);
+    const shared = this.#waiting.get(key) ?? this.#share(key, readClass, read);
     shared.requests++;
     return new Promise((resolve, reject) => {
       const forget = budget.onEnd(() => {
@@ -74,14 +74,14 @@ export class SlowReads {
   }
 
   /** Asks a question that further requests may share until it has its turn. */
-  #share(key: string, question: TenantQuestion, read: Read): Shared {
+  #share(key: string, readClass: TenantReadClass, read: Read): Shared {
     const budget = new RequestBudget();
     let begun = false;
     const begins = () => {
       begun = true;
       this.#forget(key, budget);
     };
-    const shared = { budget, requests: 0, found: this.#inTurn(question, { ...read, budget }, begins) };
+    const shared = { budget, requests: 0, found: this.#inTurn(readClass, { ...read, budget }, begins) };
     if (begun) return shared;
     this.#waiting.set(key, shared);
     // It may be refused after its wait.
@@ -95,32 +95,32 @@ export class SlowReads {
   }
 
   /** Reads when the tenant has its turn, which `begins` learns of. */
-  #inTurn(question: TenantQuestion, read: Read, begins: () => void): Promise<Found> {
+  #inTurn(readClass: TenantReadClass, read: Read, begins: () => void): Promise<Found> {
     const { budget } = read;
     const ended =
       budget && ((leave: (reason: DomainError) => void) => budget.onEnd(() => budget.ended && leave(budget.ended)));
     const work = () => {
       begins();
-      return this.#read(question, read);
+      return this.#read(readClass, read);
     };
-    return this.#queue.during(question.tenantId, work, ended);
+    return this.#queue.during(readClass.tenantId, work, ended);
   }
 
-  async #read(question: TenantQuestion, read: Read): Promise<Found> {
+  async #read(readClass: TenantReadClass, read: Read): Promise<Found> {
     const { slow } = this.connections;
     const attempt = (track: TrackQuery) =>
       this.#cancellations.guard<RawRows>(read.budget, (run) => run(track(sent(slow, read))));
-    const elsewhere = await question.source?.find(read, (replica) => replica.slow(question, read));
+    const elsewhere = await readClass.source?.find(read, (replica) => replica.slow(readClass, read));
     if (elsewhere) return elsewhere;
     try {
       const rows = await this.connections.retried(slow, attempt);
       return { rows, columns: rows.columns.map(({ name }) => name) };
     } catch (error) {
-      if (causeOf(error).code === queryCanceled) throw tooSlow(this.limits.seconds, question);
+      if (causeOf(error).code === queryCanceled) throw tooSlow(this.limits.seconds, readClass);
       throw this.failures.reported(error);
     }
   }
 }
 
-/** A value of a statement as JSON can have it; some values of slow questions are lists. */
+/** A value of a statement as JSON can have it; some values of expensive reads are lists. */
 const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);

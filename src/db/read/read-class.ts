@@ -2,23 +2,23 @@ import { DomainError, problem, type MessageText, snake } from '../../errors/prob
 import { searchOf } from '../../types/list-search.js';
 import type { Listing, PageRequest } from '../../types/pagination.js';
 
-/** The most slow questions of one tenant that PostgreSQL answers at once. */
+/** The most expensive reads of one tenant that PostgreSQL answers at once. */
 export const slowOfTenantMax = 2;
-/** The most that wait, and how long. A document may ask several slow questions at once, and each waits for itself. */
+/** The most that wait, and how long. A document may ask several expensive reads at once, and each waits for itself. */
 export const slowWaiting = { ofTenant: 64, all: 256, milliseconds: 2_000 };
 
 /** What is known of a read before it runs: whether its cost may grow with the rows of a tenant, and why. */
-export interface Question {
-  slow: boolean;
+export interface ReadClass {
+  expensive: boolean;
   /**
    * Whether a replica may answer it, so that the answer may be some seconds old. This is so for pages of lists, and for
    * the figures that `Statements` finds in a text; every other read is of the present, and is the primary's.
    */
-  lags: boolean;
+  replicaOk: boolean;
   /** The parameters that bound a range, by their names in the graph; narrowing it makes the answer cheaper. */
-  narrow: readonly string[];
+  boundedBy: readonly string[];
   /** The other parameters that make the question slow, by their names in the graph. */
-  leave: readonly string[];
+  avoid: readonly string[];
 }
 
 const rangeOfCreation = ['created.gte', 'created.lt'];
@@ -28,9 +28,9 @@ const rangeOfCreation = ['created.gte', 'created.lt'];
  * from a cursor and within a range of the times that order the list. With any other filter PostgreSQL may have to read
  * all rows of the list to find the few that match.
  */
-export function pageQuestion(listing: Listing, { filters, order }: PageRequest): Question {
+export function classOfPage(listing: Listing, { filters, order }: PageRequest): ReadClass {
   // An order by a value accepts only filters that its indexes serve, and a search has an index of its own.
-  if (order !== undefined || searchOf(filters)) return { slow: false, lags: true, narrow: [], leave: [] };
+  if (order !== undefined || searchOf(filters)) return { expensive: false, replicaOk: true, boundedBy: [], avoid: [] };
   const ordered = listing.order === undefined;
   const slow = Object.entries(filters)
     .filter(([name]) => !(listing.fixed && name in listing.fixed))
@@ -38,35 +38,35 @@ export function pageQuestion(listing: Listing, { filters, order }: PageRequest):
     .map(([name]) => name);
   const given = Object.keys(filters).filter(isCreated);
   return {
-    slow: slow.length > 0,
-    lags: true,
-    narrow: ordered ? (given.length > 0 ? given : rangeOfCreation) : [],
-    leave: slow,
+    expensive: slow.length > 0,
+    replicaOk: true,
+    boundedBy: ordered ? (given.length > 0 ? given : rangeOfCreation) : [],
+    avoid: slow,
   };
 }
 
 /** The class of the number of objects of a list: always slow, because PostgreSQL counts rows one by one. */
-export function countQuestion(listing: Listing, request: PageRequest): Question {
-  const { narrow, leave } = pageQuestion(listing, request);
-  return { slow: true, lags: true, narrow, leave: [...leave, 'totalCount'] };
+export function classOfCount(listing: Listing, request: PageRequest): ReadClass {
+  const { boundedBy, avoid } = classOfPage(listing, request);
+  return { expensive: true, replicaOk: true, boundedBy, avoid: [...avoid, 'totalCount'] };
 }
 
 /** The class of a read of the present, such as of an object by its id: it is quick, and the primary's. */
-export const presentQuestion: Question = { slow: false, lags: false, narrow: [], leave: [] };
+export const presentRead: ReadClass = { expensive: false, replicaOk: false, boundedBy: [], avoid: [] };
 
 /**
  * The class of a query of several parts: it is as slow as its slowest part, and of the present as soon as one part is.
  */
-export function questionOfParts(parts: readonly Question[]): Question {
-  const slow = parts.filter((part) => part.slow);
-  const named = (of: 'narrow' | 'leave') => [...new Set(slow.flatMap((part) => part[of]))];
-  const lags = parts.length > 0 && parts.every((part) => part.lags);
-  return { slow: slow.length > 0, lags, narrow: named('narrow'), leave: named('leave') };
+export function classOfParts(parts: readonly ReadClass[]): ReadClass {
+  const slow = parts.filter((part) => part.expensive);
+  const named = (of: 'boundedBy' | 'avoid') => [...new Set(slow.flatMap((part) => part[of]))];
+  const replicaOk = parts.length > 0 && parts.every((part) => part.replicaOk);
+  return { expensive: slow.length > 0, replicaOk, boundedBy: named('boundedBy'), avoid: named('avoid') };
 }
 
 /** The question of a statement that a resource defines; whether it is slow and may lag, its text says. */
-export function questionOfValues(values: Record<string, unknown>): Question {
-  return { ...presentQuestion, narrow: ['from', 'to'].filter((name) => name in values) };
+export function classOfValues(values: Record<string, unknown>): ReadClass {
+  return { ...presentRead, boundedBy: ['from', 'to'].filter((name) => name in values) };
 }
 
 const aggregate = /\bgroup by\b|\b(?:count|sum|min|max|avg)\s*\(/i;
@@ -77,13 +77,13 @@ export function hasFigures(statement: string): boolean {
 }
 
 /** The refusal of a question that took too long: it says which parameters to change. */
-export function tooSlow(seconds: number, { narrow, leave }: Question): DomainError {
+export function tooSlow(seconds: number, { boundedBy, avoid }: ReadClass): DomainError {
   const took = `PostgreSQL took longer than ${seconds} s for this question, and it was ended.`;
   const said = (each: (name: string) => string): string => {
     const list = (names: readonly string[], between: string) => names.map((name) => `\`${each(name)}\``).join(between);
     const ways = [
-      ...(narrow.length > 0 ? [`narrow ${list(narrow, '/')}`] : []),
-      ...(leave.length > 0 ? [`leave out ${list(leave, ' or ')}`] : []),
+      ...(boundedBy.length > 0 ? [`narrow ${list(boundedBy, '/')}`] : []),
+      ...(avoid.length > 0 ? [`leave out ${list(avoid, ' or ')}`] : []),
     ];
     const advice = ways.length > 0 ? ways.join(', or ') : 'ask for less at once';
     return `${took} ${advice[0]!.toUpperCase()}${advice.slice(1)}.`;
@@ -92,11 +92,11 @@ export function tooSlow(seconds: number, { narrow, leave }: Question): DomainErr
     v1: said((name) => name.split('.').map(snake).join('.')),
     graph: said((name) => name),
   };
-  return new SlowQuestion(problem('service_unavailable', undefined, sentences));
+  return new ExpensiveReadError(problem('service_unavailable', undefined, sentences));
 }
 
 /** The error of a question that took too long: asking it in another way would take as long. */
-export class SlowQuestion extends DomainError {}
+export class ExpensiveReadError extends DomainError {}
 
 function isCreated(name: string): boolean {
   return name.startsWith('created.');

@@ -3,14 +3,14 @@ import { causeOf } from '../connect/outage.js';
 import type { Found, Read } from './read-combiner.js';
 import type { Replica } from '../replicas/replica.js';
 import type { Replicas } from '../replicas/replicas.js';
-import { type Question, SlowQuestion } from './read-class.js';
+import { type ReadClass, ExpensiveReadError } from './read-class.js';
 import { later, type WalPosition } from '../replicas/wal-positions.js';
 
 /** What a client asks for with its token: a position that its reads must have, or the primary. */
 export type Consistency = WalPosition | 'primary';
 
 /** A read of a tenant, and where its request may read; without a source it reads on the primary. */
-export type TenantQuestion = Question & { tenantId: string; source: ReadSource | undefined };
+export type TenantReadClass = ReadClass & { tenantId: string; source: ReadSource | undefined };
 
 /**
  * Where one request reads. Statements that may lag go to one replica, the same for the whole request, so that time does
@@ -65,7 +65,7 @@ export class ReadSource {
       if (found.rows.length > 0) return found;
       // The object of a cursor, or the list of an account, may be newer than the replica's data.
     } catch (error) {
-      if (budget?.ended || error instanceof SlowQuestion) throw error;
+      if (budget?.ended || error instanceof ExpensiveReadError) throw error;
       replica.failed(causeOf(error));
     }
     this.stay();

@@ -1,7 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Connections } from '../connect/connections.js';
 import { fastRowMapper, type Mapped, type Preparable } from './row-mapper.js';
-import { hasFigures, type Question } from './read-class.js';
+import { hasFigures, type ReadClass } from './read-class.js';
 
 /** How many prepared statements one process makes PostgreSQL keep within an hour. */
 export const preparedMax = 2_000;
@@ -9,13 +9,13 @@ export const preparedMax = 2_000;
 const hourMilliseconds = 3_600_000;
 
 /**
- * A statement, whether PostgreSQL keeps it, whether it goes to the connections for slow questions, and whether it may
+ * A statement, whether PostgreSQL keeps it, whether it goes to the connections for expensive reads, and whether it may
  * lag.
  */
 interface Reading extends Mapped {
   prepare: boolean;
-  slow: boolean;
-  lags: boolean;
+  expensive: boolean;
+  replicaOk: boolean;
 }
 
 /** The statements of reads, each built once per name, and the texts of all statements. */
@@ -45,18 +45,18 @@ export class Statements {
     return this.#builder;
   }
 
-  /** The statement with this name. It is slow because of its question, or because its text computes figures. */
-  of(name: string, build: (db: PostgresJsDatabase) => Preparable, question?: Question): Reading {
+  /** The statement with this name. It is expensive because of its class, or because its text computes figures. */
+  of(name: string, build: (db: PostgresJsDatabase) => Preparable, readClass?: ReadClass): Reading {
     this.#renew();
-    const key = question?.slow ? `slow:${name}` : name;
+    const key = readClass?.expensive ? `slow:${name}` : name;
     const found = this.#built.get(key);
     if (found) return found;
     const mapped = fastRowMapper(build(this.#builder).prepare(name));
     if (!mapped) throw new Error(`the columns of the statement ${name} are nested too deep`);
-    const figures = question !== undefined && hasFigures(mapped.text);
-    const slow = question?.slow === true || figures;
-    const lags = question?.lags === true || figures;
-    const statement = { ...mapped, prepare: this.kept(name, mapped.text), slow, lags };
+    const figures = readClass !== undefined && hasFigures(mapped.text);
+    const expensive = readClass?.expensive === true || figures;
+    const replicaOk = readClass?.replicaOk === true || figures;
+    const statement = { ...mapped, prepare: this.kept(name, mapped.text), expensive, replicaOk };
     if (statement.prepare) this.#built.set(key, statement);
     return statement;
   }

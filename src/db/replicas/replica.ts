@@ -10,7 +10,7 @@ import { causeOf, outageOf } from '../connect/outage.js';
 import { QuickReads } from '../read/quick-reads.js';
 import { type Found, type RawRows, type Read, sent } from '../read/read-combiner.js';
 import { inTime } from '../connect/driver/servers.js';
-import { type Question, tooSlow } from '../read/read-class.js';
+import { type ReadClass, tooSlow } from '../read/read-class.js';
 import type { Statements } from '../read/statements.js';
 import { lsnOf, type PrimaryPositions, timelineOf, type WalPosition, walPositionOf } from './wal-positions.js';
 
@@ -34,7 +34,7 @@ const queryCanceled = '57014';
  * is, so this is the newest that it is known to follow: of its last restart point, of what it has on its disk, and, for
  * a role that may see statistics, of what it receives. It requests a timeline only while all that it has belongs to it.
  */
-const question = `
+const readClass = `
   select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as replayed,
     greatest((select timeline_id from pg_control_checkpoint()),
       (select min_recovery_end_timeline from pg_control_recovery()),
@@ -152,8 +152,8 @@ export class Replica {
     return this.#quick.read(read);
   }
 
-  /** Runs a slow question. One that takes too long here would do so on the primary, too. */
-  async slow(asked: Question, read: Read): Promise<Found> {
+  /** Runs an expensive read. One that takes too long here would do so on the primary, too. */
+  async slow(asked: ReadClass, read: Read): Promise<Found> {
     const { seconds } = this.settings.slow;
     const began = performance.now();
     try {
@@ -216,7 +216,7 @@ export class Replica {
   async #poll(): Promise<void> {
     this.#probe ??= single(this.connection, 'tidegate probe');
     const before = performance.now() / 1_000;
-    const [row] = await inTime(this.#probe.unsafe<[Answer]>(question), answerMilliseconds);
+    const [row] = await inTime(this.#probe.unsafe<[Answer]>(readClass), answerMilliseconds);
     const after = performance.now() / 1_000;
     const { system, clock, positions } = this.settings.primary;
     // Nothing can be compared before the first answer of the primary.

@@ -14,7 +14,7 @@ const positionMilliseconds = 250;
 /** How long no second search for the primary begins because of a token that the first one did not explain. */
 const searchMilliseconds = 250;
 
-const question = `
+const readClass = `
   select pg_current_wal_flush_lsn()::text as flushed, pg_current_wal_insert_lsn()::text as inserted,
     pg_walfile_name(pg_current_wal_insert_lsn()) as file,
     (select system_identifier::text from pg_control_system()) as system,
@@ -147,7 +147,7 @@ export class Replicas {
 
   async #poll(): Promise<void> {
     const at = performance.now();
-    const [row] = await inTime(this.reader.client.unsafe<PrimaryRow[]>(question), answerMilliseconds);
+    const [row] = await inTime(this.reader.client.unsafe<PrimaryRow[]>(readClass), answerMilliseconds);
     this.on.answer();
     const { flushed, inserted, file, system, clock, distributed, read_only: readOnly } = row!;
     // A primary that is being replaced: reads must not stay there when another server accepts writes.

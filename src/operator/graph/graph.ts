@@ -13,7 +13,7 @@ import { problem, DomainError } from '../../errors/problems.js';
 import { measure } from '../../limits/budget.js';
 import type { OperatorContext } from '../context.js';
 import { pageSizeDefault, pageSizeMax, reasonProblems } from './inputs.js';
-import { operatorEdgeResolver, type OperatorPart } from './module.js';
+import { operatorEdgeResolver, type OperatorModule } from './module.js';
 import { audited } from '../action/audited.js';
 
 /*
@@ -21,10 +21,10 @@ import { audited } from '../action/audited.js';
  * fields of the schema are always in the same order.
  */
 const folder = new URL('../modules/', import.meta.url);
-const parts: OperatorPart[] = [];
+const parts: OperatorModule[] = [];
 for (const name of fs.readdirSync(folder).sort()) {
   if (!/^[\w-]+\.[jt]s$/.test(name)) continue;
-  const { default: part } = (await import(new URL(name, folder).href)) as { default?: OperatorPart };
+  const { default: part } = (await import(new URL(name, folder).href)) as { default?: OperatorModule };
   if (!part) throw new Error(`operator/parts/${name} has no part as default export`);
   parts.push(part);
 }

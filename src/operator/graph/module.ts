@@ -6,7 +6,7 @@ import { fieldsResolver } from '../../resources/edge-resolvers.js';
 import type { OperatorContext } from '../context.js';
 
 /** A part of the operator's graph: what the operator reads and does about one matter. */
-export interface OperatorPart {
+export interface OperatorModule {
   /** The resolver classes of its root fields, and of fields that are no edges. */
   resolvers: readonly Function[];
   /**

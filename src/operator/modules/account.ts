@@ -1,5 +1,5 @@
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { all, edgesOf, one, type OperatorPart } from '../graph/module.js';
+import { all, edgesOf, one, type OperatorModule } from '../graph/module.js';
 import { type AccountRow, account } from '../../resources/account/table.js';
 import { accountSetting } from '../../resources/account-setting/table.js';
 import { address } from '../../resources/address/table.js';
@@ -173,4 +173,4 @@ export default {
     }),
   ],
   sizes: { 'Account.requirements': 20, 'Account.persons': 10, 'Account.files': 10, 'Account.addresses': 10 },
-} satisfies OperatorPart;
+} satisfies OperatorModule;

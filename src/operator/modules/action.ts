@@ -1,5 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import type { OperatorPart } from '../graph/module.js';
+import type { OperatorModule } from '../graph/module.js';
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
 import { DomainError, problem } from '../../errors/problems.js';
 import { Mode } from '../../types/mode.js';
@@ -196,4 +196,4 @@ export default {
     operatorActionsSeal: 'operator_action',
   },
   sizes: { 'Query.operators': 200 },
-} satisfies OperatorPart;
+} satisfies OperatorModule;

@@ -12,7 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { edgesOf, one, type OperatorPart } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule } from '../graph/module.js';
 import type { JobRow } from '../../jobs/table.js';
 import { account } from '../../resources/account/table.js';
 import { deposit } from '../../resources/deposit/table.js';
@@ -144,4 +144,4 @@ export default {
     }),
   ],
   sizes: { 'Query.gateways': 200 },
-} satisfies OperatorPart;
+} satisfies OperatorModule;

@@ -1,5 +1,5 @@
 import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import type { OperatorPart } from '../graph/module.js';
+import type { OperatorModule } from '../graph/module.js';
 import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
 import { DateTime } from '../../types/scalars.js';
 import type { OperatorContext } from '../context.js';
@@ -93,4 +93,4 @@ export default {
     ledgerSeal: 'ledger',
   },
   sizes: { 'Query.ledgerSeal': 0, 'LedgerAudit.violations': 0, 'LedgerCheck.violations': 20 },
-} satisfies OperatorPart;
+} satisfies OperatorModule;

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
-import { edgesOf, one, type OperatorPart } from '../graph/module.js';
+import { edgesOf, one, type OperatorModule } from '../graph/module.js';
 import { account } from '../../resources/account/table.js';
 import { address } from '../../resources/address/table.js';
 import { deposit } from '../../resources/deposit/table.js';
@@ -246,4 +246,4 @@ export default {
     'Query.duplicateBankNotices': 200,
     'Query.transactionMismatches': 200,
   },
-} satisfies OperatorPart;
+} satisfies OperatorModule;

@@ -1,5 +1,5 @@
 import { Args, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
-import type { OperatorPart } from '../graph/module.js';
+import type { OperatorModule } from '../graph/module.js';
 import { OwnWork, type TenantWork } from '../../jobs/table.js';
 import { work } from '../../resources/registry.js';
 import { DateTime } from '../../types/scalars.js';
@@ -72,4 +72,4 @@ export default {
   fields: {
     stuckWork: 'job',
   },
-} satisfies OperatorPart;
+} satisfies OperatorModule;

@@ -10,7 +10,7 @@ import {
   readOf,
 } from '../../types/pagination.js';
 import { allocationListing } from './listing.js';
-import { presentQuestion } from '../../db/read/read-class.js';
+import { presentRead } from '../../db/read/read-class.js';
 import { deposit } from '../deposit/table.js';
 import { receivable } from '../receivable/table.js';
 import { DomainError, problem } from '../../errors/problems.js';
@@ -131,7 +131,7 @@ async function readPages(scope: Scope, of: Allocated, request: PageRequest, ids:
         .from(sql`unnest(${p('ids')}::text[]) as parent(id) cross join lateral (${rows}) x`)
         .orderBy(sql.raw(`parent.id, ${placed('x')}`)),
     { ids, ...(request.cursor !== undefined && { cursor: request.cursor }) },
-    { ...presentQuestion, lags: true },
+    { ...presentRead, replicaOk: true },
   );
   const byParent = new Map<string, AllocationRow[]>(ids.map((id) => [id, []]));
   for (const { parent, settled, ...row } of found)
@@ -159,7 +159,7 @@ async function readCounts(scope: Scope, of: Allocated, ids: readonly string[]): 
             from ${from} and l.amount > 0 limit ${sql.raw(String(totalCountMax + 1))}) y) x`,
       ),
     { ids },
-    { slow: true, lags: true, narrow: [], leave: ['totalCount'] },
+    { expensive: true, replicaOk: true, boundedBy: [], avoid: ['totalCount'] },
   );
   return new Map(rows.map(({ parent, total }) => [parent, total]));
 }

@@ -146,7 +146,7 @@ async function readSeries(
         .having(interval ? undefined : sql`count(x.amount) > 0`)
         .orderBy(sql`x.start`, sql`x.currency`),
     { from, to, ids },
-    interval ? undefined : { slow: true, lags: true, narrow: [], leave: ['asOf'] },
+    interval ? undefined : { expensive: true, replicaOk: true, boundedBy: [], avoid: ['asOf'] },
   );
   return grouped(
     ids,

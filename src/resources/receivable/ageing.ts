@@ -99,7 +99,7 @@ interface Row {
 
 /**
  * The open receivables of an account by how long they are overdue, by the tenant's clock. One statement reads all
- * accounts that are requested in one tick, and each of their open receivables, as a slow question. Silent: all of it.
+ * accounts that are requested in one tick, and each of their open receivables, as an expensive read. Silent: all of it.
  */
 export async function receivableAgeing(
   { id }: AccountRow,

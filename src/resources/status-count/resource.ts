@@ -73,7 +73,7 @@ interface Row {
   now: string;
 }
 
-/** One statement reads the counts of all accounts that are requested in one tick, and each row, as a slow question. */
+/** One statement reads the counts of all accounts of one tick, and each row, as an expensive read. */
 async function readCounts(scope: Scope, descendants: boolean, ids: readonly string[]) {
   const each = sql`select i.id, null, null from unnest(${p('ids')}::text[]) i(id)`;
   const parts = [...kinds.flatMap((kind) => partsOf(kind, descendants)), each];

@@ -4,11 +4,11 @@ import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/read/visibility.js';
 import { columnOf, shape, values } from '../../../db/list/statement.js';
 import {
-  pageQuestion,
-  presentQuestion,
-  type Question,
-  questionOfParts,
-  SlowQuestion,
+  classOfPage,
+  presentRead,
+  type ReadClass,
+  classOfParts,
+  ExpensiveReadError,
 } from '../../../db/read/read-class.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
@@ -159,7 +159,7 @@ export class CompiledQuery {
     };
     let name = `compiled:${visibility}`;
     const rows: number[] = [];
-    const parts: Question[] = [];
+    const parts: ReadClass[] = [];
     for (const [i, { branch, below }] of this.#withArguments.entries()) {
       const { rule, field, node, parent: type } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
@@ -170,10 +170,10 @@ export class CompiledQuery {
       if (rule!.read === 'one') {
         ids.set(branch, prefix);
         given[`${prefix}id`] = args.id;
-        parts.push(presentQuestion);
+        parts.push(presentRead);
       } else if (rule!.read === 'funds') {
         if (args.asOf != null || args.scope === AccountScope.DESCENDANTS) return undefined;
-        parts.push(presentQuestion);
+        parts.push(presentRead);
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
         const { table, listing } = rule!;
         const parent = rule!.read === 'edge' ? columnOf(rule!.match) : undefined;
@@ -183,7 +183,7 @@ export class CompiledQuery {
         if (request.backward || request.cursor !== undefined || ofView) return undefined;
         const own = root ? listOf(scope.caller, request.includesDescendants) : visibility;
         lists.set(branch, { request, visibility: own, prefix });
-        parts.push(pageQuestion(listing, request));
+        parts.push(classOfPage(listing, request));
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
         if (rows[i]! > rowsMax) return undefined;
         name += `/${shape(table, request, own)}`;
@@ -194,15 +194,15 @@ export class CompiledQuery {
     const statement = this.#statement(scope.caller.tenantId, name, { visibility, lists, ids });
     if (!statement) return undefined;
     try {
-      const [row] = await scope.compiled(statement.text, statement.names, given, questionOfParts(parts));
+      const [row] = await scope.compiled(statement.text, statement.names, given, classOfParts(parts));
       // The data is null when the answer is too large: the resolvers refuse it.
       if (row?.data == null) return undefined;
       const data = row.data.replaceAll(objectMark, '');
       return { data: respaced(data), objects: row.data.length - data.length };
     } catch (error) {
       // The slow field alone is null, and which one it is only the resolvers can tell.
-      if (error instanceof SlowQuestion) {
-        if (parts.filter(({ slow }) => slow).length === 1) context.budget.tooSlow = error;
+      if (error instanceof ExpensiveReadError) {
+        if (parts.filter(({ expensive }) => expensive).length === 1) context.budget.tooSlow = error;
         else this.#refuse(scope.caller.tenantId, name);
         return undefined;
       }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { countQuestion, hasFigures, presentQuestion, questionOfParts, tooSlow } from '../../src/db/read/read-class.js';
+import { classOfCount, hasFigures, presentRead, classOfParts, tooSlow } from '../../src/db/read/read-class.js';
 import { sentenceOfGraph } from '../../src/errors/problems.js';
 import { depositListing } from '../../src/resources/deposit/listing.js';
 import { pageRequest } from '../../src/types/pagination.js';
@@ -321,12 +321,12 @@ describe('the writes of a tenant', () => {
 
 describe('the class of a statement', () => {
   it('is slow for a total, which names itself and the filters among what can be left out', () => {
-    const question = countQuestion(depositListing, pageRequest(depositListing, { status: ['failed'] } as object));
+    const question = classOfCount(depositListing, pageRequest(depositListing, { status: ['failed'] } as object));
     expect(question).toEqual({
-      slow: true,
-      lags: true,
-      narrow: ['created.gte', 'created.lt'],
-      leave: ['status', 'totalCount'],
+      expensive: true,
+      replicaOk: true,
+      boundedBy: ['created.gte', 'created.lt'],
+      avoid: ['status', 'totalCount'],
     });
     const [refused] = tooSlow(5, question).problems;
     const advice = 'Narrow `created.gte`/`created.lt`, or leave out `status` or `totalCount`.';
@@ -343,17 +343,21 @@ describe('the class of a statement', () => {
   });
 
   it('is that of the slowest part of a query', () => {
-    const quick = { slow: false, lags: true, narrow: ['created.gte'], leave: [] };
-    const slow = { slow: true, lags: true, narrow: [], leave: ['currency'] };
-    expect(questionOfParts([quick, quick])).toEqual({ slow: false, lags: true, narrow: [], leave: [] });
-    expect(questionOfParts([quick, slow, slow])).toEqual({ slow: true, lags: true, narrow: [], leave: ['currency'] });
+    const quick = { expensive: false, replicaOk: true, boundedBy: ['created.gte'], avoid: [] };
+    const slow = { expensive: true, replicaOk: true, boundedBy: [], avoid: ['currency'] };
+    expect(classOfParts([quick, quick])).toEqual({ expensive: false, replicaOk: true, boundedBy: [], avoid: [] });
+    expect(classOfParts([quick, slow, slow])).toEqual({
+      expensive: true,
+      replicaOk: true,
+      boundedBy: [],
+      avoid: ['currency'],
+    });
   });
 
   it('is of the present as soon as one part of a query is, or when it has no part', () => {
-    const list = { slow: false, lags: true, narrow: [], leave: [] };
-    for (const parts of [[], [presentQuestion], [list, presentQuestion]])
-      expect(questionOfParts(parts).lags).toBe(false);
-    expect(questionOfParts([list]).lags).toBe(true);
+    const list = { expensive: false, replicaOk: true, boundedBy: [], avoid: [] };
+    for (const parts of [[], [presentRead], [list, presentRead]]) expect(classOfParts(parts).replicaOk).toBe(false);
+    expect(classOfParts([list]).replicaOk).toBe(true);
   });
 });
 
