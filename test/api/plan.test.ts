@@ -596,7 +596,6 @@ describe('the plan of a list', () => {
       ]);
   });
 
-  // The merged parts depend on the requested statuses: each combination is a separate statement.
   it('uses an index for the operator too, over all tenants, for all modes, statuses and cursors', async () => {
     const { operator } = world;
     const asked = await askedBy(async () => {
