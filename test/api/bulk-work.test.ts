@@ -129,6 +129,8 @@ it('leaves an export to another gateway when a worker stops while PostgreSQL rea
     return row;
   };
   const worker = begun();
+  // Another statement of these connections may run for a moment before the claim.
+  await eventually(status, (row) => row?.status === 'running');
   await eventually(running, (count) => count === 1);
   await worker.stop();
   expect(await running()).toBe(0);
