@@ -129,7 +129,7 @@ async function idsOf(
 }
 
 /** Runs a command of the operator's command line. */
-function tidegate(server: Server, words: string[]): unknown {
+export function tidegate(server: Server, words: string[]): unknown {
   const env = { ...process.env, DATABASE_URL: server.url, API_KEY_PEPPER: pepper };
   return JSON.parse(execFileSync(process.execPath, [`${root}dist/cli.js`, ...words, '--json'], { env }).toString());
 }
