@@ -118,8 +118,7 @@ async function main(): Promise<void> {
   const requests = new WebhookRequests({ local: settings.transport === 'local' });
   const checkSeconds = settings.LEDGER_CHECK_HOURS * 3_600;
   const webhooks = { secrets, requests, queries: app.eventQueries };
-  const worker = new Worker(database, log, retention, undefined, webhooks, checkSeconds, app.bulk);
-  worker.observer = metrics;
+  const worker = new Worker(database, log, retention, undefined, webhooks, checkSeconds, app.bulk, metrics);
   await during('listening', () => listening(app, settings));
   await metricsEndpoint(settings, metrics?.registry);
   worker.start();

@@ -69,9 +69,7 @@ export class Callers {
   }
 
   /** Makes a key with this deployment's pepper. */
-  newKey(tenantId: string, livemode: boolean): NewToken {
-    return newKey(this.#secrets, tenantId, livemode);
-  }
+  readonly newKey = (tenantId: string, livemode: boolean): NewToken => newKey(this.#secrets, tenantId, livemode);
 
   /** Makes a session token with this deployment's pepper. */
   newSessionToken(tenantId: string, livemode: boolean): NewToken {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { getTableName, type Table } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../limits/budget.js';
@@ -11,7 +12,7 @@ import { type DatabaseSettings, poolsDefault } from './connect/database-settings
 import { busy } from './connect/deadline.js';
 import { CrossTenantQueries } from './cluster/cross-tenant-queries.js';
 import { Failures } from './connect/failures.js';
-import { observed, type PoolName, type StatementObserver } from './connect/observer.js';
+import { observed, type PoolName, type Signals, type StatementObserver } from './connect/observer.js';
 import { Hints } from './connect/hints.js';
 import { ListStreams } from './list/stream.js';
 import type { Connection } from './connect/driver/connection.js';
@@ -59,12 +60,10 @@ export class Database {
   readonly #writes: FairQueue;
   #reads = 0;
   #inspection: Promise<void> | undefined;
-  /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
-  onOutage: (error: unknown) => void = () => {};
   /** Learn of every statement. */
   readonly observers: StatementObserver[] = [];
-  /** Called after each write of a client, so that the worker of this process numbers its events soon. */
-  onWrite: () => void = () => {};
+  /** Says what happens to those who follow it. */
+  readonly signals: EventEmitter<Signals> = new EventEmitter();
   /** By which gateways notify each other of new events. */
   readonly hints: Hints;
   /** Reads over all tenants, for the worker. */
@@ -80,9 +79,10 @@ export class Database {
     const { listens = connection, replicas } = settings;
     this.statementSeconds = Math.ceil(pools.statementMilliseconds / 1_000);
     this.#writes = new FairQueue('writes', writeLimits(pools));
-    this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
+    const notify = (values: [string, string]) => this.work('pg_notify', values);
+    this.hints = new Hints(listens, notify, (of) => void this.signals.emit('hint', of));
     const servers = Servers.of(connection);
-    this.#failures = new Failures(servers, (error) => this.onOutage(error));
+    this.#failures = new Failures(servers, (error) => void this.signals.emit('outage', error));
     this.#connections = new Connections(connection, servers, {
       restart,
       ...{ durable, slow, pools, direct: listens },
@@ -94,13 +94,16 @@ export class Database {
       this.replicas?.renew();
     });
     this.#expensiveReads = new ExpensiveReads(this.#connections, this.#failures, slow);
-    const { reader } = this.#connections;
+    const { reader, availability } = this.#connections;
     const statements = () => this.#statements;
     this.#quickReads = new QuickReads(reader, (attempt) => this.#connections.retried(reader, attempt), statements);
-    const { availability } = this.#connections;
-    const looks = { search: () => availability.check(), answer: () => this.#connections.answered() };
-    const reads = { slow, pools, statements };
-    this.replicas = replicas && new Replicas(replicas.connections, reader, looks, { ...replicas, ...reads });
+    const on = {
+      search: () => availability.check(),
+      answer: () => this.#connections.answered(),
+      change: (...change: Signals['replica']) => void this.signals.emit('replica', ...change),
+    };
+    this.replicas =
+      replicas && new Replicas(replicas.connections, reader, on, { ...replicas, slow, pools, statements });
     this.lists = new ListStreams(this.#connections, statements, this.#failures, this.observers);
     this.crossTenant = new CrossTenantQueries(this.#connections, this.#failures, this.observers, statements);
     this.#audits = new AuditQueries(this.#connections, this.#statements, this.#failures, this.replicas, this.observers);
@@ -185,7 +188,7 @@ export class Database {
       const stored = JSON.stringify(storedEnvelope(envelope));
       const contents = content === undefined ? [] : [content];
       const rows = await this.call(fn, [tenantId, livemode, stored, text(args), ...contents]);
-      this.onWrite();
+      this.signals.emit('write');
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
       // An earlier attempt of this same call may have used the key, and its answer was lost. Then return that answer.
@@ -269,8 +272,7 @@ export class Database {
 
   /**
    * Checks that the database can serve a request now: a new connection opens, it accepts writes, the disk has room, and
-   * no table that every request needs is locked. Rejects shortly after `sightMilliseconds` at the latest. Concurrent
-   * callers share one check.
+   * no table that every request needs is locked. Rejects soon. Concurrent callers share one check.
    */
   async ready(): Promise<void> {
     if (this.#connections.availability.away || this.#failures.unready) throw busy();
@@ -282,8 +284,7 @@ export class Database {
 
   async #inspect(): Promise<void> {
     const { serves, error } = await this.#connections.availability.inspect();
-    if (serves) return;
-    throw this.#failures.reported(error);
+    if (!serves) throw this.#failures.reported(error);
   }
 
   /** The text of every statement of the hour. The tests check these texts against the rules for distribution. */

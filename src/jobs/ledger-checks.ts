@@ -44,7 +44,7 @@ export class LedgerChecks {
     private readonly database: Database,
     private readonly log: Logger,
     private readonly intervalSeconds: number,
-    private readonly observer: () => WorkObserver | undefined,
+    private readonly observer: WorkObserver | undefined,
     private readonly stop: AbortSignal,
   ) {}
 
@@ -83,7 +83,7 @@ export class LedgerChecks {
         else state.oldestSeconds = Math.max(state.oldestSeconds, seen.age);
       }
     }
-    if (!this.stop.aborted) this.observer()?.ledger(state);
+    if (!this.stop.aborted) this.observer?.ledger(state);
   }
 
   /** The privileges on append-only tables are those of the database, and of no tenant. */
@@ -142,7 +142,7 @@ export class LedgerChecks {
     const status = row?.end_ledger_check as LedgerCheckStatus | null;
     if (status === null) return undefined;
     this.#report(of, status, ended);
-    this.observer()?.checked(status, seconds);
+    this.observer?.checked(status, seconds);
     await this.#sleep(seconds);
     return status;
   }

@@ -19,22 +19,22 @@ export class Numbering {
 
   start(queue: WorkQueue): void {
     this.#queue = queue;
-    this.database.onWrite = () => this.soon();
+    this.database.signals.on('write', this.soon);
   }
 
   stop(): void {
     this.#queue = undefined;
-    this.database.onWrite = () => {};
+    this.database.signals.off('write', this.soon);
     clearTimeout(this.#gathering);
   }
 
   /** Says that there are events without a number. */
-  soon(): void {
+  readonly soon = (): void => {
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
       this.#queue?.wake();
     }, gatherMilliseconds);
-  }
+  };
 
   /**
    * Numbers a batch of a tenant's events, and notifies the gateways, whose streams read them. Returns whether it was

@@ -41,7 +41,6 @@ const forgetEveryMilliseconds = 3_600_000;
  * imports, and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
  * statement that does the job deletes it. Each kind of work has a queue of its own, in which some tenants have their
  * turn at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
- * An observer is set before the start.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;
@@ -58,7 +57,6 @@ export class Worker {
   readonly #watch: Watch;
   readonly #webhooks: Webhooks | undefined;
   readonly #ledgerChecks: LedgerChecks | undefined;
-  observer: WorkObserver | undefined;
 
   constructor(
     private readonly database: Database,
@@ -71,8 +69,9 @@ export class Worker {
     ledgerCheckSeconds?: number,
     /** What exports and imports need; without it, none is made. */
     private readonly bulk?: Bulk,
+    /** Counts what is done, for metrics. */
+    private readonly observer?: WorkObserver,
   ) {
-    const observer = () => this.observer;
     this.#watch = new Watch(database, log, this.#stop.signal);
     const parts = webhooks && { ...webhooks, observer };
     this.#webhooks = parts && new Webhooks(database, log, parts, this.#watch.timers.deliveries, this.#stop.signal);
@@ -129,7 +128,7 @@ export class Worker {
       this.#webhooks?.run(),
       this.#ledgerChecks?.run(),
       ...this.#bulkWork(),
-      countStuck(this.database, () => this.observer, this.#stop.signal),
+      countStuck(this.database, this.observer, this.#stop.signal),
       new Heartbeat(this.database, this.#stop.signal).run(),
     ]);
   }

@@ -16,14 +16,14 @@ const countedMax = 10_000;
  */
 export async function countStuck(
   database: Database,
-  observer: () => WorkObserver | undefined,
+  observer: WorkObserver | undefined,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
     // An outage is logged by others, and the next count follows.
-    if (observer())
+    if (observer)
       await Promise.all([jobs(database), tenantWork(database)])
-        .then(([stuck, work]) => observer()?.stuck({ jobs: stuck, work }))
+        .then(([stuck, work]) => observer.stuck({ jobs: stuck, work }))
         .catch(() => {});
     await sleep(everyMilliseconds, undefined, { signal: stop }).catch(() => {});
   }

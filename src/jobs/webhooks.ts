@@ -55,7 +55,7 @@ export interface WebhookParts {
   /** Runs the queries of endpoints. */
   queries: EventQueries;
   /** Learns of attempts. */
-  observer?: () => WorkObserver | undefined;
+  observer?: WorkObserver | undefined;
 }
 
 /**
@@ -197,7 +197,7 @@ export class Webhooks {
       if ('later' in attempted) return { ...nothing, pause: attempted.later };
       const { attempt, retryAfter, final } = attempted;
       const accepted = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-      this.parts.observer?.()?.delivered(accepted ? 'delivered' : 'failed', attempt.milliseconds / 1_000);
+      this.parts.observer?.delivered(accepted ? 'delivered' : 'failed', attempt.milliseconds / 1_000);
       results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
       // An endpoint that is gone, or asks to wait, gets no further event now.
       if (final || retryAfter) return { ...nothing, waits: true };

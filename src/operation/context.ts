@@ -36,13 +36,22 @@ export interface NewSessions {
   admits: (origin: string) => boolean;
 }
 
-/** What subscriptions are made from: the events, and a sign whenever an object may have changed. */
-export interface Following {
-  events: (args: object) => Promise<AsyncIterable<object | undefined>>;
-  changes: (field: string, args: { id?: string }) => Promise<AsyncIterable<object | undefined>>;
+/** What the context of a request has of its gateway. */
+export interface GatewayServices {
+  /** Whether the gateway serves this machine alone. */
+  local: boolean;
+  /** How sessions are made. */
+  newSessions: NewSessions;
+  /** Checks the queries of webhook endpoints. */
+  eventQueries: EventQueries;
+  /** Exports and imports. */
+  bulk: Bulk;
+  /** Says what a document would cost, without running it. */
+  dryRun: (asked: DryRunAsked) => DryRunAnswer;
 }
 
-type DryRun = (asked: DryRunAsked) => DryRunAnswer;
+/** What all requests of a gateway share. */
+export type SharedServices = Omit<GatewayServices, 'newSessions'>;
 
 /**
  * What every resolver receives: the caller, access to the data that the caller can see, and the rules of its edition.
@@ -69,24 +78,9 @@ export class Context {
     /** Hashes the parameters of a request, and encrypts parameters for storage. */
     readonly secrets: Secrets,
     readonly budget: RequestBudget = new RequestBudget(),
-    /** How sessions are made; absent where the operator acts for an account. */
-    readonly newSessions?: NewSessions,
+    /** Absent where the operator or the worker acts for an account. */
+    readonly gateway?: GatewayServices,
   ) {}
-
-  /** Whether the gateway serves this machine alone; set by the HTTP server. */
-  local = false;
-
-  /** Checks the queries of webhook endpoints; absent where the operator acts for an account. */
-  eventQueries: EventQueries | undefined;
-
-  /** Exports and imports; absent where the operator acts for an account. */
-  bulk: Bulk | undefined;
-
-  /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
-  dryRun: DryRun | undefined;
-
-  /** What a subscription of this context is made from; set where one begins. */
-  follow: Following | undefined;
 
   /** The envelope of the current write; the guard makes one per mutation field. */
   get envelope(): WriteEnvelope | null {

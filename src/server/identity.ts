@@ -1,17 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { Callers } from '../auth/api-keys.js';
-import type { Config } from '../config/config.js';
-import type { Database } from '../db/database.js';
 import { consistencyHeader, ConsistencyTokens } from '../db/replicas/consistency-token.js';
 import type { Consistency } from '../db/read/read-source.js';
 import { Scope } from '../db/scope.js';
-import type { Secrets } from '../config/secrets.js';
 import { editions } from '../editions/editions.js';
-import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
-import { Context, type NewSessions } from '../operation/context.js';
-import type { Bulk } from '../operation/bulk.js';
-import type { EventQueries } from '../operation/event-queries.js';
+import { Context, type NewSessions, type SharedServices } from '../operation/context.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
 import { Credentials } from '../operator/access/credential.js';
@@ -19,22 +12,15 @@ import { Operator } from '../operator/operator.js';
 import type { RefusedChanges } from '../operator/action/refused-changes.js';
 import type { WrongKeys } from '../operator/access/wrong-keys.js';
 import type { Caller } from '../request/caller.js';
-import type { RequestBudget } from '../limits/budget.js';
 import { DomainError, problem } from '../errors/problems.js';
-import { tokenOf } from '../resources/checkout/link.js';
-import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
+import { checkoutsOf, type ContextParts } from './account-contexts.js';
 import { credentialOf, operatorSessionOf } from './dashboard/cookie.js';
-import { isOwnOrigin, originOf, ownOriginOf, single } from './http/request.js';
+import { isOwnOrigin, originOf, single } from './http/request.js';
 
 /** The parts from which a request's context is built. */
-export interface IdentityParts {
-  config: Config;
-  database: Database;
+export interface IdentityParts extends ContextParts {
   schema: GraphQLSchema;
-  secrets: Secrets;
-  callers: Callers;
-  terms: CheckoutTerms;
-  acquirers: Acquirers;
+  services: SharedServices;
   wrongKeys: WrongKeys;
   refusedChanges: RefusedChanges;
 }
@@ -52,12 +38,6 @@ export class Identity {
     this.#credentials = new Credentials(database, secrets, config.OPERATOR_KEY);
     this.#tokens = new ConsistencyTokens(secrets);
   }
-
-  /** The queries of webhook endpoints; set once the gateway has what they need. */
-  eventQueries: EventQueries | undefined;
-
-  /** Exports and imports; set once the gateway has what they need. */
-  bulk: Bulk | undefined;
 
   /**
    * The context of the caller whose key the request has; no promise when the key is cached. Refuses an unknown key.
@@ -123,49 +103,21 @@ export class Identity {
     return new OperatorContext(acting, viewer, requestId, key, budget, this.parts.refusedChanges);
   }
 
-  readonly #newKey = (tenantId: string, livemode: boolean) => this.parts.callers.newKey(tenantId, livemode);
-
-  /** The context in which the worker reads and writes for an account, without a request. It makes no sessions. */
-  accountContext(
-    owner: Caller,
-    budget: RequestBudget,
-    requestId: string,
-    { key, kind = Scope }: { key?: string; kind?: typeof Scope } = {},
-  ): Context {
-    const { config, database, secrets } = this.parts;
-    const scope = new kind(owner, database, budget);
-    const checkouts = this.#checkouts(() => ownOriginOf(config));
-    const edition = editions[owner.edition];
-    return new Context(owner, scope, edition, requestId, key, this.#newKey, checkouts, secrets, budget);
-  }
-
-  #checkouts(origin: () => string): Checkouts {
-    const { secrets, terms, acquirers } = this.parts;
-    return {
-      terms,
-      payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
-      urlOf: (place) => `${origin()}/checkout/${tokenOf(secrets, place)}`,
-    };
-  }
-
   #contextOf(request: FastifyRequest, caller: Caller): Context {
-    const { config, database, secrets } = this.parts;
+    const { config, database, secrets, callers, services } = this.parts;
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const budget = request.budget ?? undefined;
     const source = database.sourceOf(caller, this.#consistencyOf(request));
     const scope = new Scope(caller, database, budget, source);
-    const checkouts = this.#checkouts(() => originOf(request, config));
+    const checkouts = checkoutsOf(this.parts, () => originOf(request, config));
     const edition = editions[caller.edition];
-    const sessions: NewSessions = {
-      newToken: (tenantId, livemode) => this.parts.callers.newSessionToken(tenantId, livemode),
+    const newSessions: NewSessions = {
+      newToken: (tenantId, livemode) => callers.newSessionToken(tenantId, livemode),
       admits: (origin) => this.admits(request, origin),
     };
-    const made = this.#newKey;
-    const context = new Context(caller, scope, edition, request.id, key, made, checkouts, secrets, budget, sessions);
-    context.local = config.transport === 'local';
-    context.eventQueries = this.eventQueries;
-    context.bulk = this.bulk;
-    return context;
+    const { newKey } = callers;
+    const gateway = { ...services, newSessions };
+    return new Context(caller, scope, edition, request.id, key, newKey, checkouts, secrets, budget, gateway);
   }
 
   /** What the client asks for with the token of a write. */

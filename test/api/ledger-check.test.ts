@@ -25,7 +25,7 @@ function gatewayChecks() {
     ledger: (state: LedgerState) => void states.push(state),
   } as Partial<WorkObserver> as WorkObserver;
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const checks = new LedgerChecks(database, log, day, () => observer, stop.signal);
+  const checks = new LedgerChecks(database, log, day, observer, stop.signal);
   return { database, checks, stop, lines, states, checked, close: () => database.close() };
 }
 

@@ -124,7 +124,7 @@ export class ConsoleSeed {
     await database.work('report_gateway_process', ['gateway_alive', 'pay-1', 4_243, '0.3.0']);
     const observer = { checked: () => {}, ledger: () => {} } as Partial<WorkObserver> as WorkObserver;
     const stop = new AbortController().signal;
-    await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, () => observer, stop).round();
+    await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, observer, stop).round();
   }
 
   /** A success that an acquirer reports with another card than the payer has used. */

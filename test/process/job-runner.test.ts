@@ -56,13 +56,11 @@ describe('what has failed', () => {
     await world.sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
       values ('stuck', false, 'seal_postings', 'failed', 0, 1, 99999999999)`;
     const stop = new AbortController();
-    let observed: WorkObserver | undefined;
     const counts: object[] = [];
     const observer = { stuck: (count: object) => void counts.push(count) } as Partial<WorkObserver> as WorkObserver;
-    const unobserved = countStuck(world.database, () => observed, stop.signal);
+    const unobserved = countStuck(world.database, undefined, stop.signal);
     expect([...world.database.preparedStatements.keys()].filter((name) => name.startsWith('stuck_'))).toEqual([]);
-    observed = observer;
-    const counting = countStuck(world.database, () => observed, stop.signal);
+    const counting = countStuck(world.database, observer, stop.signal);
     await eventually(
       async () => counts,
       ({ length }) => length > 0,

@@ -23,7 +23,7 @@ function through(primary: Server, ...standbys: Server[]) {
   opened.push(database);
   const reasons: (string | undefined)[] = [];
   const replicas = database.replicas!;
-  replicas.onChange = (_, reason) => void reasons.push(reason);
+  database.signals.on('replica', (_, reason) => void reasons.push(reason));
   return { replicas, reasons };
 }
 

@@ -74,6 +74,17 @@ describe('the conventions of the code', () => {
     ).toEqual([]);
   });
 
+  // What is set later is missing for whoever asks before, and the order of lines becomes a contract.
+  it('knows the fields of contexts and of the database at their construction', () => {
+    const made = ['operation/context.ts', 'operator/context.ts', 'server/identity.ts', 'db/database.ts', 'db/scope.ts'];
+    const classes = files
+      .filter(({ name }) => made.includes(name))
+      .flatMap(({ text }) => code(text).match(/^export class [\s\S]*?^}/gm) ?? []);
+    expect(classes).toHaveLength(made.length);
+    const settable = /^ {2}(?!readonly |private )\w+[!?]?(:| =).*$/gm;
+    expect(classes.flatMap((text) => text.match(settable) ?? [])).toEqual([]);
+  });
+
   // A gateway that serves during the migration would have to prepare its reads again, and two reads on one connection
   // could get each other's rows.
   it('changes no type of a column by a migration', () => {

@@ -32,7 +32,7 @@ import { countWithoutRows, selectsCountOnly } from './count-only.js';
 import { DocumentCache } from './document-cache.js';
 import { describeEditions } from './edition-descriptions.js';
 import { describeGrowth } from './growth.js';
-import { dryRunOf, selectionsMax } from './dry-run.js';
+import { selectionsMax } from './dry-run.js';
 import { readExportSource, withExportSource } from './export-source.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
@@ -135,9 +135,9 @@ export interface GraphSettings {
   introspection: boolean;
   limits: Limits;
   tokensMax: number;
-  /** The most nodes that an operation may touch, and the sizes of the schema's lists. */
+  /** The most nodes that an operation may touch, and what counts them. */
   nodesMax: number;
-  sizes: ListSizes;
+  nodes: NodeCounter;
   /** Whether errors suggest names of the schema. */
   suggestions: boolean;
   /** Compiles repeated queries; without it, each request goes through Apollo's complete pipeline. */
@@ -150,9 +150,6 @@ export interface GraphSettings {
 export interface GraphServer<C extends ServerContext> {
   apollo: ApolloServer<C>;
   documents: DocumentCache | undefined;
-  nodes: NodeCounter;
-  /** Says what a document would cost. */
-  dryRun: ReturnType<typeof dryRunOf>;
 }
 
 /**
@@ -165,7 +162,7 @@ export function buildApollo<C extends ServerContext>(
   settings: GraphSettings,
 ): GraphServer<C> {
   const run = executor<C>(schema, settings);
-  const nodes = new NodeCounter(schema, settings.sizes);
+  const { nodes } = settings;
   const documents =
     settings.compiler &&
     new DocumentCache(settings.compiler, run, { counter: nodes, max: settings.nodesMax }, settings.onFault);
@@ -200,7 +197,7 @@ export function buildApollo<C extends ServerContext>(
       answering(schema, rules, nodes, settings.nodesMax, documents),
     ],
   });
-  return { apollo, documents, nodes, dryRun: dryRunOf(schema, nodes, settings) };
+  return { apollo, documents };
 }
 
 /** A document to execute, with its variables and the caller's context. */

@@ -19,6 +19,12 @@ export interface SubscriptionRoot {
   row?: EventRow;
 }
 
+/** What subscriptions are made from: the events, and a sign whenever an object may have changed. */
+export interface Following {
+  events: (args: object) => Promise<AsyncIterable<object | undefined>>;
+  changes: (field: string, args: { id?: string }) => Promise<AsyncIterable<object | undefined>>;
+}
+
 const live: Readonly<Record<string, string>> = {
   node: 'An object that the caller can see, at once and whenever it has changed; null when there is none.',
   checkout: 'A checkout that the caller can see, at once and whenever it or one of its attempts has changed.',
@@ -45,7 +51,7 @@ export function subscriptionType(
     type: fields[name]!.type,
     args: fields[name]!.args ?? {},
     description: live[name]!,
-    subscribe: (_: unknown, args: { id?: string }, context: Context) => context.follow!.changes(name, args),
+    subscribe: (following: Following, args: { id?: string }) => following.changes(name, args),
   });
   return new GraphQLObjectType<unknown, Context>({
     name: 'Subscription',
@@ -58,7 +64,7 @@ export function subscriptionType(
         description:
           'The events of the objects on the lists of the caller, in the order of their numbers. After a ' +
           'disconnect, subscribe again after the last number: nothing is missed or repeated.',
-        subscribe: (_, args, context) => context.follow!.events(args),
+        subscribe: (following, args) => (following as Following).events(args),
         resolve: (root) => (root as SubscriptionRoot).row,
       },
       ...Object.fromEntries(Object.keys(live).map((name) => [name, ofQuery(name)])),

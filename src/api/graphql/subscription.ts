@@ -21,7 +21,7 @@ import { explained, flat, type Rules } from './errors.js';
 import { type NodeCounter, refuseTooMany } from './query-cost.js';
 import { formatResponse } from './response.js';
 import { rootFieldNodes } from './root-fields.js';
-import { liveFields, type SubscriptionRoot } from './subscription-type.js';
+import { type Following, liveFields, type SubscriptionRoot } from './subscription-type.js';
 
 /** A request for a subscription, after the check of its shape. */
 export interface SubscriptionAsked {
@@ -54,7 +54,7 @@ export interface Subscription {
   /** Whether it sends an object at once and whenever it has changed. */
   live: boolean;
   /** What its results are made from. Refuses arguments and callers. */
-  source: (context: Context) => Promise<AsyncIterable<SubscriptionRoot | undefined>>;
+  source: (following: Following, context: Context) => Promise<AsyncIterable<SubscriptionRoot | undefined>>;
   /** Makes a result. `again` says that an outage is the reason for its errors, so that it has to be made again. */
   execute: (root: SubscriptionRoot, context: Context) => Promise<{ result: SubscriptionResult; again: boolean }>;
 }
@@ -90,7 +90,7 @@ export function subscriptionReader(schema: GraphQLSchema, settings: Subscription
     return {
       points: estimate.points,
       live,
-      source: (own) => sourceOf(parts, own),
+      source: (following, own) => sourceOf(parts, following, own),
       execute: live ? answerOf(parts) : (root, own) => resultOf(parts, document, root, own),
     };
   };
@@ -103,11 +103,11 @@ interface Parts {
   document: DocumentNode;
 }
 
-async function sourceOf({ schema, settings, asked, document }: Parts, context: Context) {
+async function sourceOf({ schema, settings, asked, document }: Parts, following: Following, context: Context) {
   const { operationName, variables } = asked;
   const operation = { schema, document, operationName: operationName ?? undefined };
   const source = await createSourceEventStream({
-    ...{ schema, document, operationName, variableValues: variables },
+    ...{ schema, document, operationName, variableValues: variables, rootValue: following },
     contextValue: context,
   });
   if (Symbol.asyncIterator in source) return source as AsyncIterable<SubscriptionRoot | undefined>;

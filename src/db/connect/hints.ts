@@ -23,13 +23,13 @@ export class Hints {
   readonly #own = `probe ${randomUUID()}`;
   #heardAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
-  /** Called with the tenant and mode that has new events. */
-  heard: (of: TenantAndMode) => void = () => {};
 
   constructor(
     private readonly connection: Connection,
     /** Calls `pg_notify` with a channel and a payload. */
     private readonly notify: (values: [string, string]) => Promise<unknown>,
+    /** Called with the tenant and mode that has new events. */
+    private readonly heard: (of: TenantAndMode) => void,
   ) {}
 
   /** Whether notifications arrive at present. */

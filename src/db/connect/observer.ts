@@ -1,3 +1,5 @@
+import type { TenantAndMode } from '../schema/tenant-and-mode.js';
+
 /** The connections that a statement uses. */
 export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'look' | 'audit' | 'bulk';
 
@@ -17,6 +19,18 @@ export interface StatementObserver {
   began(statement: ObservedStatement): (error?: unknown) => void;
   /** Called when a statement is repeated after an outage or a conflict. */
   repeated?(pool: PoolName): void;
+}
+
+/** What a database says while it serves. */
+export interface Signals {
+  /** PostgreSQL could not serve a statement, for which the client gets 503. */
+  outage: [error: unknown];
+  /** A client has written something: the worker of this process numbers its events soon. */
+  write: [];
+  /** A gateway notifies the others that a tenant and mode has new events. */
+  hint: [of: TenantAndMode];
+  /** A replica is used from now on, or, with the reason, no longer. */
+  replica: [name: string, reason: string | undefined];
 }
 
 /** Runs a statement and reports it. The time includes the wait for a connection and all attempts. */

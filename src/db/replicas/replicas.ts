@@ -58,8 +58,6 @@ export class Replicas {
   #searchedAt = Number.NEGATIVE_INFINITY;
   /** Statements that a replica may answer, and that none had the data for. */
   onPrimary = 0;
-  /** Called when a replica is used from now on, or, with the reason, no longer. */
-  onChange: (name: string, reason: string | undefined) => void = () => {};
 
   constructor(
     connections: readonly Connection[],
@@ -70,6 +68,8 @@ export class Replicas {
       search(): Promise<unknown>;
       /** Called when the primary has answered a poll: it is available, also while replicas answer all reads. */
       answer(): void;
+      /** Called when a replica is used from now on, or, with the reason, no longer. */
+      change(name: string, reason: string | undefined): void;
     },
     {
       lagSeconds,
@@ -85,7 +85,7 @@ export class Replicas {
           ...settings,
           lagSeconds,
           primary: this.#primary,
-          onChange: (name, reason) => this.onChange(name, reason),
+          onChange: (name, reason) => on.change(name, reason),
         }),
     );
     this.#watching = this.#watch();
@@ -159,7 +159,7 @@ export class Replicas {
       inserted: walPositionOf(timeline, inserted),
     });
     Object.assign(this.#primary, { system, clock: clock - (at + performance.now()) / 2_000 });
-    if (distributed && !this.#distributed) this.onChange('all replicas', 'the database is distributed');
+    if (distributed && !this.#distributed) this.on.change('all replicas', 'the database is distributed');
     this.#distributed = distributed;
   }
 

@@ -14,8 +14,9 @@ export class ExportResolver {
       'At most 3 of a root account are under way in a mode.',
   })
   async createExport(@Input(() => CreateExportInput) input: CreateExportInput, @Ctx() context: Context) {
-    const { bulk, caller } = context;
-    if (!bulk) throw new Error('an export was made without a gateway');
+    const { gateway, caller } = context;
+    if (!gateway) throw new Error('an export was made without a gateway');
+    const { bulk } = gateway;
     const { list, format } = input;
     const filters = (input.filters ?? '').replace(/^\?/, '');
     await bulk.list({ list, filters, format }, caller);

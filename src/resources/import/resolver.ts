@@ -17,8 +17,9 @@ export class ImportResolver {
       'its faults in the results. At most 3 of a root account are under way in a mode.',
   })
   async createImport(@Input(() => CreateImportInput) input: CreateImportInput, @Ctx() context: Context) {
-    const { bulk, caller, scope } = context;
-    if (!bulk) throw new Error('an import was made without a gateway');
+    const { gateway, caller, scope } = context;
+    if (!gateway) throw new Error('an import was made without a gateway');
+    const { bulk } = gateway;
     const { kind, fileId, dryRun, allowDuplicates } = input;
     await checkFiles(scope, [{ id: fileId, field: 'import.file_id', purposes: ['import'] }]);
     const { faults, rows } = await bulk.rowsOf(kind, await contentOf(scope, fileId));

@@ -18,8 +18,9 @@ export class SessionResolver {
       "others: before it expires, the page's server makes the next one.",
   })
   async createSession(@Input(() => CreateSessionInput) input: CreateSessionInput, @Ctx() context: Context) {
-    const { caller, newSessions } = context;
-    if (caller.keyId === null || !newSessions) throw new Error('a session was asked for without an API key');
+    const { caller, gateway } = context;
+    if (caller.keyId === null || !gateway) throw new Error('a session was asked for without an API key');
+    const { newSessions } = gateway;
     const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'session.account_id');
     if (owner.kind === 'partner')
       throw new DomainError(

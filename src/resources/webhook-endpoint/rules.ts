@@ -42,8 +42,8 @@ export function checkOwner({ caller }: Context, owner: AccountRow, field: string
 }
 
 /** Refuses a URL to which the service does not deliver events. */
-export function checkUrl({ caller, local }: Context, url: string): void {
-  const fault = urlFault(url, caller.livemode, local);
+export function checkUrl({ caller, gateway }: Context, url: string): void {
+  const fault = urlFault(url, caller.livemode, gateway?.local ?? false);
   if (fault) throw new DomainError(problem('parameter_invalid', 'webhook_endpoint.url', fault));
 }
 
@@ -54,10 +54,10 @@ export function checkScope(owner: AccountRow, scope: AccountScope | null | undef
 }
 
 /** A query as it is stored, with its cost. Refuses one that its account may not run. */
-export function checkedQuery({ eventQueries }: Context, owner: AccountRow, query: string | null | undefined) {
+export function checkedQuery({ gateway }: Context, owner: AccountRow, query: string | null | undefined) {
   if (!query) return { query: null, queryCost: null };
-  if (!eventQueries) throw new Error('an endpoint with a query was made without a gateway');
-  const { cost, faults } = eventQueries.check(query, readerOf(owner));
+  if (!gateway) throw new Error('an endpoint with a query was made without a gateway');
+  const { cost, faults } = gateway.eventQueries.check(query, readerOf(owner));
   if (faults.length > 0)
     throw new DomainError(...faults.map((fault) => problem('parameter_invalid', 'webhook_endpoint.query', fault)));
   return { query, queryCost: cost };

@@ -5,14 +5,8 @@ import { QueryCompiler } from '../../api/graphql/compiler/compiler.js';
 import type { GraphBody } from '../../api/graphql/document-cache.js';
 import type { Rules } from '../../api/graphql/errors.js';
 import { subscriptionReader } from '../../api/graphql/subscription.js';
-import type { ListSizes } from '../../api/graphql/query-parts.js';
-import {
-  type ServerContext,
-  buildApollo,
-  type GraphServer,
-  graphRules,
-  publicSizes,
-} from '../../api/graphql/server.js';
+import { NodeCounter } from '../../api/graphql/query-cost.js';
+import { type ServerContext, buildApollo, type GraphServer, graphRules } from '../../api/graphql/server.js';
 import type { Config } from '../../config/config.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../../operator/graph/graph.js';
 import { closeToOthers } from '../http/cors.js';
@@ -30,6 +24,8 @@ import { take } from '../lifetime.js';
 export interface GraphEndpoints {
   config: Config;
   schema: GraphQLSchema;
+  /** Counts the nodes of its documents. */
+  nodes: NodeCounter;
   streams: StreamServices;
   /** Called with an internal error, to log it with the request's id. */
   onFault: (error: unknown, requestId: string) => void;
@@ -39,11 +35,11 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 
 /** Registers /graphql, the operator's endpoint and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
-  const { config, schema, streams, onFault } = parts;
-  const { handle, documents, nodes, dryRun } = await served(app, parts, {
+  const { config, schema, nodes, streams, onFault } = parts;
+  const { handle, documents } = await served(app, parts, {
     schema,
     rules: graphRules,
-    sizes: publicSizes,
+    nodes,
     introspection: config.INTROSPECTION,
     context: (request) => request.context!,
     ...(config.COMPILED_QUERIES === 'on' && {
@@ -66,7 +62,6 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
         // No other request is admitted without one. The page is sent; the handler's type knows only answers.
         return sendExplorer!(request, reply) as never;
       }
-      request.context.dryRun = dryRun;
       const resolved = persisted.resolved(request);
       const { charge } = request.budget!;
       if (charge && request.method === 'POST' && resolved)
@@ -89,10 +84,11 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
 }
 
 async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
+  const schema = buildOperatorGraph();
   const { handle } = await served(app, parts, {
-    schema: buildOperatorGraph(),
+    schema,
     rules: operatorRules,
-    sizes: operatorSizes,
+    nodes: new NodeCounter(schema, operatorSizes),
     // An operator may see this schema, even when the public schema is hidden.
     introspection: true,
     context: (request) => request.operator!,
@@ -124,7 +120,7 @@ export const documentLimitsOf = (config: Config) => ({
 interface Served<C extends ServerContext> {
   schema: GraphQLSchema;
   rules: Rules<C>;
-  sizes: ListSizes;
+  nodes: NodeCounter;
   introspection: boolean;
   context: (request: FastifyRequest) => C;
   compiler?: QueryCompiler;
@@ -134,12 +130,12 @@ interface Served<C extends ServerContext> {
 async function served<C extends ServerContext>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
-  { schema, rules, sizes, introspection, context, compiler }: Served<C>,
-): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents' | 'nodes' | 'dryRun'>> {
-  const { apollo, documents, nodes, dryRun } = buildApollo(schema, rules, {
+  { schema, rules, nodes, introspection, context, compiler }: Served<C>,
+): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents'>> {
+  const { apollo, documents } = buildApollo(schema, rules, {
     ...documentLimitsOf(config),
     introspection,
-    sizes,
+    nodes,
     ...(compiler && { compiler }),
     onFault,
   });
@@ -149,5 +145,5 @@ async function served<C extends ServerContext>(
   const handle: Handler = (request, reply) =>
     // Apollo's handler sends the reply itself; its type wants the route's own generics.
     (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
-  return { handle, documents, nodes, dryRun };
+  return { handle, documents };
 }

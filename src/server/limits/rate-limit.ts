@@ -91,29 +91,44 @@ class Leases {
  * document is known. The operator, the probes and the pages are not charged: they have no caller.
  * Spec: extension. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function rateLimit(app: FastifyInstance, config: Config, database: Database): (caller: Caller) => Charge | null {
-  const exempt = exemptRequests(app, database);
-  if (config.RATE_LIMIT === 'off') return () => null;
-  const leases = new Leases(config, database);
-  const window = Math.ceil(config.RATE_LIMIT_BURST / config.RATE_LIMIT_PER_SECOND);
-  const policy = `"${policyName}";q=${config.RATE_LIMIT_BURST};w=${window}`;
-  app.addHook('onRequest', (request, _, done) => take(() => chargeFor(request, leases, exempt), done));
-  app.addHook('onSend', (request, reply, _, done) => {
-    writeHeaders(request, reply, leases, policy);
-    done();
-  });
-  // The answer of a client that has disconnected is never sent.
-  app.addHook('onResponse', (request, _, done) => {
-    request.budget?.charge?.settled(request.budget.ended !== undefined);
-    done();
-  });
-  const timer = setInterval(() => void leases.giveBackIfQuiet(), quietMilliseconds);
-  timer.unref();
-  app.addHook('onClose', async () => {
-    clearInterval(timer);
-    await leases.close();
-  });
-  return (caller) => new Charge(leases.of(caller), weights.object, senderOf(caller));
+export class RateLimit {
+  readonly #leases: Leases | undefined;
+
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+  ) {
+    this.#leases = config.RATE_LIMIT === 'off' ? undefined : new Leases(config, database);
+  }
+
+  /** The charge of one piece of work for a caller; null where nothing is charged. */
+  readonly chargeOf = (caller: Caller): Charge | null =>
+    this.#leases ? new Charge(this.#leases.of(caller), weights.object, senderOf(caller)) : null;
+
+  /** Charges the requests of an application. Call this after the hooks that identify the caller. */
+  addTo(app: FastifyInstance): void {
+    const exempt = exemptRequests(app, this.database);
+    const leases = this.#leases;
+    if (!leases) return;
+    const { RATE_LIMIT_BURST: burst, RATE_LIMIT_PER_SECOND: perSecond } = this.config;
+    const policy = `"${policyName}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+    app.addHook('onRequest', (request, _, done) => take(() => chargeFor(request, leases, exempt), done));
+    app.addHook('onSend', (request, reply, _, done) => {
+      writeHeaders(request, reply, leases, policy);
+      done();
+    });
+    // The answer of a client that has disconnected is never sent.
+    app.addHook('onResponse', (request, _, done) => {
+      request.budget?.charge?.settled(request.budget.ended !== undefined);
+      done();
+    });
+    const timer = setInterval(() => void leases.giveBackIfQuiet(), quietMilliseconds);
+    timer.unref();
+    app.addHook('onClose', async () => {
+      clearInterval(timer);
+      await leases.close();
+    });
+  }
 }
 
 const policyName = 'points';

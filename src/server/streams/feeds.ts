@@ -41,10 +41,10 @@ export class Feeds {
 
   constructor(private readonly database: Database) {
     this.#hints = database.hints;
-    this.#hints.heard = (of) => {
+    database.signals.on('hint', (of) => {
       const feed = this.#feeds.get(keyOf(of));
       if (feed) void this.#poll(feed).catch(() => {});
-    };
+    });
   }
 
   /** The feed of a tenant and mode, after a poll. `leave` has to be called once for each. */

@@ -6,8 +6,8 @@ import type {
   SubscriptionReader,
   SubscriptionResult,
 } from '../../api/graphql/subscription.js';
-import { operationOfSubscription, type SubscriptionRoot } from '../../api/graphql/subscription-type.js';
-import type { Context, Following } from '../../operation/context.js';
+import { type Following, operationOfSubscription, type SubscriptionRoot } from '../../api/graphql/subscription-type.js';
+import type { Context } from '../../operation/context.js';
 import { check } from '../../operation/guard.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { type EventFilter, type EventStreamArgs, eventStreamProblems, filterOf } from '../../resources/event/stream.js';
@@ -57,15 +57,15 @@ export class Subscriptions {
     follower: Follower,
     context: Context,
     asked: SubscriptionAsked,
-    { position, ...parts }: Connection,
+    { position, ...connection }: Connection,
   ): Promise<OpenSubscription | undefined> {
     const subscription = this.read(asked, context);
     if (!subscription) return undefined;
-    const stream = follower.enter(context.caller, parts);
+    const stream = follower.enter(context.caller, connection);
     try {
       const feed = await follower.join(stream, context.caller);
-      context.follow = following(follower, context, { stream, feed, position });
-      const source = (await subscription.source(context)) as Source;
+      const parts = following(follower, context, { stream, feed, position });
+      const source = (await subscription.source(parts, context)) as Source;
       return { stream, results: this.#results(follower, stream, subscription, source, context.requestId) };
     } catch (error) {
       stream.leave();

@@ -28,11 +28,12 @@ export function observe(app: FastifyInstance, { config, database, metrics, log }
 }
 
 /** Logs which replicas are used, and measures them. */
-function followReplicas({ replicas }: Database, log: Logger, metrics: Metrics | undefined): void {
+function followReplicas({ replicas, signals }: Database, log: Logger, metrics: Metrics | undefined): void {
   if (!replicas) return;
   metrics?.watchReplicas(replicas);
-  replicas.onChange = (replica, reason) =>
+  signals.on('replica', (replica, reason) =>
     reason === undefined
       ? log.info({ replica }, 'a replica is used')
-      : log.warn({ replica, reason }, 'a replica is not used');
+      : log.warn({ replica, reason }, 'a replica is not used'),
+  );
 }
