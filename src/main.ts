@@ -5,7 +5,7 @@ import { type Config, ConfigError, config } from './config/config.js';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Database } from './db/database.js';
+import type { Store } from './db/open.js';
 import type { Demo } from './server/demo/demo.js';
 import { DashboardLinks } from './server/dashboard/links.js';
 import { faultLine, logger } from './errors/log.js';
@@ -60,7 +60,7 @@ async function loaded() {
 }
 
 /** Starts what the settings ask for of metrics, traces and the log of slow statements. */
-async function telemetry(settings: Config, database: Database, log: Logger) {
+async function telemetry(settings: Config, database: Store['database'], log: Logger) {
   const traces = settings.traced
     ? await import('./server/telemetry/traces.js').then(({ Traces }) => Traces.start(settings.OTEL_SERVICE_NAME))
     : undefined;

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { type AccountKind, account } from '../resources/account/table.js';
-import type { Database } from '../db/database.js';
+import type { CredentialCalls } from '../db/doors.js';
 import { problem, DomainError } from '../errors/problems.js';
 import { invalid, secretOf } from './authorization.js';
 import { type KeyOwner, ownerOf } from './owners.js';
@@ -54,7 +54,7 @@ export class Callers {
   readonly #unknown = new FairQueue('unknown_keys', unknownLimits);
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CredentialCalls,
     pepper: string | Secrets,
   ) {
     this.#secrets = Secrets.of(pepper);

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Database } from '../db/database.js';
+import type { CredentialCalls } from '../db/doors.js';
 import { type AccountKind, account } from '../resources/account/table.js';
 import { apiKey, type KeyPermission } from '../resources/key/table.js';
 import { type SessionRole, session } from '../resources/session/table.js';
@@ -25,7 +25,7 @@ const now = sql<number>`floor(extract(epoch from clock_timestamp()))::int`;
 
 /** The owner of a key or session token with this digest. */
 export async function ownerOf(
-  database: Database,
+  database: CredentialCalls,
   { kind, tenantId, livemode }: TokenParts,
   digest: string,
 ): Promise<KeyOwner | undefined> {
@@ -34,7 +34,7 @@ export async function ownerOf(
   return owner;
 }
 
-function ownerOfKey(database: Database, values: Record<string, unknown>): Promise<KeyOwner[]> {
+function ownerOfKey(database: CredentialCalls, values: Record<string, unknown>): Promise<KeyOwner[]> {
   return database.read<KeyOwner>(
     'key_owner',
     (db) =>
@@ -71,7 +71,7 @@ function ownerOfKey(database: Database, values: Record<string, unknown>): Promis
  * The owner of a session: the account is that of the session, and the permission that of the key that made it. The
  * session ends when this key ends.
  */
-function ownerOfSession(database: Database, values: Record<string, unknown>): Promise<KeyOwner[]> {
+function ownerOfSession(database: CredentialCalls, values: Record<string, unknown>): Promise<KeyOwner[]> {
   return database.read<KeyOwner>(
     'session_owner',
     (db) =>

@@ -6,7 +6,7 @@ import type { RequestBudget } from '../limits/budget.js';
 import type { Caller } from '../request/caller.js';
 import { DomainError, problem } from '../errors/problems.js';
 import type { Listing, Page, PageArgs } from '../types/pagination.js';
-import type { Database } from './database.js';
+import type { ScopeSource } from './doors.js';
 import type {
   ArgumentsOf,
   NoOthers,
@@ -34,7 +34,7 @@ export class Scope {
   readonly #pages = new Pages(this);
   constructor(
     readonly caller: Caller,
-    private readonly database: Database,
+    private readonly database: ScopeSource,
     /** The budget of the scope's request: once that request has ended, no further read starts. */
     private readonly budget?: RequestBudget,
     /** Where its request may read what need not be of the present; without it, everything is read on the primary. */

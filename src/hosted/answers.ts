@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CheckoutPlace, placeOf } from '../resources/checkout/link.js';
 import type { CheckoutTerms } from '../resources/checkout/terms.js';
-import type { Database } from '../db/database.js';
+import type { ScopeSource } from '../db/doors.js';
 import type { Secrets } from '../config/secrets.js';
 import { DomainError, retryAfter, sentenceV1 } from '../errors/problems.js';
 import { type Acquirers, acquirerOf } from './acquirer.js';
@@ -17,7 +17,7 @@ import type { PageOptions } from './view/options.js';
 
 /** The parts from which the pages are built. */
 export interface Hosted {
-  database: Database;
+  database: ScopeSource;
   secrets: Secrets;
   terms: CheckoutTerms;
   acquirers: Acquirers;

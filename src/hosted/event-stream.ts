@@ -1,5 +1,5 @@
 import type { CheckoutPlace } from '../resources/checkout/link.js';
-import type { Database } from '../db/database.js';
+import type { ScopeSource } from '../db/doors.js';
 import { payerScope, stateAt } from './session.js';
 
 interface Subscription {
@@ -21,7 +21,7 @@ export class CheckoutEvents {
   readonly #subscriptions = new Set<Subscription>();
   #polling = false;
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: ScopeSource) {}
 
   /**
    * Whether one more page may subscribe. The pages of one checkout, or of one tenant, must not use up the subscriptions

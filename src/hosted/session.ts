@@ -3,7 +3,7 @@ import { type AddressRow, address } from '../resources/address/table.js';
 import type { Caller } from '../request/caller.js';
 import type { CheckoutPlace } from '../resources/checkout/link.js';
 import { type CheckoutNow, checkoutNow } from '../resources/checkout/now.js';
-import type { Database } from '../db/database.js';
+import type { ScopeSource } from '../db/doors.js';
 import { Scope } from '../db/scope.js';
 import { deposit } from '../resources/deposit/table.js';
 import { type FileRow, file } from '../resources/file/table.js';
@@ -37,7 +37,7 @@ export type State =
 /**
  * The scope of the payer, a client that has the address of a page: it reads what the page shows and writes attempts.
  */
-export function payerScope(database: Database, { tenantId, livemode }: Omit<CheckoutPlace, 'id'>): Scope {
+export function payerScope(database: ScopeSource, { tenantId, livemode }: Omit<CheckoutPlace, 'id'>): Scope {
   const payer: Caller = {
     tenantId,
     livemode,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
 import { exportsAtOnce } from '../db/connect/driver/connection-options.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { type Bulk, callerOf } from '../operation/bulk.js';
@@ -65,7 +65,7 @@ export class BulkWork<R extends TenantAndMode & { id: string; attempts: number; 
   readonly #running = new Map<string, Promise<void>>();
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads & WorkerCalls,
     private readonly log: Logger,
     private readonly name: 'exports' | 'imports',
     private readonly kind: Kind<R>,

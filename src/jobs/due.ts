@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { job, statusPollKind } from './table.js';
 import { type Found, rowsMax, TenantScan } from './tenant-scan.js';
@@ -36,7 +36,7 @@ export class DueJobs {
   readonly #scan: TenantScan<Seen>;
   #after: Seen | undefined;
 
-  constructor(private readonly database: Database) {
+  constructor(private readonly database: CrossTenantReads) {
     this.#scan = new TenantScan<Seen>(database, 'tenants_with_jobs', {
       table: job,
       order: [job.due, job.id],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database } from '../db/database.js';
+import type { WorkerCalls } from '../db/doors.js';
 import { fromRow } from '../db/read/row-mapper.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { type Bulk, callerOf } from '../operation/bulk.js';
@@ -21,7 +21,7 @@ export class Exports {
   readonly keep = 'extend_export_claim';
 
   constructor(
-    private readonly database: Database,
+    private readonly database: WorkerCalls,
     private readonly bulk: Bulk,
   ) {}
 
@@ -75,7 +75,7 @@ class Content {
   #parts = 0;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: WorkerCalls,
     private readonly of: ExportRow & TenantAndMode,
     private readonly turn: Turn,
     private readonly bytesMax: number,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
 import { faultLine } from '../errors/log.js';
@@ -38,7 +38,7 @@ export class Faults {
   #after: FailedWork | undefined;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads & WorkerCalls,
     private readonly log: Logger,
     private readonly onFailure: (work: TenantWork) => void = () => {},
   ) {}

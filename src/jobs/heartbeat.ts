@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../db/database.js';
+import type { WorkerCalls } from '../db/doors.js';
 import { version } from '../config/version.js';
 
 /** One small statement of each process in this time. The operator's graph takes a process as dead after three. */
@@ -12,7 +12,7 @@ export class Heartbeat {
   readonly #id = `gateway_${randomUUID().replaceAll('-', '')}`;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: WorkerCalls,
     private readonly stop: AbortSignal,
   ) {}
 

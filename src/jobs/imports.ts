@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.js';
+import type { WorkerCalls } from '../db/doors.js';
 import { fromRow } from '../db/read/row-mapper.js';
 import { type Bulk, callerOf, EarlierRows, type RowFault, type RowOutcome } from '../operation/bulk.js';
 import { type ImportRow, dataImport } from '../resources/import/table.js';
@@ -19,7 +19,7 @@ export class Imports {
   readonly keep = 'extend_import_claim';
 
   constructor(
-    private readonly database: Database,
+    private readonly database: WorkerCalls,
     private readonly bulk: Bulk,
   ) {}
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.js';
+import type { WorkerCalls } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
 import { faultLine } from '../errors/log.js';
@@ -18,7 +18,7 @@ export class JobBatches {
   readonly #batches = new Map<string, number>();
 
   constructor(
-    private readonly database: Database,
+    private readonly database: WorkerCalls,
     private readonly log: Logger,
     private readonly numbers: Numbering,
   ) {}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
 import { violationsOf } from '../db/cluster/tenant-audit.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { DomainError } from '../errors/problems.js';
@@ -41,7 +41,7 @@ interface Seen extends TenantAndMode {
  */
 export class LedgerChecks {
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads & WorkerCalls,
     private readonly log: Logger,
     private readonly intervalSeconds: number,
     private readonly observer: WorkObserver | undefined,

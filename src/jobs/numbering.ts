@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.js';
+import type { WorkerCalls } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { WorkQueue } from './work-queue.js';
 
@@ -12,7 +12,7 @@ export class Numbering {
   #gathering: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: WorkerCalls,
     /** Called when events of this process have got their numbers. */
     private readonly numberedSome: () => void = () => {},
   ) {}

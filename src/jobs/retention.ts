@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import type { AgeWork, Retention } from '../operation/work.js';
 import { TenantScan } from './tenant-scan.js';
@@ -14,7 +14,7 @@ const ago = (seconds: number) => sql`extract(epoch from statement_timestamp()) -
 
 /** A scan over the tenants that may have old rows; undefined when rows are kept for ever. */
 export function walkOfOld(
-  database: Database,
+  database: CrossTenantReads,
   name: string,
   { table, where, order = [], created, kept }: AgeWork,
   retention: Retention,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads, ScopeSource, WorkerCalls } from '../db/doors.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
@@ -59,7 +59,7 @@ export class Worker {
   readonly #ledgerChecks: LedgerChecks | undefined;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads & WorkerCalls & ScopeSource,
     private readonly log: Logger,
     private readonly retention: Retention = retentionDefault,
     private readonly acquirers = delivered,

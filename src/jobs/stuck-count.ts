@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotNull, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads } from '../db/doors.js';
 import type { WorkObserver } from './work-queue.js';
 import { fixedLimit } from '../db/schema/drizzle-types.js';
 import { job, workerFault } from './table.js';
@@ -15,7 +15,7 @@ const countedMax = 10_000;
  * the jobs that have failed alone, every 30 seconds and never for a scrape, and only where there are metrics.
  */
 export async function countStuck(
-  database: Database,
+  database: CrossTenantReads,
   observer: WorkObserver | undefined,
   stop: AbortSignal,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function countStuck(
 const limit = fixedLimit(countedMax);
 const count = sql<number>`count(*)::int`;
 
-async function jobs(database: Database): Promise<number> {
+async function jobs(database: CrossTenantReads): Promise<number> {
   const [row] = await database.read<{ count: number }>(
     'stuck_jobs',
     (db) =>
@@ -49,7 +49,7 @@ async function jobs(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function tenantWork(database: Database): Promise<number> {
+async function tenantWork(database: CrossTenantReads): Promise<number> {
   const [row] = await database.read<{ count: number }>(
     'stuck_tenant_work',
     (db) =>

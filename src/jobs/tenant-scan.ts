@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 
 /** How many rows one poll reads, whatever the number of tenants and of their rows. */
@@ -39,7 +39,7 @@ export class TenantScan<T extends TenantAndMode = TenantAndMode> {
   #found = 0;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads,
     private readonly name: string,
     private readonly scanned: Scanned,
   ) {}

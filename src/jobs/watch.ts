@@ -2,7 +2,7 @@ import { isNull, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads } from '../db/doors.js';
 import { fixedLimit } from '../db/schema/drizzle-types.js';
 import { DomainError } from '../errors/problems.js';
 import { event } from '../resources/event/table.js';
@@ -89,7 +89,7 @@ export class Watch {
   readonly #pause = new PollTimer(watchMilliseconds);
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads,
     private readonly log: Logger,
     private readonly stop: AbortSignal,
   ) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads, WorkerCalls } from '../db/doors.js';
 import { fromRow } from '../db/read/row-mapper.js';
 import type { SealedPlace, Secrets } from '../config/secrets.js';
 import { DomainError } from '../errors/problems.js';
@@ -69,7 +69,7 @@ export class Webhooks {
   #after: Due | undefined;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads & WorkerCalls,
     private readonly log: Logger,
     private readonly parts: WebhookParts,
     private readonly timer: PollTimer,

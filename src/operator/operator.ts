@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.js';
+import type { CrossTenantReads, ScopeSource } from '../db/doors.js';
 import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write/write-arguments.js';
 import { randomUUID } from 'node:crypto';
 import { eq, getTableName, sql } from 'drizzle-orm';
@@ -53,7 +53,7 @@ export class Operator {
   readonly requestId: string;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CrossTenantReads & ScopeSource,
     /** The public schema, or what loads it: most commands run no mutation of it. */
     private readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>),
     pepper: string | Secrets,
@@ -66,17 +66,17 @@ export class Operator {
   }
 
   /** Reads over all tenants. The tests list these reads by name. */
-  read<T>(...given: Parameters<Database['read']>): Promise<T[]> {
+  read<T>(...given: Parameters<CrossTenantReads['read']>): Promise<T[]> {
     return this.database.read<T>(...given);
   }
 
   /** Runs a long read over the whole ledger. */
-  auditQuery<T>(...given: Parameters<Database['auditQuery']>): Promise<T[]> {
+  auditQuery<T>(...given: Parameters<CrossTenantReads['auditQuery']>): Promise<T[]> {
     return this.database.auditQuery<T>(...given);
   }
 
   /** The database, for the audit of a tenant. */
-  get audited(): Pick<Database, 'crossTenant' | 'auditQuery'> {
+  get audited(): Pick<CrossTenantReads, 'crossTenant' | 'auditQuery'> {
     return this.database;
   }
 
@@ -86,7 +86,7 @@ export class Operator {
   }
 
   /** Calls a database function that is not a write of the API. */
-  call(...given: Parameters<Database['call']>): ReturnType<Database['call']> {
+  call(...given: Parameters<ScopeSource['call']>): ReturnType<ScopeSource['call']> {
     return this.database.call(...given);
   }
 

@@ -1,7 +1,7 @@
 import type { Callers } from '../auth/api-keys.js';
 import type { Config } from '../config/config.js';
 import type { Secrets } from '../config/secrets.js';
-import type { Database } from '../db/database.js';
+import type { ScopeSource } from '../db/doors.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
@@ -15,7 +15,7 @@ import { ownOriginOf } from './http/request.js';
 /** The parts from which every context is built. */
 export interface ContextParts {
   config: Config;
-  database: Database;
+  database: ScopeSource;
   secrets: Secrets;
   callers: Callers;
   terms: CheckoutTerms;

@@ -12,7 +12,7 @@ import { rest } from '../api/rest/handler.js';
 import { Callers } from '../auth/api-keys.js';
 import type { Config } from '../config/config.js';
 import { consistencyHeader } from '../db/replicas/consistency-token.js';
-import type { Database } from '../db/database.js';
+import type { Store } from '../db/open.js';
 import { Secrets } from '../config/secrets.js';
 import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
@@ -68,7 +68,7 @@ import { clientErrorHandler, slowClients } from './http/unreadable.js';
 /** The parts from which the gateway is built. */
 export interface Parts {
   config: Config;
-  database: Database;
+  database: Store['database'];
   schema: GraphQLSchema;
   pepper: string | Secrets;
   log: Logger;

@@ -5,7 +5,7 @@ import type { NodeCounter } from '../api/graphql/query-cost.js';
 import { publicSizes } from '../api/graphql/server.js';
 import { ApiBulk } from '../api/rest/bulk/bulk.js';
 import type { Config } from '../config/config.js';
-import type { Database } from '../db/database.js';
+import type { ScopeSource, WorkerCalls } from '../db/doors.js';
 import type { Charge } from '../limits/charge.js';
 import type { SharedServices } from '../operation/context.js';
 import type { Caller } from '../request/caller.js';
@@ -16,7 +16,7 @@ import type { InFlight } from './limits/in-flight.js';
 /** Makes the queries of webhook endpoints, exports, imports and dry runs from the parts of a gateway. */
 export function sharedServices(parts: {
   config: Config;
-  database: Database;
+  database: ScopeSource & WorkerCalls;
   schema: GraphQLSchema;
   nodes: NodeCounter;
   accounts: AccountContexts;

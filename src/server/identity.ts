@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { consistencyHeader, ConsistencyTokens } from '../db/replicas/consistency-token.js';
 import type { Consistency } from '../db/read/read-source.js';
+import type { CrossTenantReads, ScopeSource } from '../db/doors.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { Context, type NewSessions, type SharedServices } from '../operation/context.js';
@@ -19,6 +20,7 @@ import { isOwnOrigin, originOf, single } from './http/request.js';
 
 /** The parts from which a request's context is built. */
 export interface IdentityParts extends ContextParts {
+  database: CrossTenantReads & ScopeSource;
   schema: GraphQLSchema;
   services: SharedServices;
   wrongKeys: WrongKeys;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { isOperatorToken } from '../../auth/tokens.js';
-import type { Database } from '../../db/database.js';
+import type { CredentialCalls } from '../../db/doors.js';
 import type { Secrets } from '../../config/secrets.js';
 import { problem, DomainError } from '../../errors/problems.js';
 import { FairQueue } from '../../limits/fair-queue.js';
@@ -66,7 +66,7 @@ export class Credentials {
   readonly #unknown = new FairQueue('unknown_operator_keys', unknownLimits);
 
   constructor(
-    private readonly database: Database,
+    private readonly database: CredentialCalls,
     private readonly secrets: Secrets,
     sharedKey: string | undefined,
   ) {

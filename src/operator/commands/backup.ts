@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.js';
+import type { CrossTenantReads, ScopeSource } from '../../db/doors.js';
 import { backup } from '../../db/backup/backup.js';
 import type { Manifest } from '../../db/backup/manifest.js';
 import { restore, type Restored } from '../../db/backup/restore.js';
@@ -75,7 +75,7 @@ export async function restoreStore(config: Config, folder: string, { progress, s
 }
 
 /** The operator of an operator who only acts on the database itself. */
-export const deskOf = (database: Database) =>
+export const deskOf = (database: CrossTenantReads & ScopeSource) =>
   new Operator(database, () => Promise.reject(new Error('A backup runs no mutation.')), 'unused');
 
 function summary({ id, created, schema, tables }: Manifest) {

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { and, desc, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { Database } from '../../db/database.js';
+import type { CrossTenantReads } from '../../db/doors.js';
 import type { Child } from '../../db/list/statement.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 
@@ -18,7 +18,7 @@ export class Related {
   private readonly loaders = new Map<string, DataLoader<Key, unknown[], string>>();
 
   /** `readAll` is the operator's read over all tenants; only the operator may read without a scope. */
-  constructor(private readonly readAll: Database['read']) {}
+  constructor(private readonly readAll: CrossTenantReads['read']) {}
 
   /** The rows of a tenant and mode that have this value in a column, newest first. */
   all<T extends Child>(

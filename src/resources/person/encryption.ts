@@ -1,6 +1,6 @@
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { and, eq, gt, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.js';
+import type { CredentialCalls, CrossTenantReads } from '../../db/doors.js';
 import { sumOfTenants } from '../../db/cluster/sum-of-tenants.js';
 import { problem, DomainError } from '../../errors/problems.js';
 import type { SealedPlace, Secrets } from '../../config/secrets.js';
@@ -54,7 +54,11 @@ export function masked(number: string): string {
  * masks them in events and stored responses. A gateway runs it at each start; it is idempotent. Returns how many
  * numbers it has encrypted. When one tenant fails, it continues with the others and throws the error at the end.
  */
-export async function sealTaxCards(database: Database, secrets: Secrets, stopped: () => boolean): Promise<number> {
+export async function sealTaxCards(
+  database: CrossTenantReads & CredentialCalls,
+  secrets: Secrets,
+  stopped: () => boolean,
+): Promise<number> {
   const tenantsAndModes = await database.auditQuery<TenantAndMode>('tenants_with_tax_cards', (db) =>
     db.selectDistinct({ tenantId: person.tenantId, livemode: person.livemode }).from(person).where(staleUnder(secrets)),
   );
@@ -74,7 +78,7 @@ function staleUnder({ encryptionIds }: Secrets) {
  * stored responses.
  */
 async function* sealedBatches(
-  database: Database,
+  database: CrossTenantReads & CredentialCalls,
   secrets: Secrets,
   tenantAndMode: TenantAndMode,
   stopped: () => boolean,

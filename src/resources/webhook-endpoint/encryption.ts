@@ -1,5 +1,5 @@
 import { and, eq, gt, isNotNull, not, or, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.js';
+import type { CredentialCalls, CrossTenantReads } from '../../db/doors.js';
 import { sumOfTenants } from '../../db/cluster/sum-of-tenants.js';
 import type { Secrets } from '../../config/secrets.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
@@ -20,7 +20,7 @@ interface Sealed {
  * encrypted. When one tenant fails, it continues with the others and throws the error at the end.
  */
 export async function sealWebhookSecrets(
-  database: Database,
+  database: CrossTenantReads & CredentialCalls,
   secrets: Secrets,
   stopped: () => boolean,
 ): Promise<number> {
@@ -43,7 +43,7 @@ function staleUnder({ encryptionIds }: Secrets) {
 
 /** Encrypts the stale secrets of a tenant and mode, one batch per iteration. */
 async function* sealedBatches(
-  database: Database,
+  database: CrossTenantReads & CredentialCalls,
   secrets: Secrets,
   { tenantId, livemode }: TenantAndMode,
   stopped: () => boolean,

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../../db/database.js';
+import type { DatabaseState } from '../../db/doors.js';
 
 /**
  * Registers the probes for a supervisor: whether the process is alive, and whether it can serve a request now. A node
  * of a cluster that is away makes the process no less ready, because the tenants of the others are served; the answer
  * of /readyz has the number of such nodes.
  */
-export function probes(app: FastifyInstance, database: Database, server: { draining: boolean }): void {
+export function probes(app: FastifyInstance, database: DatabaseState, server: { draining: boolean }): void {
   app.get('/healthz', { config: { probe: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config: { probe: true } }, async (_, reply) => {
     if (server.draining) return reply.code(503).send({ status: 'draining' });

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { GraphBody } from '../../api/graphql/document-cache.js';
 import { endingsOf } from '../../api/graphql/endings.js';
 import type { NodeCounter } from '../../api/graphql/query-cost.js';
-import type { Database } from '../../db/database.js';
+import type { CredentialCalls } from '../../db/doors.js';
 import type { Operation } from '../../operation/operation.js';
 import { Attempts } from '../../limits/attempts.js';
 import { senderOf } from '../../request/caller.js';
@@ -33,7 +33,7 @@ const emptyBytesMax = 16;
 export class ExemptRequests {
   readonly #attempts = new Attempts();
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: CredentialCalls) {}
 
   /** How a request of a route may be exempt, as far as its head says it. */
   ofRoute(request: FastifyRequest): Exemption | undefined {
@@ -101,7 +101,7 @@ function lengthOf({ headers }: FastifyRequest): number {
 const isUnkeyed = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] === undefined;
 
 /** Makes the exemptions of an application known to its routes. */
-export function exemptRequests(app: FastifyInstance, database: Database): ExemptRequests {
+export function exemptRequests(app: FastifyInstance, database: CredentialCalls): ExemptRequests {
   const exempt = new ExemptRequests(database);
   app.decorate('exemptRequests', exempt);
   return exempt;

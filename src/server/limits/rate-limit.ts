@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config.js';
-import type { Database } from '../../db/database.js';
+import type { CredentialCalls } from '../../db/doors.js';
 import { type Caller, senderOf } from '../../request/caller.js';
 import { Charge } from '../../limits/charge.js';
 import { isPlenty, Lease } from '../../limits/lease.js';
@@ -30,7 +30,7 @@ class Leases {
 
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
+    private readonly database: CredentialCalls,
   ) {
     this.#leases = new LRUCache({
       max: leasesMax,
@@ -96,7 +96,7 @@ export class RateLimit {
 
   constructor(
     private readonly config: Config,
-    private readonly database: Database,
+    private readonly database: CredentialCalls,
   ) {
     this.#leases = config.RATE_LIMIT === 'off' ? undefined : new Leases(config, database);
   }

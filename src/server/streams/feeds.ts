@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { Database } from '../../db/database.js';
+import type { CrossTenantReads, WorkerCalls } from '../../db/doors.js';
 import type { Hints } from '../../db/connect/hints.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import type { EventsRead } from '../../resources/event/stream.js';
@@ -39,7 +39,7 @@ export class Feeds {
   readonly #hints: Hints;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly database: Database) {
+  constructor(private readonly database: CrossTenantReads & WorkerCalls) {
     this.#hints = database.hints;
     database.signals.on('hint', (of) => {
       const feed = this.#feeds.get(keyOf(of));

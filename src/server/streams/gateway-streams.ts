@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config/config.js';
-import type { Database } from '../../db/database.js';
+import type { CrossTenantReads, WorkerCalls } from '../../db/doors.js';
 import { Feeds } from './feeds.js';
 import type { StreamServices } from './follower.js';
 import { Streams } from './streams.js';
@@ -15,7 +15,10 @@ export function streamServices(
     config,
     database,
     ...parts
-  }: Omit<StreamServices, 'streams' | 'feeds' | 'limits'> & { config: Config; database: Database },
+  }: Omit<StreamServices, 'streams' | 'feeds' | 'limits'> & {
+    config: Config;
+    database: CrossTenantReads & WorkerCalls;
+  },
 ): StreamServices {
   const { STREAMS_MAX: all, STREAMS_OF_KEY_MAX: ofKey } = config;
   const streams = new Streams({ all, ofTenant: Math.max(Math.ceil(all * tenantShare), ofKey), ofKey });

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { queueNames, refusals } from '../../limits/queue-refusal.js';
-import type { Database } from '../../db/database.js';
+import type { DatabaseState } from '../../db/doors.js';
 import type { CrossTenantQueries } from '../../db/cluster/cross-tenant-queries.js';
 import type { Replicas } from '../../db/replicas/replicas.js';
 import type { ObservedStatement, PoolName, StatementObserver } from '../../db/connect/observer.js';
@@ -167,7 +167,7 @@ export class Metrics implements StatementObserver {
 
   /** Adds the statements of a database, and the nodes to which its tenants are distributed. */
   watchDatabase(
-    database: Pick<Database, 'observers' | 'load'> & { crossTenant: Pick<CrossTenantQueries, 'nodes'> },
+    database: Pick<DatabaseState, 'observers' | 'load'> & { crossTenant: Pick<CrossTenantQueries, 'nodes'> },
   ): void {
     database.observers.push(this);
     this.#gauge('tidegate_statements_in_flight', 'Statements that run or wait now.', ['pool'], (gauge) => {

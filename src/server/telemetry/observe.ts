@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Database } from '../../db/database.js';
+import type { DatabaseState, WorkerCalls } from '../../db/doors.js';
 import type { Config } from '../../config/config.js';
 import type { InFlight } from '../limits/in-flight.js';
 import type { Metrics } from './metrics.js';
@@ -10,7 +10,7 @@ import { measureRequests } from './requests.js';
 /** What is observed, and where it is reported. */
 interface Observed {
   config: Config;
-  database: Database;
+  database: DatabaseState & WorkerCalls;
   metrics?: Metrics | undefined;
   log: Logger;
 }
@@ -28,7 +28,11 @@ export function observe(app: FastifyInstance, { config, database, metrics, log }
 }
 
 /** Logs which replicas are used, and measures them. */
-function followReplicas({ replicas, signals }: Database, log: Logger, metrics: Metrics | undefined): void {
+function followReplicas(
+  { replicas, signals }: DatabaseState & WorkerCalls,
+  log: Logger,
+  metrics: Metrics | undefined,
+): void {
   if (!replicas) return;
   metrics?.watchReplicas(replicas);
   signals.on('replica', (replica, reason) =>

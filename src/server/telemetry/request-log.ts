@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Database } from '../../db/database.js';
+import type { WorkerCalls } from '../../db/doors.js';
 import { apiOf, operationOf } from './requests.js';
 
 /** How often the entries are written. A gateway that is killed loses those that it has not written. */
@@ -44,7 +44,7 @@ export class RequestLogWriter {
   dropped = 0;
 
   constructor(
-    private readonly database: Pick<Database, 'work'>,
+    private readonly database: Pick<WorkerCalls, 'work'>,
     private readonly waiting = waitingDefault,
   ) {}
 

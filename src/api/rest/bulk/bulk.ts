@@ -1,5 +1,5 @@
 import { getNamedType, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
-import type { Database } from '../../../db/database.js';
+import type { WorkerCalls } from '../../../db/doors.js';
 import type { Scope } from '../../../db/scope.js';
 import { wholeList } from '../../../db/list/whole-list.js';
 import type {
@@ -30,7 +30,7 @@ import { writing } from './written-list.js';
 
 /** What exports and imports need from the gateway. */
 export interface BulkServices {
-  database: Database;
+  database: WorkerCalls;
   exportBytesMax: number;
   exportKeepSeconds: number;
   chargeOf: (caller: Caller) => Charge | null;

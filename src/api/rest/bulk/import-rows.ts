@@ -1,5 +1,5 @@
 import { type GraphQLField, GraphQLInputObjectType, type GraphQLSchema, getNullableType } from 'graphql';
-import type { Database } from '../../../db/database.js';
+import type { WorkerCalls } from '../../../db/doors.js';
 import { text } from '../../../db/write/write-arguments.js';
 import type { EarlierRows, RowFault, RowOutcome } from '../../../operation/bulk.js';
 import type { Context } from '../../../operation/context.js';
@@ -66,7 +66,7 @@ export class ImportRows {
     contextOf: () => Context,
     allowDuplicates: boolean,
     earlier: EarlierRows,
-    database: Database,
+    database: WorkerCalls,
   ): Promise<RowOutcome[]> {
     const outcomes: RowOutcome[] = [];
     const writes: TriedWrite[] = [];
@@ -98,7 +98,7 @@ export class ImportRows {
     outcomes: RowOutcome[],
     caller: Context['caller'],
     earlier: EarlierRows,
-    database: Database,
+    database: WorkerCalls,
   ): Promise<void> {
     const tried = text(writes.map(({ fn, args }) => ({ fn, args })));
     const answer = await database.work('try_writes', [caller.tenantId, caller.livemode, tried]);
