@@ -261,7 +261,7 @@ export class Database {
   }
 
   /** The statements that run or wait now, by pool. */
-  get load(): Record<Exclude<PoolName, 'worker' | 'look' | 'bulk'>, number> {
+  get load(): Record<Exclude<PoolName, 'worker' | 'poll' | 'bulk'>, number> {
     return {
       read: this.#reads,
       slow: this.#expensiveReads.inFlight,

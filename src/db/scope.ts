@@ -52,8 +52,8 @@ export class Scope {
   }
 
   /** Call this after a write has succeeded, so that further reads of its account find it. */
-  async settle(): Promise<void> {
-    await this.source?.settle();
+  async noteWrite(): Promise<void> {
+    await this.source?.noteWrite();
   }
 
   /** What later requests must ask for, on any gateway, to find the writes of this one; undefined without replicas. */

@@ -188,7 +188,7 @@ export async function paid(chargeOf: () => Charge | null, points: number, signal
       try {
         await charge.take(part);
         charge.count(part);
-        charge.settled(false);
+        charge.finish(false);
         left -= part;
         if (left === 0) return;
         continue;

@@ -13,7 +13,7 @@ export type Aged = TenantAndMode & { old?: boolean };
 const ago = (seconds: number) => sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(seconds))}`;
 
 /** A scan over the tenants that may have old rows; undefined when rows are kept for ever. */
-export function walkOfOld(
+export function scanOfOld(
   database: CrossTenantReads,
   name: string,
   { table, where, order = [], created, kept }: AgeWork,

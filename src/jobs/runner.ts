@@ -20,7 +20,7 @@ import { JobBatches } from './job-batches.js';
 import { failedPoll, WorkQueue, type PollResult, type WorkObserver } from './work-queue.js';
 import { LedgerChecks } from './ledger-checks.js';
 import { Numbering } from './numbering.js';
-import { type Aged, retentionDefault, walkOfOld } from './retention.js';
+import { type Aged, retentionDefault, scanOfOld } from './retention.js';
 import type { Retention } from '../operation/work.js';
 import { countStuck } from './stuck-count.js';
 import { OwnWork, type TenantWork } from './table.js';
@@ -239,7 +239,7 @@ export class Worker {
   async #forget(): Promise<void> {
     while (!this.#stopping) {
       for (const [name, work] of ageWork) {
-        const scan = walkOfOld(this.database, `tenants_with_${name}`, work, this.retention);
+        const scan = scanOfOld(this.database, `tenants_with_${name}`, work, this.retention);
         if (scan) await this.#pass(scan, this.#declared.get(name)!);
       }
       await this.#sleep(forgetEveryMilliseconds);

@@ -62,7 +62,7 @@ export class RequestBudget {
 
   /** What the request cost; undefined if requests are not charged. Call this when its work is done. */
   get cost(): Cost | undefined {
-    return this.charge?.settled(this.ended !== undefined);
+    return this.charge?.finish(this.ended !== undefined);
   }
 
   /**

@@ -162,7 +162,7 @@ export class Charge {
    * The cost, as the answer shows it. What the request did not use is given back once, at the first call; what it used
    * beyond its estimate is taken. A request that ended early keeps its price: its work may still continue.
    */
-  settled(ended: boolean): Cost {
+  finish(ended: boolean): Cost {
     if (this.#cost) return this.#cost;
     if (ended) this.#actual = Math.max(this.#actual, this.#requested);
     if (this.#bounded) this.#actual = Math.min(this.#actual, this.#requested);

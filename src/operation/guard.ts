@@ -122,7 +122,7 @@ export function guarded(
       await checkStored(operation, cleared, context);
       return resolve(source, cleared, context, info);
     });
-    await context.scope.settle();
+    await context.scope.noteWrite();
     return answer;
   };
 }

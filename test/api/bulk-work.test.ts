@@ -40,15 +40,15 @@ describe('the worker of exports and imports', () => {
       run: async () => {},
     };
     const { database, app } = world;
-    const cue = new PollTimer(500);
-    const work = new BulkWork(database, pino({ level: 'silent' }), 'exports', kind, app.bulk, cue, stop.signal).run();
+    const timer = new PollTimer(500);
+    const work = new BulkWork(database, pino({ level: 'silent' }), 'exports', kind, app.bulk, timer, stop.signal).run();
     await eventually(
       async () => claimed.length,
       (count) => count === 2,
     );
     expect(claimed.toSorted()).toEqual([tenantOf(busy.test), tenantOf(other)].toSorted());
     stop.abort();
-    cue.end();
+    timer.end();
     end();
     await work;
   });

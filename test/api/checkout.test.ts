@@ -55,7 +55,7 @@ const decide = async (s: { user: Speaker }, id: string, args: object): Promise<J
       JSON.stringify({ id, details: card, ...args }),
     ])
   )[0];
-const settle = (s: { user: Speaker }, id: string, status: string, reason: string | null = null) =>
+const endTransaction = (s: { user: Speaker }, id: string, status: string, reason: string | null = null) =>
   world.database.call('settle_transaction', [tenantOf(s.user), false, '{}', id, status, reason]);
 const attempt = async (s: { user: Speaker }, id: string) => {
   const { status, reason_code } = (await s.user.get(`/v1/transactions/${id}`)).body;
@@ -94,7 +94,7 @@ describe('an attempt', () => {
     );
     expect(await transactionsOf(s.user, s.id)).toHaveLength(2);
     // Once it has failed or expired, another is possible.
-    await settle(s, first.id, 'failed', 'declined');
+    await endTransaction(s, first.id, 'failed', 'declined');
     const third = await begin(s);
     await decide(s, third.id, { status: 'processing' });
     await advanceClock(s.user, 481);
@@ -131,7 +131,8 @@ describe('an attempt', () => {
     expect((await look(s.user, s.id)).status).toBe('completed');
     const [deposit, ...others] = await depositsOf(s.user, s.id);
     expect([deposit.payment_method_details, others]).toEqual([card, []]);
-    for (const status of ['failed', 'succeeded']) await settle(s, id, status, status === 'failed' ? 'declined' : null);
+    for (const status of ['failed', 'succeeded'])
+      await endTransaction(s, id, status, status === 'failed' ? 'declined' : null);
     expect(await attempt(s, id)).toEqual(['succeeded', null]);
     expect(await depositsOf(s.user, s.id)).toHaveLength(1);
     expect((await eventsOf(s.user)).filter((type) => type.startsWith('transaction.'))).toEqual([
@@ -226,7 +227,7 @@ describe('an attempt', () => {
     expect(await attempt(s, id)).toEqual(['failed', 'expired']);
     expect((await look(s.user, s.id)).effective_transaction).toEqual({ id, status: 'failed' });
 
-    await settle(s, id, 'succeeded');
+    await endTransaction(s, id, 'succeeded');
 
     expect(await attempt(s, id)).toEqual(['succeeded', null]);
     const paid = await look(s.user, s.id);
@@ -235,8 +236,8 @@ describe('an attempt', () => {
     // A declined attempt stays declined: no money was taken.
     const other = await opened();
     const declined = await begin(other);
-    await settle(other, declined.id, 'failed', 'declined');
-    await settle(other, declined.id, 'succeeded');
+    await endTransaction(other, declined.id, 'failed', 'declined');
+    await endTransaction(other, declined.id, 'succeeded');
     expect(await attempt(other, declined.id)).toEqual(['failed', 'declined']);
     expect(await funds(other.user)).toEqual({});
   });
@@ -259,13 +260,13 @@ describe('an attempt', () => {
   it('that expired and is then paid is a duplicate if another has succeeded', async () => {
     const s = await opened();
     const [slow, quick] = [await begin(s, randomUUID(), 'upi'), await begin(s)];
-    await settle(s, quick.id, 'succeeded');
+    await endTransaction(s, quick.id, 'succeeded');
     const paid = await look(s.user, s.id);
     await advanceClock(s.user, 481);
     await runAllJobs(s.user);
     expect(await attempt(s, slow.id)).toEqual(['failed', 'expired']);
-    await settle(s, slow.id, 'succeeded');
-    await settle(s, slow.id, 'succeeded');
+    await endTransaction(s, slow.id, 'succeeded');
+    await endTransaction(s, slow.id, 'succeeded');
     expect(await attempt(s, slow.id)).toEqual(['failed', 'duplicate']);
     expect(await look(s.user, s.id)).toEqual(paid);
     expect((await depositsOf(s.user, s.id)).map((d) => [d.status, d.reason_code])).toEqual([
@@ -278,9 +279,9 @@ describe('an attempt', () => {
   it('counts for the checkout at the time of its end, not of its start', async () => {
     const s = await opened();
     const [first, second] = [await begin(s), await begin(s)];
-    await settle(s, second.id, 'failed', 'declined');
+    await endTransaction(s, second.id, 'failed', 'declined');
     expect((await look(s.user, s.id)).effective_transaction.id).toBe(second.id);
-    await settle(s, first.id, 'failed', 'insufficient_funds');
+    await endTransaction(s, first.id, 'failed', 'insufficient_funds');
     expect((await look(s.user, s.id)).effective_transaction).toEqual({ id: first.id, status: 'failed' });
   });
 });

@@ -256,7 +256,7 @@ describe('a filter', () => {
     expect(data.webhookEndpoint.deliveries.nodes.map(({ id }: Json) => id)).toEqual(failed);
   });
 
-  it('finds the deposits that came in to an address, and none for a stranger', async () => {
+  it('finds the deposits that came in to an address, and none for another tenant', async () => {
     const wanted = all.deposits.filter(({ to }) => to.address_id === 'address_2').map(({ id }) => id);
     expect(wanted.length).toBeGreaterThan(4);
     expect(await idsOf('deposits', 'address_id=address_2', 'addressId: "address_2"')).toEqual(wanted);

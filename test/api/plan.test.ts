@@ -320,7 +320,7 @@ describe('the plan of a list', () => {
     expect(pages).toBeGreaterThan(90);
   }, 120_000);
 
-  it('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
+  it('reads the same indexes in whole queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
     const compiler = new QueryCompiler(schema);
     const nobody = () => {

@@ -548,7 +548,7 @@ describe.sequential('a worker that is killed', () => {
 });
 
 describe.concurrent('live mode', () => {
-  it('never settles by itself: an activation waits for its verification, and no work is queued', async () => {
+  it('is never decided by itself: an activation waits for its verification, and no work is queued', async () => {
     const { test, live } = await given.platformBoth(1);
     const partner = await live.partner();
     expect((await activate(live, partner.id)).status).toBe('verifying');

@@ -157,7 +157,7 @@ describe('a search', () => {
     expect((await found(stranger, 'receivables', '9'.repeat(40))).sort()).toEqual(['long-a', 'long-b']);
   });
 
-  it('shows no more than the caller sees: users, platform, strangers and modes', async () => {
+  it('shows no more than the caller sees: users, platform, other tenants and modes', async () => {
     expect(await found(other, 'receivables', 'inv')).toEqual(['INV-2026-00999']);
     expect(await found(other, 'partners', 'acme', otherId)).toEqual(['Acme of the other']);
     expect(await found(stranger, 'receivables', 'inv')).toEqual(['INV-2026-00555']);

@@ -79,7 +79,7 @@ async function statementsOf(ask: () => Promise<{ status: number; body: any }>): 
     began({ name, pool }) {
       if (
         pool !== 'worker' &&
-        pool !== 'look' &&
+        pool !== 'poll' &&
         !['key_owner', 'touch_api_key', 'take_allowance', 'count_senders'].includes(name)
       )
         count++;

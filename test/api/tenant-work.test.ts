@@ -255,13 +255,13 @@ describe('the faults of a tenant', () => {
   });
 });
 
-describe('a look of the worker, with a backlog of each of 5,000 tenants', () => {
+describe('a poll of the worker, with a backlog of each of 5,000 tenants', () => {
   const world = useWorld({ worker: false });
   const count = 5_000;
   beforeAll(async () => {
     const { sql } = world;
     const tenants = sql`(select 't' || lpad(n::text, 5, '0') as t, n from generate_series(1, ${count}::int) n)`;
-    // Half of the jobs are due, and each twentieth tenant has more rows than a look reads.
+    // Half of the jobs are due, and each twentieth tenant has more rows than a poll reads.
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select t, m % 2 = 0, 'job_' || m, 1, 'retire_address', 'none', '{}', extract(epoch
       from now())::bigint + (m % 4 - 2) * 86400 + n
@@ -289,7 +289,7 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
       eventSeconds: 90_000,
     });
     worker.start();
-    const looks = [
+    const polls = [
       'kinds_of_work',
       'new_jobs',
       'due_jobs',
@@ -300,11 +300,11 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
       'faults',
       'delete_old_events',
     ];
-    const text = (look: string) =>
-      database.preparedStatements.get(look === 'kinds_of_work' ? look : `tenants_with_${look}`);
+    const text = (poll: string) =>
+      database.preparedStatements.get(poll === 'kinds_of_work' ? poll : `tenants_with_${poll}`);
     try {
       await eventually(
-        async () => looks.slice(0, -1).filter((look) => !text(look)),
+        async () => polls.slice(0, -1).filter((poll) => !text(poll)),
         (missing) => missing.length === 0,
       );
     } finally {
@@ -314,20 +314,20 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
     const read: [string, number][] = [];
     try {
       for (const mode of ['force_custom_plan', 'force_generic_plan'])
-        for (const look of looks.filter(text))
+        for (const poll of polls.filter(text))
           for (const tenant of ['', 't02400', 't02499', 't04990']) {
-            const byDue = look === 'new_jobs' || look === 'due_jobs' ? [`'9007199254740991'`] : [];
-            const values = [...byDue, `'${tenant}'`, 'false', ...(look === 'faults' ? [`''`] : []), rowsMax];
-            const call = look === 'kinds_of_work' ? 'look' : `look (${values.join(', ')})`;
+            const byDue = poll === 'new_jobs' || poll === 'due_jobs' ? [`'9007199254740991'`] : [];
+            const values = [...byDue, `'${tenant}'`, 'false', ...(poll === 'faults' ? [`''`] : []), rowsMax];
+            const call = poll === 'kinds_of_work' ? 'poll' : `poll (${values.join(', ')})`;
             await sql.unsafe(`set plan_cache_mode = ${mode}`);
-            await sql.unsafe(`prepare look as ${text(look)}`);
+            await sql.unsafe(`prepare poll as ${text(poll)}`);
             const explain = () => sql.unsafe(`explain (analyze, buffers, format json) execute ${call}`);
             // The first time it reads the catalog, too.
             await explain();
             const [row] = await explain();
-            await sql.unsafe('deallocate look');
+            await sql.unsafe('deallocate poll');
             const { Plan: plan } = row!['QUERY PLAN'][0];
-            read.push([`${mode} ${look} ${tenant}`, plan['Shared Hit Blocks'] + plan['Shared Read Blocks']]);
+            read.push([`${mode} ${poll} ${tenant}`, plan['Shared Hit Blocks'] + plan['Shared Read Blocks']]);
           }
     } finally {
       await sql.end();
@@ -338,17 +338,17 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
     expect(read.filter(([, pages]) => pages > rowsMax + 20)).toEqual([]);
   });
 
-  it('finds each tenant with due jobs after a number of looks that does not depend on the jobs', async () => {
+  it('finds each tenant with due jobs after a number of polls that does not depend on the jobs', async () => {
     const due = new DueJobs(world.database);
     const found = new Set<string>();
     // The worker of the test before has done some of them.
     const { length: wanted } = await world.sql`
       select from job where due <= extract(epoch from now()) group by tenant_id, livemode`;
     expect(wanted).toBeGreaterThan(count);
-    let looks = 0;
-    for (; found.size < wanted && looks < 600; looks++)
+    let polls = 0;
+    for (; found.size < wanted && polls < 600; polls++)
       for (const each of (await due.poll()).runs) found.add(`${each.tenantId} ${each.livemode}`);
     expect(found.size).toBe(wanted);
-    expect(looks).toBeLessThan(600);
+    expect(polls).toBeLessThan(600);
   });
 });

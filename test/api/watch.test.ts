@@ -110,19 +110,19 @@ describe('the watch of a worker', () => {
     await running;
   });
 
-  it('keeps no request waiting while a look waits for a lock', async () => {
+  it('keeps no request waiting while a poll waits for a lock', async () => {
     const user = await given.directUser(1);
-    let looks: Promise<unknown> = Promise.resolve();
+    let polls: Promise<unknown> = Promise.resolve();
     await world.sql.begin(async (sql) => {
       await sql`lock table job in access exclusive mode`;
-      looks = Promise.allSettled(Array.from({ length: 4 }, () => new DueJobs(world.database).poll()));
+      polls = Promise.allSettled(Array.from({ length: 4 }, () => new DueJobs(world.database).poll()));
       await statementsWaiting(world, 3);
       const answers = await Promise.all(Array.from({ length: 8 }, () => user.get(`/v1/accounts/${user.id}`)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       // They wait all the same.
       await statementsWaiting(world, 3);
     });
-    await looks;
+    await polls;
   });
 
   it('is all that a worker asks while there is nothing to do', async () => {
@@ -134,13 +134,13 @@ describe('the watch of a worker', () => {
     });
     const asked: string[] = [];
     const worker = new Worker(database, log, undefined, undefined, undefined, undefined, world.app.bulk);
-    const looks = () => asked.filter((name) => name === 'kinds_of_work').length;
+    const polls = () => asked.filter((name) => name === 'kinds_of_work').length;
     try {
       const later = new Promise<void>((resolve) =>
         database.observers.push({
           began: ({ name }) => {
             asked.push(name);
-            if (looks() === 15) resolve();
+            if (polls() === 15) resolve();
             return () => {};
           },
         }),
@@ -152,41 +152,41 @@ describe('the watch of a worker', () => {
       await database.close();
     }
     // At the start each kind is looked for once, and there are the statements of a start. If each kind was looked for
-    // by itself, 15 looks of the watch would have 70 others beside them.
+    // by itself, 15 polls of the watch would have 70 others beside them.
     expect(asked.slice(0, asked.lastIndexOf('kinds_of_work')).length - 14).toBeLessThan(40);
     expect(asked).toEqual(expect.arrayContaining(['tenants_with_events', 'exports_due', 'imports_due']));
   });
 });
 
-describe('a cue', () => {
+describe('a poll timer', () => {
   const late = 1_000_000;
   /** What has happened when all that is ready has run. */
   const now = (begun: Promise<void>) =>
     Promise.race([begun.then(() => 'begins'), new Promise((resume) => setTimeout(() => resume('waits'), 5))]);
 
-  it('begins a look at once when it is woken, before its wait or in it', async () => {
-    const cue = new PollTimer(late);
-    cue.wake();
-    await cue.next(false);
-    const begun = cue.next(true);
+  it('begins a poll at once when it is woken, before its wait or in it', async () => {
+    const timer = new PollTimer(late);
+    timer.wake();
+    await timer.next(false);
+    const begun = timer.next(true);
     expect(await now(begun)).toBe('waits');
-    cue.wake();
+    timer.wake();
     await begun;
     // It is forgotten by then.
-    const next = cue.next(false);
+    const next = timer.next(false);
     expect(await now(next)).toBe('waits');
-    cue.wake();
+    timer.wake();
     await next;
   });
 
-  it('begins a look after its pause when it is notified, or when the last look has found something', async () => {
-    const cue = new PollTimer(0);
-    cue.notify();
-    await cue.next(false);
-    await cue.next(true);
-    const begun = cue.next(false);
+  it('begins a poll after its pause when it is notified, or when the last poll has found something', async () => {
+    const timer = new PollTimer(0);
+    timer.notify();
+    await timer.next(false);
+    await timer.next(true);
+    const begun = timer.next(false);
     expect(await now(begun)).toBe('waits');
-    cue.notify();
+    timer.notify();
     await begun;
     const slow = new PollTimer(late);
     const waiting = slow.next(true);
@@ -196,12 +196,12 @@ describe('a cue', () => {
     await waiting;
   });
 
-  it('begins a look after a long time without a notice', async () => {
+  it('begins a poll after a long time without a hint', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
-      const cue = new PollTimer(0);
+      const timer = new PollTimer(0);
       let begun = false;
-      const next = cue.next(false).then(() => (begun = true));
+      const next = timer.next(false).then(() => (begun = true));
       await vi.advanceTimersByTimeAsync(20_000);
       expect(begun).toBe(false);
       await vi.advanceTimersByTimeAsync(20_000);
@@ -213,10 +213,10 @@ describe('a cue', () => {
   });
 
   it('ends its wait when the worker stops', async () => {
-    const cue = new PollTimer(late);
-    const begun = cue.next(false);
-    cue.end();
+    const timer = new PollTimer(late);
+    const begun = timer.next(false);
+    timer.end();
     await begun;
-    await cue.next(true);
+    await timer.next(true);
   });
 });

@@ -13,7 +13,7 @@ import {
   kinds,
   outcome,
   send,
-  settle,
+  newHarness,
 } from './harness.js';
 import { Model } from './model.js';
 import { type Done, replay, type StoredEvent } from './replay.js';
@@ -183,7 +183,7 @@ describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, 
     for (const kind of scale.whole
       ? (['user of Edition 1', 'aggregator', 'platform of Edition 2'] as const)
       : (['aggregator'] as const)) {
-      const harness = await settle(world, kind, ['INR', 'USD']);
+      const harness = await newHarness(world, kind, ['INR', 'USD']);
       for (const to of harness.destinations)
         for (const currency of harness.currencies) {
           const act: Act = { do: 'deposit', to, currency, amount: 1_000_000n, payer: undefined };

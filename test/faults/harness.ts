@@ -54,7 +54,11 @@ export const text = (minor: bigint): string => {
  * Creates a root account with users and partners that can receive money, and with payout addresses in the given
  * currencies.
  */
-export async function settle(world: World, kind: TenantKind, payoutCurrencies: string[] = ['INR']): Promise<Harness> {
+export async function newHarness(
+  world: World,
+  kind: TenantKind,
+  payoutCurrencies: string[] = ['INR'],
+): Promise<Harness> {
   const given = givenIn(world);
   const edition: Edition = kind.endsWith('Edition 1') ? 1 : 2;
   const direct = kind.startsWith('user');

@@ -304,10 +304,10 @@ describe('16 concurrent payments of one checkout', () => {
       expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
       // Four workers at the same time, and the acquirer reports some results twice.
       await must(mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 }));
-      const settle = (id: string) =>
+      const endTransaction = (id: string) =>
         world.sql`select settle_transaction(${mine.tenantId}, false, '{}', ${id}, 'succeeded', null)`;
       const works = Array.from({ length: 4 }, () => world.database.call('run_jobs', [mine.tenantId, false, 5]));
-      await Promise.all([...works, settle(ids[0]!), settle(ids[payers - 1]!)]);
+      await Promise.all([...works, endTransaction(ids[0]!), endTransaction(ids[payers - 1]!)]);
       await mine.work();
 
       const [row] = await world.sql`select

@@ -449,12 +449,12 @@ function listen(url: string): {
   leave(): void;
 } {
   const news: string[] = [];
-  let settle: (headers: http.IncomingHttpHeaders) => void;
+  let received: (headers: http.IncomingHttpHeaders) => void;
   let finish: () => void;
-  const headers = new Promise<http.IncomingHttpHeaders>((resolve) => (settle = resolve));
+  const headers = new Promise<http.IncomingHttpHeaders>((resolve) => (received = resolve));
   const ended = new Promise<void>((resolve) => (finish = resolve));
   const request = http.get(`${url}/events`, { agent: false }, (response) => {
-    settle(response.headers);
+    received(response.headers);
     response.setEncoding('utf8').on('data', (text: string) => {
       news.push(...[...text.matchAll(/^data: (.*)$/gm)].map(([, state]) => state!));
     });

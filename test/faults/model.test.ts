@@ -16,7 +16,7 @@ import {
   kinds,
   outcome,
   send,
-  settle,
+  newHarness,
   shown,
 } from './harness.js';
 import { type Done, replay, type StoredEvent, textOf } from './replay.js';
@@ -117,7 +117,7 @@ describe.each(seedsOf('faults/model'))('histories of one client, seed %i', (seed
           fc.array(fc.record({ kind, a: n, b: n, c: n, d: n }), { maxLength: scale.histories.commands, size: 'max' }),
         ),
         async (tenantKind, currencies, draws) => {
-          const harness = await settle(world, tenantKind, currencies);
+          const harness = await newHarness(world, tenantKind, currencies);
           const done: string[] = [];
           try {
             for (const draw of draws) {
@@ -234,7 +234,7 @@ describe.each(seedsOf('faults/model'))(`histories of ${scale.crowds.clients} cli
       const began = Date.now();
       const roll = random(seed + run);
       const kind = tenantKinds[Math.floor(roll() * tenantKinds.length)]!;
-      const harness = await settle(world, kind, payoutCurrencies[Math.floor(roll() * 5)]);
+      const harness = await newHarness(world, kind, payoutCurrencies[Math.floor(roll() * 5)]);
       const { tenant, root, model } = harness;
       // Every user has money in every currency before the clients start.
       for (const to of harness.destinations) {

@@ -158,18 +158,18 @@ of('begin_transaction', () => {
   });
 });
 
-const settle = async ({ id }: Row, status: string, reason: string | null = null) =>
+const endTransaction = async ({ id }: Row, status: string, reason: string | null = null) =>
   (await call('settle_transaction', root.tenantId, false, '{}', id, status, reason))[0]!;
 
 of('settle_transaction', () => {
   it('ends an attempt once; a success after the expiry counts', async () => {
     const made = await create();
     const begun = await begin(made);
-    expect(await settle(begun, 'failed', 'expired')).toMatchObject({ effective_transaction_status: 'failed' });
-    await settle(begun, 'failed', 'declined');
+    expect(await endTransaction(begun, 'failed', 'expired')).toMatchObject({ effective_transaction_status: 'failed' });
+    await endTransaction(begun, 'failed', 'declined');
     expect(await attempt(begun)).toMatchObject({ status: 'failed', reason_code: 'expired' });
-    expect(await settle(begun, 'succeeded')).toMatchObject({ status: 'completed' });
-    await settle(begun, 'failed', 'declined');
+    expect(await endTransaction(begun, 'succeeded')).toMatchObject({ status: 'completed' });
+    await endTransaction(begun, 'failed', 'declined');
     expect(await attempt(begun)).toMatchObject({ status: 'succeeded' });
   });
 });
@@ -196,7 +196,7 @@ of('credit_checkout', () => {
 
   it('makes a failed deposit of any other success, and marks a late one', async () => {
     const made = await create();
-    await settle(await begin(made), 'succeeded');
+    await endTransaction(await begin(made), 'succeeded');
     const second = await call(
       ...(['insert_transaction', root.tenantId, false, '{}', await rowText('checkout', root, made.id)] as const),
       ...(['second', 'card', json(card), 60] as const),
@@ -231,7 +231,7 @@ of('allocations_of', () => {
     const allocations = (id: string) => value('allocations_of', root.tenantId, false, id);
     const [one, two] = [await receivable(60n, inr), await receivable(100n, inr)];
     const made = await create({ receivableIds: [two.id, one.id], amount: 130n, grossAmount: 133n });
-    const { deposit_id: id } = await settle(await begin(made), 'succeeded');
+    const { deposit_id: id } = await endTransaction(await begin(made), 'succeeded');
     expect(await allocations(id)).toEqual([
       { receivable_id: two.id, amount: '100' },
       { receivable_id: one.id, amount: '30' },
@@ -245,7 +245,7 @@ of('allocations_of', () => {
 of('source_legs', () => {
   it('are the bank, or the acquirer and its fee', async () => {
     const legs = async ({ id }: Row) => value('source_legs', root.tenantId, false, await rowText('deposit', root, id));
-    const { deposit_id: id } = await settle(await begin(await create()), 'succeeded');
+    const { deposit_id: id } = await endTransaction(await begin(await create()), 'succeeded');
     expect(await legs({ id })).toEqual([
       { contra: 'acquirer', currency: 'INR', amount: -103 },
       { contra: 'fees', currency: 'INR', amount: 3 },

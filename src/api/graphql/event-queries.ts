@@ -123,7 +123,7 @@ export class PreparedEventQueries implements EventQueries {
       this.services.onFault(error, requestId);
       return { fault: 'the query could not be run because of an internal error' };
     } finally {
-      budget.charge?.settled(budget.ended !== undefined);
+      budget.charge?.finish(budget.ended !== undefined);
     }
   }
 

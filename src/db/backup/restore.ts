@@ -148,7 +148,7 @@ async function copyIn(
   const copy = tx.unsafe(`copy "${found.schema}"."${found.name}" (${columns}) from stdin`);
   // The driver types the stream as that of the query.
   const sink = (await copy.writable()) as unknown as Writable;
-  // When PostgreSQL refuses the rows at their end, the driver rejects the query, which has already been settled, and
+  // When PostgreSQL refuses the rows at their end, the driver rejects the query, which has already ended, and
   // the stream would wait for ever. The driver's types do not declare `reject`.
   const refused = new Promise<never>((_, reject) => {
     void Object.assign(copy, { reject });

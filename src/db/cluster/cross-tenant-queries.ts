@@ -45,7 +45,7 @@ const nodes = `
 export class CrossTenantQueries {
   #nodes: Node[] = [];
   #until = Number.NEGATIVE_INFINITY;
-  #looking: Promise<void> | undefined;
+  #inspecting: Promise<void> | undefined;
   readonly #paused = new Map<number, { until: number; for: number }>();
 
   constructor(
@@ -75,8 +75,9 @@ export class CrossTenantQueries {
 
   /** Whether the tenants are distributed to nodes. */
   async distributed(): Promise<boolean> {
-    if (performance.now() >= this.#until) this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
-    await this.#looking;
+    if (performance.now() >= this.#until)
+      this.#inspecting ??= this.#inspect().finally(() => (this.#inspecting = undefined));
+    await this.#inspecting;
     return this.#nodes.length > 0;
   }
 
@@ -88,7 +89,7 @@ export class CrossTenantQueries {
     return this.#nodes.map(({ group, name }) => ({ name, answers: !this.#paused.has(group) }));
   }
 
-  async #look(): Promise<void> {
+  async #inspect(): Promise<void> {
     const [[citus] = []] = await this.#run(distributed, []);
     const found = citus === true || citus === 't' ? await this.#run(nodes, []) : [];
     this.#nodes = found.map(([group, name, key]) => ({ group: Number(group), name: String(name), key: String(key) }));
@@ -121,11 +122,11 @@ export class CrossTenantQueries {
     }
   }
 
-  /** Runs a statement on the connections for looks; its rows are arrays. */
+  /** Runs a statement on the connections for polls; its rows are arrays. */
   #run(text: string, values: unknown[], name = 'cross_tenant_query'): Promise<unknown[][]> {
-    const { look } = this.connections;
-    return observed(this.observers, { name, pool: 'look' }, () =>
-      this.connections.retried(look, (track) => track(sent(look, { text, values, prepare: true }))),
+    const { poll } = this.connections;
+    return observed(this.observers, { name, pool: 'poll' }, () =>
+      this.connections.retried(poll, (track) => track(sent(poll, { text, values, prepare: true }))),
     );
   }
 }

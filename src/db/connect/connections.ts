@@ -48,8 +48,8 @@ export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
   readonly worker: Pool;
-  /** For the worker's looks for work over all tenants: no request waits for them, and they wait for no batch. */
-  readonly look: Pool;
+  /** For the worker's polls for work over all tenants: no request waits for them, and they wait for no batch. */
+  readonly poll: Pool;
   readonly audit: Pool;
   /** For the reads whose cost grows with the rows of a tenant. */
   readonly slow: Pool;
@@ -72,7 +72,7 @@ export class Connections {
     this.reader = new Pool('read', () => openClient(options.read), limit);
     this.writer = new Pool('write', () => openClient(options.write), limit);
     this.worker = new Pool('worker', () => openClient(options.worker), limit);
-    this.look = new Pool('look', () => mapped(openClient(options.look)), limit);
+    this.poll = new Pool('poll', () => mapped(openClient(options.poll)), limit);
     this.audit = new Pool('audit', () => openClient(options.audit), limit);
     this.slow = new Pool('slow', () => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.bulk = new Pool('bulk', () => mapped(openClient(options.bulk)), limit);
@@ -185,7 +185,7 @@ export class Connections {
   }
 
   get #pools(): Pool[] {
-    return [this.reader, this.writer, this.worker, this.look, this.audit, this.slow, this.bulk];
+    return [this.reader, this.writer, this.worker, this.poll, this.audit, this.slow, this.bulk];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { TenantAndMode } from '../schema/tenant-and-mode.js';
 
 /** The connections that a statement uses. */
-export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'look' | 'audit' | 'bulk';
+export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'poll' | 'audit' | 'bulk';
 
 /** A statement that was given to the database. It never contains a value. */
 export interface ObservedStatement {

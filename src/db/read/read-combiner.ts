@@ -190,7 +190,7 @@ export class ReadCombiner {
       const text =
         form && members.length > 1 ? this.#combinedOf(group.statement, form, members[0]!.read.text) : undefined;
       if (form && text !== undefined) void this.#together(group, form, text, members);
-      else for (const member of members) settle(member, this.#counted(group, readOf(member)));
+      else for (const member of members) end(member, this.#counted(group, readOf(member)));
     }
     this.#gather(group);
   }
@@ -240,7 +240,7 @@ export class ReadCombiner {
   /** Runs a read alone, after the combined statement failed. */
   #again(group: Group, member: Waiting): void {
     const found = this.runs.alone(readOf(member)).then((rows) => ({ rows, columns: group.statement.columns }));
-    settle(member, found);
+    end(member, found);
   }
 }
 
@@ -258,7 +258,7 @@ function fail({ askers }: Waiting, error: unknown): void {
 }
 
 /** Gives each request of a read its outcome. */
-function settle(member: Waiting, outcome: Promise<Found>): void {
+function end(member: Waiting, outcome: Promise<Found>): void {
   outcome.then(
     (found) => give(member, found),
     (error: unknown) => fail(member, error),

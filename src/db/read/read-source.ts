@@ -48,7 +48,7 @@ export class ReadSource {
   }
 
   /** Call this after a write of the request has committed. */
-  async settle(): Promise<void> {
+  async noteWrite(): Promise<void> {
     this.wrote = (await this.replicas.ownWrites.wrote(this.#accounts)) ?? 'primary';
   }
 

@@ -29,7 +29,7 @@ export async function backupStore(config: Config, folder: string, { progress, sa
       if (!found!.log) return copied();
       const action = { operation: 'backup', details: { folder: path.resolve(folder) } };
       const actor = { name: commandUser(), id: null };
-      return logged(deskOf(database), actor, action, copied, ({ id }) => ({ details: { backup: id } }));
+      return logged(operatorWithoutGraph(database), actor, action, copied, ({ id }) => ({ details: { backup: id } }));
     });
   });
   return {
@@ -61,7 +61,7 @@ export async function restoreStore(config: Config, folder: string, { progress, s
     for (const warning of warnings(config, restored)) say(warning);
     progress('Checking the ledger');
     return withDatabase(connection, async (database) => {
-      const operator = deskOf(database);
+      const operator = operatorWithoutGraph(database);
       const { violationCount, postings } = await auditLedger(operator);
       const chains = await verifySeals(operator);
       const broken = chains.filter(({ firstBroken }) => firstBroken !== null);
@@ -75,7 +75,7 @@ export async function restoreStore(config: Config, folder: string, { progress, s
 }
 
 /** The operator of an operator who only acts on the database itself. */
-export const deskOf = (database: CrossTenantReads & ScopeSource) =>
+export const operatorWithoutGraph = (database: CrossTenantReads & ScopeSource) =>
   new Operator(database, () => Promise.reject(new Error('A backup runs no mutation.')), 'unused');
 
 function summary({ id, created, schema, tables }: Manifest) {

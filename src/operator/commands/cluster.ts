@@ -15,7 +15,7 @@ import { initialize, shardsDefault } from '../../db/cluster/initialize.js';
 import { clusterStatus } from '../../db/cluster/status.js';
 import { during } from '../../db/connect/start.js';
 import { logged } from '../action/actions.js';
-import { deskOf } from './backup.js';
+import { operatorWithoutGraph } from './backup.js';
 import { wholeNumber } from './arguments.js';
 import { commandUser, type Options, type Result } from './command.js';
 
@@ -131,7 +131,7 @@ function acted<T extends object>(
   return asOwner(settings, progress, (connection) =>
     withDatabase(connection, (database) => {
       const actor = { name: commandUser(), id: null };
-      return logged(deskOf(database), actor, { operation, details }, async () => {
+      return logged(operatorWithoutGraph(database), actor, { operation, details }, async () => {
         const result = await during(`changing the cluster`, () => run(connection));
         if (((result as Partial<Guarded>).unprotected ?? []).length > 0) process.exitCode = 1;
         return result;

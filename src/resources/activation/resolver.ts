@@ -79,7 +79,7 @@ export class ActivationResolver {
   }
 
   @Mutation(() => VerifyTestAccountPayload, {
-    description: 'Test helper: settles the verification of an account, or lifts its hold.',
+    description: 'Test helper: decides the verification of an account, or lifts its hold.',
   })
   async verifyTestAccount(
     @Input(() => VerifyTestAccountInput) { id, outcome }: VerifyTestAccountInput,

@@ -24,8 +24,8 @@ export interface PaymentMethodDetails {
 
 /**
  * A success that the acquirer reported and that does not match the attempt: its details differ from the submitted ones
- * (the money is credited), or the attempt had already ended otherwise (nothing is credited). The operator settles it
- * with the acquirer.
+ * (the money is credited), or the attempt had already ended otherwise (nothing is credited). The operator clears it
+ * up with the acquirer.
  */
 export interface Mismatch {
   credited: boolean;

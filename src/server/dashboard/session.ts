@@ -72,7 +72,7 @@ async function revoke(context: Context, id: string): Promise<void> {
   context.scope.stayOnPrimary();
   await context.write('revoke_session', session, { id });
   context.budget.charge?.ended();
-  await context.scope.settle();
+  await context.scope.noteWrite();
 }
 
 /** Replaces the code of a one-time link by the key of its demo, before the caller is identified. */

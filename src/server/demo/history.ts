@@ -98,9 +98,9 @@ export async function createHistory(
     await passTime(operator, platform, 1);
     await passTime(operator, platform, 1);
     const open = traded.filter((t) => t.deposit !== null);
-    const settled = open.filter(() => random(8) > 0);
+    const reconciled = open.filter(() => random(8) > 0);
     await Promise.all(
-      settled.map(({ trader, deposit, receivable }) =>
+      reconciled.map(({ trader, deposit, receivable }) =>
         operator.as(trader.user, 'reconcileDeposit', {
           id: deposit!.id,
           receivables: [{ id: receivable.id, amount: deposit!.amount }],
@@ -122,7 +122,7 @@ export async function createHistory(
       });
     }
     // The bank reverses a deposit on the day of its arrival, before any payout of its money.
-    const [, reversed] = settled;
+    const [, reversed] = reconciled;
     if (reversed && reversed !== disputed && day >= 30 * (reversals + 1)) {
       await operator.as(reversed.trader.user, 'reverseTestDeposit', {
         id: reversed.deposit!.id,

@@ -119,7 +119,7 @@ export class RateLimit {
     });
     // The answer of a client that has disconnected is never sent.
     app.addHook('onResponse', (request, _, done) => {
-      request.budget?.charge?.settled(request.budget.ended !== undefined);
+      request.budget?.charge?.finish(request.budget.ended !== undefined);
       done();
     });
     const timer = setInterval(() => void leases.giveBackIfQuiet(), quietMilliseconds);

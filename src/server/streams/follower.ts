@@ -113,7 +113,7 @@ export class Follower {
       } catch (error) {
         await this.#waited(stream, error);
       } finally {
-        context?.budget.charge?.settled(false);
+        context?.budget.charge?.finish(false);
       }
     }
     return undefined;

@@ -239,7 +239,7 @@ async function begin(
     if (error instanceof SubscriptionRefused) return error.errors.map(errorOf);
     return error.problems.map((each) => errorOf(formatted(each, context?.requestId ?? '')));
   } finally {
-    context?.budget.charge?.settled(false);
+    context?.budget.charge?.finish(false);
   }
 }
 

@@ -6,9 +6,9 @@ const auditQueryMillisecondsMax = 600_000;
 /** How long the statement of an export may run. */
 const exportMillisecondsMax = 600_000;
 /**
- * How many looks for work run at once: some may wait for a locked table, or for a node of a cluster that is away.
+ * How many polls for work run at once: some may wait for a locked table, or for a node of a cluster that is away.
  */
-const looksAtOnce = 4;
+const pollsAtOnce = 4;
 /** How many exports one process makes at once. */
 export const exportsAtOnce = 2;
 
@@ -46,7 +46,7 @@ export function optionsOf(connection: Connection, { durable, slow, pools, direct
     write: { ...unpipelined, ...named('write'), max: pools.write },
     // The work of the worker has connections of its own, so that no write of a request waits for a batch.
     worker: { ...unpipelined, ...named('worker'), max: pools.worker },
-    look: { ...unpipelined, ...named('look'), max: looksAtOnce, idle_timeout: 60 },
+    poll: { ...unpipelined, ...named('poll'), max: pollsAtOnce, idle_timeout: 60 },
     // A slow statement must not delay the next one, so no statement follows another on the same connection.
     slow: {
       ...all,

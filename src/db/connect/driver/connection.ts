@@ -53,7 +53,7 @@ class Gate implements Losses {
 }
 
 /**
- * A query of the driver, which takes its turn by its `handler` and is settled by its `resolve`; its types declare none.
+ * A query of the driver, which takes its turn by its `handler` and ends by its `resolve`; its types declare none.
  */
 function mended<Q>(query: Q, gate: Gate): Q {
   const own = query as { resolve?: (rows: unknown) => void; handler?: (query: Q) => void };
@@ -61,15 +61,15 @@ function mended<Q>(query: Q, gate: Gate): Q {
   // A helper of the driver, such as a list of values, is no query.
   if (!resolve || !handler) return query;
   // Variables first: V8 allocates a function that is assigned to a member at once among the long-lived objects.
-  const settle = (rows: unknown) => resolve(Array.isArray(rows) ? removeEmptyPlaces(rows) : rows);
+  const end = (rows: unknown) => resolve(Array.isArray(rows) ? removeEmptyPlaces(rows) : rows);
   const hand = (given: Q) => gate.pass(() => handler(given));
-  own.resolve = settle;
+  own.resolve = end;
   own.handler = hand;
   return query;
 }
 
 /**
- * The rows of a query, moved out of the array with which the driver settled it. The driver assigns functions to members
+ * The rows of a query, moved out of the array with which the driver ended it. The driver assigns functions to members
  * of each query, so V8 allocates them among the long-lived objects, and until its next full collection they keep the
  * query and that array. Rows that stayed there made collections of young objects three times as long:
  * docs/decisions/cheap-requests.md.

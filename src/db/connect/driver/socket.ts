@@ -132,7 +132,7 @@ function eventOf<T>(socket: net.Socket, name: string): Promise<T> {
       error: reject,
       close: () => reject(closed()),
     };
-    const settled = () => Object.entries(listeners).forEach(([event, listener]) => socket.off(event, listener));
-    for (const [event, listener] of Object.entries(listeners)) socket.once(event, listener).once(event, settled);
+    const unlisten = () => Object.entries(listeners).forEach(([event, listener]) => socket.off(event, listener));
+    for (const [event, listener] of Object.entries(listeners)) socket.once(event, listener).once(event, unlisten);
   });
 }
