@@ -6,6 +6,6 @@ import { defineConfig } from 'drizzle-kit';
  */
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['./src/*/table.ts', './src/resources/*/table.ts'],
+  schema: ['./src/*/table.ts', './src/*/*/table.ts'],
   out: './drizzle',
 });

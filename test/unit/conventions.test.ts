@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import drizzle from '../../drizzle.config.js';
 import { settings } from '../../src/config/config.js';
 import { first } from '../../src/editions/first.js';
 import { second } from '../../src/editions/second.js';
@@ -43,6 +44,15 @@ describe('the conventions of the code', () => {
     // These serve all tenants, or make scopes. Resolvers have a scope alone: of the resources, what encrypts anew.
     const allowed = /^(db|auth|hosted|jobs|operator|server|api\/rest\/bulk)\/|^resources\/\S+\/encryption\.ts$/;
     expect(offenders(/\/db\/doors\.js'/, (name) => allowed.test(name))).toEqual([]);
+  });
+
+  // Without a file, `npm run generate` would write a migration that drops its tables, beside what was changed.
+  it('compares all files of tables with the database that the migrations make', () => {
+    const { schema } = drizzle as { schema: string[] };
+    const found = schema.map((glob) => new RegExp(`^${glob.replace('./src/', '').replaceAll('*', '[^/]+')}$`));
+    const declaring = files.filter(({ name }) => name.endsWith('/table.ts')).map(({ name }) => name);
+    expect(declaring.length).toBeGreaterThan(20);
+    expect(declaring.filter((name) => !found.some((pattern) => pattern.test(name)))).toEqual([]);
   });
 
   // What is set later is missing for whoever asks before, and the order of lines becomes a contract.
