@@ -1,19 +1,19 @@
-import os from "node:os";
-import { parseArgs } from "node:util";
-import { type Buffers, buffers, buffersTable } from "./buffers.ts";
-import { type DepositCost, depositCost, depositCostTable } from "./deposit-cost.ts";
-import { type Growth, growing, growth } from "./growth.ts";
-import { connections, flaws, generator, load, median, type Round } from "./load.ts";
-import { bench, ledger, pgbench, statements as sqlOf, transfers } from "./pgbench.ts";
-import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from "./processes.ts";
-import { type FairSoak, fairSoak, fairSoakTable, settings } from "./fair-soak.ts";
-import { type LiveWrites, liveWrites, liveWritesTable } from "./live.ts";
-import { type Neighbours, neighbours, neighboursTable } from "./neighbours.ts";
-import { type Measured, type Report, table, targets } from "./report.ts";
-import { seed, type Seeded, seedNeighbour } from "./seed.ts";
-import { type Soak, soak, soakTable } from "./soak.ts";
-import { connect, openServer } from "./server.ts";
-import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from "./workloads.ts";
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { type Buffers, buffers, buffersTable } from './buffers.ts';
+import { type DepositCost, depositCost, depositCostTable } from './deposit-cost.ts';
+import { type Growth, growing, growth } from './growth.ts';
+import { connections, flaws, generator, load, median, type Round } from './load.ts';
+import { bench, ledger, pgbench, statements as sqlOf, transfers } from './pgbench.ts';
+import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from './processes.ts';
+import { type FairSoak, fairSoak, fairSoakTable, settings } from './fair-soak.ts';
+import { type LiveWrites, liveWrites, liveWritesTable } from './live.ts';
+import { type Neighbours, neighbours, neighboursTable } from './neighbours.ts';
+import { type Measured, type Report, table, targets } from './report.ts';
+import { seed, type Seeded, seedNeighbour } from './seed.ts';
+import { type Soak, soak, soakTable } from './soak.ts';
+import { connect, openServer } from './server.ts';
+import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from './workloads.ts';
 
 const help = `Measures the product and its peers over the same rows of one PostgreSQL.
 
@@ -24,7 +24,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --scale <n>        n times 200,000 deposits; 50 for ten million
   --data <folder>    keeps the rows in this folder and uses them again the next time
   --only <names>     workloads, separated by commas
-  --against <names>  contenders, of ${contenders.slice(1).join(", ")}; none for the product alone
+  --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
   --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
@@ -36,28 +36,28 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --soak <minutes> --neighbours  honest tenants alone and beside a greedy one, minute by minute; needs wrk
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if
-${growing.join(" or ")} is selected.
+${growing.join(' or ')} is selected.
 
 With DATABASE_URL, that database is filled and used instead of the product's own PostgreSQL; it should be empty.
 `;
 
 const { values: flags } = parseArgs({
   options: {
-    quick: { type: "boolean" },
-    json: { type: "boolean" },
-    help: { type: "boolean" },
-    scale: { type: "string", default: "1" },
-    data: { type: "string" },
-    only: { type: "string" },
-    against: { type: "string" },
-    rounds: { type: "string" },
-    seconds: { type: "string" },
-    soak: { type: "string" },
-    growth: { type: "boolean" },
-    "deposit-cost": { type: "boolean" },
-    live: { type: "boolean" },
-    neighbours: { type: "boolean" },
-    pgledger: { type: "string" },
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+    scale: { type: 'string', default: '1' },
+    data: { type: 'string' },
+    only: { type: 'string' },
+    against: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    soak: { type: 'string' },
+    growth: { type: 'boolean' },
+    'deposit-cost': { type: 'boolean' },
+    live: { type: 'boolean' },
+    neighbours: { type: 'boolean' },
+    pgledger: { type: 'string' },
   },
 });
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
@@ -81,7 +81,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
   const server = await openServer(flags.data);
   if (flags.growth)
     return await buffers(server, 5_000_000 * Number(flags.scale), progress).finally(() => server.close());
-  if (flags["deposit-cost"])
+  if (flags['deposit-cost'])
     return await depositCost(server, 8_000 * Number(flags.scale), progress).finally(() => server.close());
   const running: Running[] = [];
   const sql = connect(server.login);
@@ -98,25 +98,25 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     const only = flags.only === undefined ? undefined : chosen(flags.only, names);
     const all = every.filter(({ name }) => !only || only.includes(name));
     if (flags.live) {
-      const m1 = every.find(({ name }) => name === "M1")!;
+      const m1 = every.find(({ name }) => name === 'M1')!;
       return await liveWrites(server, seeded, m1, { rounds, seconds }, progress);
     }
-    if (flags.neighbours && generator !== "wrk") throw new Error("--neighbours needs wrk, which was not found.");
+    if (flags.neighbours && generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
     if (flags.soak !== undefined && flags.neighbours) {
       const honest = [await seedNeighbour(server, progress), await seedNeighbour(server, progress, 1)];
-      const product = await start("tidegate", server.login, seeded, 0, 1, settings);
+      const product = await start('tidegate', server.login, seeded, 0, 1, settings);
       running.push(product);
       const load = () => os.loadavg()[0]!;
       return await fairSoak(product, postgresql, sql, [seeded, ...honest], Number(flags.soak), load, progress);
     }
     if (flags.soak !== undefined) {
-      const alone = await start("tidegate", server.login, seeded);
+      const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await soak(alone, postgresql, all, seeded, Number(flags.soak), progress);
     }
     if (flags.neighbours) {
       const honest = await seedNeighbour(server, progress);
-      const alone = await start("tidegate", server.login, seeded);
+      const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await neighbours(
         alone,
@@ -127,15 +127,15 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       );
     }
     const peers = contenders.slice(1);
-    const against = flags.against === "none" ? "" : flags.against;
+    const against = flags.against === 'none' ? '' : flags.against;
     const named = against === undefined ? peers : chosen(against, peers);
     const present = contenders.filter(
-      (c) => (c === "tidegate" || named.includes(c)) && all.some(({ asks }) => asks[c]),
+      (c) => (c === 'tidegate' || named.includes(c)) && all.some(({ asks }) => asks[c]),
     );
     const headers = headersFor(seeded);
     const wrong: string[] = [];
 
-    progress("comparing the answers, and counting the statements behind them");
+    progress('comparing the answers, and counting the statements behind them');
     const expected = new Map<string, unknown>();
     const sizes = new Map<string, number>();
     const statements = new Map<string, number>();
@@ -157,18 +157,18 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       }
     }
 
-    progress("starting the product, to measure the time and the memory of a start");
+    progress('starting the product, to measure the time and the memory of a start');
     const starts: number[] = [];
     let residentAtRest: number | undefined;
     for (let i = 0; i < 3; i++) {
-      const one = await start("tidegate", server.login, seeded, 20);
+      const one = await start('tidegate', server.login, seeded, 20);
       starts.push(one.milliseconds);
       await new Promise((resume) => setTimeout(resume, i === 2 ? 3_000 : 100));
       residentAtRest = residentOf(one.pid);
       await one.stop();
     }
 
-    progress(`starting ${present.map((c) => titles[c]).join(", ")}`);
+    progress(`starting ${present.map((c) => titles[c]).join(', ')}`);
     for (const contender of present) running.push(await start(contender, server.login, seeded));
     const product = running[0]!;
     const measured = new Map<string, Cell[]>();
@@ -179,7 +179,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       if (flags.quick && done > 0 && Date.now() - begun > quickMilliseconds) break;
       done = round;
       for (const workload of all) {
-        progress(`${round === 0 ? "warming up" : `round ${round} of ${rounds}`}: ${workload.name}`);
+        progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${workload.name}`);
         const those = running.filter(({ contender }) => workload.asks[contender]);
         // Rotate the order, so that no contender is always the first after another workload.
         const turned = those.map((_, i) => those[(i + round) % those.length]!);
@@ -206,7 +206,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     }
     const residentAfterLoad = residentOf(product.pid);
 
-    progress("comparing the answers again");
+    progress('comparing the answers again');
     expected.clear();
     for (const one of running)
       for (const workload of all) {
@@ -218,7 +218,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     const grown = all.filter(({ name }) => growing.includes(name));
     let growthOf: Growth | null = null;
     if (grown.length > 0) {
-      progress(`one process and several on one port: ${grown.map(({ name }) => name).join(", ")}`);
+      progress(`one process and several on one port: ${grown.map(({ name }) => name).join(', ')}`);
       const milliseconds = flags.quick ? quickGrowthMilliseconds : Number.POSITIVE_INFINITY;
       growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
     }
@@ -229,7 +229,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
     });
     for (const [, { prepare }] of ledgerRuns) if (prepare) await sql.unsafe(prepare);
     for (let round = 0; round <= rounds && ledgerRuns.length > 0; round++) {
-      progress(`${round === 0 ? "warming up" : `round ${round} of ${rounds}`}: postings and plain updates`);
+      progress(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script, schema }] of ledgerRuns) {
         const cell = await cpuAround(undefined, postgresql, () =>
           bench(server.login, { text: script, ...(schema && { schema }) }, seconds),
@@ -239,14 +239,14 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
       }
     }
     if (flags.data && ledgerRuns.length > 0) {
-      progress("sealing the postings");
-      for (let n = 1; n > 0;) n = Number((await sql`select seal_postings(${seeded.tenant}, false, 20000) as n`)[0]?.n);
+      progress('sealing the postings');
+      for (let n = 1; n > 0; ) n = Number((await sql`select seal_postings(${seeded.tenant}, false, 20000) as n`)[0]?.n);
     }
 
     const titlesOf = Object.fromEntries(all.map(({ name, title }) => [name, title]));
     for (const [name, { title }] of ledgerRuns) titlesOf[name] = title;
     const results = [...measured].map(([cell, rows]): Measured => {
-      const [workload, contender] = [cell.slice(0, cell.lastIndexOf(" ")), cell.slice(cell.lastIndexOf(" ") + 1)];
+      const [workload, contender] = [cell.slice(0, cell.lastIndexOf(' ')), cell.slice(cell.lastIndexOf(' ') + 1)];
       const ours = measured.get(`${workload} tidegate`);
       const each = (of: (row: Cell) => number | undefined) => median(rows.map(of).filter((n) => n !== undefined));
       return {
@@ -261,7 +261,7 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
         },
         statements: statements.get(cell) ?? null,
         ratio:
-          contender === "tidegate" || !ours || wrong.length > 0
+          contender === 'tidegate' || !ours || wrong.length > 0
             ? null
             : median(rows.map((row, i) => rate(ours[i]!) / rate(row))),
       };
@@ -289,14 +289,14 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
         ...(pgbench
           ? []
           : [
-              "pgbench was not found: there are no figures for plain SQL and for the ledger. Debian has it in " +
-                "the package postgresql-contrib or postgresql.",
+              'pgbench was not found: there are no figures for plain SQL and for the ledger. Debian has it in ' +
+                'the package postgresql-contrib or postgresql.',
             ]),
-        ...(generator === "wrk"
+        ...(generator === 'wrk'
           ? []
           : [
-              "wrk was not found, so autocannon generated the load; it uses much of a core itself, which " +
-                "brings all ratios nearer to 1.",
+              'wrk was not found, so autocannon generated the load; it uses much of a core itself, which ' +
+                'brings all ratios nearer to 1.',
             ]),
       ],
       wrong,
@@ -347,9 +347,9 @@ async function main(): Promise<Report | Soak | FairSoak | Neighbours | Buffers |
 
 /** The names of an option. An unknown name would measure nothing and look like success, so it is an error. */
 function chosen(names: string, known: string[]): string[] {
-  const list = names.split(",").filter(Boolean);
+  const list = names.split(',').filter(Boolean);
   const unknown = list.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(", ")}. Known: ${known.join(", ")}.`);
+  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
   return list;
 }
 
@@ -385,8 +385,8 @@ async function check(
 }
 
 /** The first place where an answer differs from the expected one. */
-function differences(answer: unknown, expected: unknown, at = "answer"): string[] {
-  const deep = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+function differences(answer: unknown, expected: unknown, at = 'answer'): string[] {
+  const deep = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
   if (!deep(answer) || !deep(expected))
     return answer === expected ? [] : [`${at} is ${JSON.stringify(answer)}, not ${JSON.stringify(expected)}`];
   const names = new Set([...Object.keys(answer), ...Object.keys(expected)]);
@@ -437,9 +437,9 @@ async function cpuAround(
   const before = now();
   const round = await work();
   const after = now();
-  const spent = (name: "gateway" | "postgresql") =>
+  const spent = (name: 'gateway' | 'postgresql') =>
     before[name] === undefined || after[name] === undefined ? undefined : after[name] - before[name];
-  return { ...round, cpu: { gateway: spent("gateway"), postgresql: spent("postgresql") } };
+  return { ...round, cpu: { gateway: spent('gateway'), postgresql: spent('postgresql') } };
 }
 
 const withoutRatios = (growth: Growth): Growth => ({
@@ -449,12 +449,12 @@ const withoutRatios = (growth: Growth): Growth => ({
 
 /** A report as text. */
 function textOf(report: Report | Soak | FairSoak | Neighbours | Buffers | DepositCost | LiveWrites): string {
-  if ("importSeconds" in report) return liveWritesTable(report);
-  if ("rebuilt" in report) return depositCostTable(report);
-  if ("questions" in report) return buffersTable(report);
-  if ("drained" in report) return fairSoakTable(report);
-  if ("failures" in report) return soakTable(report);
-  return "floods" in report ? neighboursTable(report) : table(report);
+  if ('importSeconds' in report) return liveWritesTable(report);
+  if ('rebuilt' in report) return depositCostTable(report);
+  if ('questions' in report) return buffersTable(report);
+  if ('drained' in report) return fairSoakTable(report);
+  if ('failures' in report) return soakTable(report);
+  return 'floods' in report ? neighboursTable(report) : table(report);
 }
 
 const rate = ({ requests, seconds: s }: Round) => requests / s;
@@ -464,10 +464,10 @@ else {
   const report = await main();
   const text = textOf(report);
   process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${text}`);
-  progress("done");
+  progress('done');
   const failed =
-    ("failures" in report && report.failures > 0) ||
-    ("wrong" in report && report.wrong.length > 0) ||
-    ("drained" in report && (report.drained === null || report.violations.length > 0));
+    ('failures' in report && report.failures > 0) ||
+    ('wrong' in report && report.wrong.length > 0) ||
+    ('drained' in report && (report.drained === null || report.violations.length > 0));
   if (failed) process.exitCode = 1;
 }
