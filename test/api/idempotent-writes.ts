@@ -100,6 +100,12 @@ const payoutId = async (me: Speaker) => {
   await lapse(me, 90_000);
   return (await user.get('/v1/payouts')).body.data[0].id as string;
 };
+/** A payout that has arrived. */
+const settledPayoutId = async (me: Speaker) => {
+  const id = await payoutId(me);
+  await must(me.post(`/v1/test_helpers/payouts/${id}/settle`));
+  return id;
+};
 
 /** A partner of a new user, and a receivable of that user; the subject contains both ids. */
 const payable = async (me: Speaker) => {
@@ -523,6 +529,13 @@ export const writes: Record<string, Write> = {
     member: 'payout',
     fields: ['id', 'status', 'amount'],
     events: ['payout.failed'],
+  },
+  returnTestPayout: {
+    subject: settledPayoutId,
+    path: '/v1/test_helpers/payouts/:id/return',
+    member: 'payout',
+    fields: ['id', 'status', 'amount'],
+    events: ['payout.returned', 'receivable.updated'],
   },
   advanceTestClock: {
     subject: none,

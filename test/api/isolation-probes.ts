@@ -641,9 +641,11 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'GET payout': read('/v1/payouts/:id'),
     'POST settle': helper('/v1/test_helpers/payouts/:id/settle'),
     'POST fail': helper('/v1/test_helpers/payouts/:id/fail'),
+    'POST return': helper('/v1/test_helpers/payouts/:id/return'),
     payout: graphById('payout'),
     settleTestPayout: { ...byIdInput('settleTestPayout'), testOnly: true },
     failTestPayout: { ...byIdInput('failTestPayout'), testOnly: true },
+    returnTestPayout: { ...byIdInput('returnTestPayout'), testOnly: true },
     ...ofOwn('address', 'payouts'),
   },
   // Allocations have cursors and no ids.

@@ -193,7 +193,8 @@ const probed = `
   receivable.allocations.after receivable.allocations.before receivable.checkouts.after receivable.checkouts.before
   receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
   reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
-  requestLogs.after requestLogs.before reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id
+  requestLogs.after requestLogs.before returnTestPayout.id reverseTestDeposit.id revokeApiKey.id revokeSession.id
+  rotateApiKey.id
   rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
   testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument

@@ -43,6 +43,7 @@ const notice = mutation(
 );
 const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', `deposit { ${depositFields} }`);
 const settle = mutation('settlePayout', 'SettlePayoutInput', `payout { ${payoutFields} }`);
+const giveBack = mutation('returnPayout', 'ReturnPayoutInput', `payout { ${payoutFields} reasonCode bankReference }`);
 const fail = mutation('failPayout', 'FailPayoutInput', `payout { ${payoutFields} }`);
 
 const lift = mutation('liftServiceHold', 'LiftServiceHoldInput', setting);
@@ -424,8 +425,52 @@ describe('a live payout', () => {
     expect(ends.filter(({ body }) => !body.errors)).toHaveLength(1);
   });
 
+  it('comes back after it has arrived, once, with what the bank says, and is paid out again', async () => {
+    const to = await receiver(2);
+    const { id } = await payoutOf(to);
+    const report = { id, reasonCode: 'ACCOUNT_CLOSED' };
+    const early = await ask(giveBack, { input: report });
+    expect(early.body.errors[0].extensions.error).toMatchObject({ code: 'status_invalid' });
+    for (const [bankReference, code] of [
+      ['\u00a0', 'parameter_invalid_empty'],
+      ['U'.repeat(256), 'parameter_invalid'],
+      ['UTR\u0000', 'parameter_invalid'],
+    ]) {
+      const { codes, fieldNames } = await ask(settle, { input: { id, bankReference } });
+      expect([codes, fieldNames]).toEqual([[code], ['payout.bank_reference']]);
+    }
+    await data(ask(settle, { input: { id, bankReference: ' UTR 0001\u3000' } }));
+    const [{ id: receivable }] = (await to.live.get('/v1/receivables')).body.data;
+    const amounts = async () => {
+      const { amount_locked, amount_settled_payouts } = (await to.live.get(`/v1/receivables/${receivable}`)).body;
+      return { amount_locked, amount_settled_payouts };
+    };
+    expect(await amounts()).toEqual({ amount_locked: '0.00', amount_settled_payouts: '10.00' });
+
+    const ends = await Promise.all(Array.from({ length: 8 }, () => ask(giveBack, { input: report })));
+
+    const returned = ends.filter(({ body }) => !body.errors);
+    expect(returned).toHaveLength(1);
+    const { payout } = returned[0]!.body.data.returnPayout;
+    const said = { status: 'RETURNED', reasonCode: 'ACCOUNT_CLOSED', bankReference: 'UTR 0001' };
+    expect(payout).toMatchObject(said);
+    expect((await to.live.get(`/v1/payouts/${id}`)).body).toMatchObject({
+      ...{ status: 'returned', reason_code: 'account_closed', bank_reference: 'UTR 0001', expected_arrival: null },
+    });
+    expect((await to.live.get('/v1/balance')).body).toMatchObject({
+      available: money('10.00', 'INR'),
+      payout_processing: money('0.00', 'INR'),
+    });
+    expect(await amounts()).toEqual({ amount_locked: '10.00', amount_settled_payouts: '0.00' });
+    await payOutLive(to.live);
+    const [again] = (await to.live.get('/v1/payouts')).body.data;
+    expect([again.id === id, again.status, again.amount]).toEqual([false, 'processing', '10.00']);
+    await data(ask(settle, { input: { id: again.id } }));
+    expect(await amounts()).toEqual({ amount_locked: '0.00', amount_settled_payouts: '10.00' });
+  });
+
   it('that does not exist cannot be ended', async () => {
-    for (const document of [settle, fail]) {
+    for (const document of [settle, fail, giveBack]) {
       const { status, body } = await ask(document, { input: { id: unknownId('payout') } });
       expect([status, body.errors[0].extensions]).toEqual([
         200,

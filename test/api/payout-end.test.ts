@@ -143,6 +143,28 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     expect(await funds(user)).toEqual({});
   });
 
+  it('by completion may be followed by a return, once, after which less is locked by what was taken back', async () => {
+    const user = await exporter(2);
+    const { deposit, receivable } = await earn(user, '100.00');
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+    expect((await end(user, transport, payout.id, 'return')).codes).toEqual(['status_invalid']);
+    await must(end(user, transport, payout.id, 'settle'));
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' }));
+    expect(await funds(user)).toEqual({ 'available INR': '-30.00' });
+
+    await must(end(user, transport, payout.id, 'return'));
+
+    expect((await end(user, transport, payout.id, 'return')).codes).toEqual(['status_invalid']);
+    expect(await funds(user)).toEqual({ 'available INR': '70.00' });
+    expect(await locksOf(user, receivable.id)).toEqual(['70.00', '0.00', [deposit.id]]);
+    expect((await user.get(`/v1/payments/${payout.payment_id}`)).body.status).toBe('reversed');
+    await midnight(user);
+    await advanceAndRun(user, 61);
+    expect(await locksOf(user, receivable.id)).toEqual(['0.00', '70.00', []]);
+    expect(await funds(user)).toEqual({});
+  });
+
   it('affects the locks of the same money; what failed after conversion is paid out in its new currency', async () => {
     const user = await exporter(2);
     const [rupees, dollars] = [await earn(user, '100.00'), await earn(user, '10.00', 'USD')];
@@ -171,7 +193,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
 
     const status = verb === 'settle' ? 'completed' : 'failed';
     expect(first.status).toBe(200);
-    const ended = { status, expected_arrival: verb === 'settle' ? payout.expected_arrival : null };
+    const ended = verb === 'settle' ? { status } : { status, expected_arrival: null, reason_code: 'general' };
     expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual({ ...payout, ...ended });
     expect((await user.get(`/v1/payments/${payout.payment_id}`)).body.status).toBe(status);
     for (const again of ['settle', 'fail'] as const) {
@@ -416,5 +438,33 @@ describe('a payout with many locks', () => {
       where tenant_id = ${tenantOf(user)} and amount > 0 and batch_id in (select id from lock_batch
       where tenant_id = ${tenantOf(user)} and payout_id is not null)`;
     expect(along).toEqual({ n: 650, amount: 65_000 });
+  }, 300_000);
+
+  it('has all of its locks open again when it comes back while they are still being settled', async () => {
+    const user = await exporter(2);
+    await earnShared(user, 1_100);
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+    await must(end(user, 'REST', payout.id, 'settle'));
+    expect(await amounts(user)).toEqual({ locked: '60000', settled: '50000' });
+
+    await must(end(user, 'REST', payout.id, 'return'));
+
+    expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['returned', { 'available INR': '1100.00' }]);
+    await sound();
+    await advanceClock(user, day);
+    for (let done = 1; done > 0; await sound()) {
+      const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
+      done = Number(row!.run_jobs);
+    }
+    expect(await amounts(user)).toEqual({ locked: '110000', settled: '0' });
+    const [again] = await eventually(
+      async () => {
+        await runJobs(user);
+        return payoutsOf(user);
+      },
+      (payouts) => payouts.length === 2,
+    );
+    expect([again.amount, again.status]).toEqual(['1100.00', 'processing']);
   }, 300_000);
 });

@@ -64,7 +64,12 @@ export async function configure(speaker: Speaker, payouts: object, id = speaker.
   return reply.body.payouts;
 }
 
-export async function end(speaker: Speaker, transport: Transport, id: string, verb: 'settle' | 'fail'): Promise<Reply> {
+export async function end(
+  speaker: Speaker,
+  transport: Transport,
+  id: string,
+  verb: 'settle' | 'fail' | 'return',
+): Promise<Reply> {
   if (transport === 'REST') return speaker.post(`/v1/test_helpers/payouts/${id}/${verb}`);
   const reply = await speaker.graph(`mutation { ${verb}TestPayout(input: { id: "${id}" }) { payout { id status } } }`);
   return { ...reply, status: reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status };

@@ -125,6 +125,12 @@ const payoutId = async (platform: Speaker) => {
   await lapse(platform, 90_000);
   return (await platform.get('/v1/payouts?status=processing&limit=1')).body.data[0].id as string;
 };
+/** A payout that has arrived. */
+const settledPayoutId = async (platform: Speaker) => {
+  const id = await payoutId(platform);
+  await must(platform.post(`/v1/test_helpers/payouts/${id}/settle`));
+  return id;
+};
 /** A user of the platform with a partner and a receivable; nothing in Edition 1, which has no checkouts. */
 const payableCheckout = async (platform: Speaker) => {
   const user = platform.actingFor(await userId(platform));
@@ -335,6 +341,7 @@ export const operations: Record<string, Operation> = {
   disputeTestDeposit: writeById(completedId),
   settleTestPayout: writeById(payoutId),
   failTestPayout: writeById(payoutId),
+  returnTestPayout: writeById(settledPayoutId),
   payTestCheckout: writeById(checkoutId),
   declineTestCheckout: writeById(checkoutId),
   expireTestCheckout: writeById(checkoutId),

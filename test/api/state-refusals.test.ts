@@ -257,6 +257,11 @@ const refusals: Record<string, () => Promise<Refused>> = {
     const { owner, payout } = await paidOut();
     return { speaker: owner, id: payout.id };
   },
+  'returnTestPayout status_invalid': async () => {
+    const { owner, payout } = await paidOut();
+    await must(owner.post(`/v1/test_helpers/payouts/${payout.id}/return`));
+    return { speaker: owner, id: payout.id };
+  },
 
   'createSession account_type_invalid': async () => {
     const { id } = await user.partner();

@@ -1,3 +1,4 @@
+import { PayoutReasonCode } from '../../src/resources/payout/table.js';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
@@ -36,6 +37,7 @@ const shown: Record<string, string> = {
   DepositReasonCode: 'deposit.reason_code',
   ImportRowStatus: 'import_row.status',
   PaymentStatus: 'payment.status',
+  PayoutReasonCode: 'payout.reason_code',
   PayoutStatus: 'payout.status',
   ReceivableStatus: 'receivable.status',
   TransactionStatus: 'transaction.status',
@@ -43,12 +45,8 @@ const shown: Record<string, string> = {
 };
 /** Objects whose members all have the same set of values. */
 const hashes = ['account.capability', 'address.vpa.upi'];
-/**
- * Values that only the operator, time, a fault or the next release can cause; test/api/export.test.ts reaches those of
- * exports, and test/api/output-types.test.ts those of the next release.
- */
+/** Values that only the operator, time or a fault can cause; test/api/export.test.ts reaches those of exports. */
 const outOfReach = [
-  'payout.status returned',
   'account_setting.payouts.reason_code_not_enabled service_hold',
   ...['running', 'failed', 'expired'].map((status) => `export.status ${status}`),
 ];
@@ -185,12 +183,18 @@ describe('every status and reason, reached by a test key with documented calls',
     await must(user.post(`/v1/receivables/${voided.id}/void`));
     await must(user.post(`/v1/deposits/${earned.id}/reconcile`, { receivables: [{ id: paid.id, amount: '100.00' }] }));
     await allocated(earned.id);
-    for (const end of ['fail', 'settle']) {
+    for (const end of [...Object.values(PayoutReasonCode), 'settle']) {
       await help('clock', { advance_seconds: 86_400 });
       const { data } = await is('payouts?status=processing', (list) => list.data.length === 1);
       await allocated(earned.id);
-      if (end === 'settle') await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
-      await help(`payouts/${data[0].id}/${end}`);
+      const { id } = data[0];
+      if (end !== 'settle') await help(`payouts/${id}/fail`, { reason_code: end });
+      else {
+        await must(user.post('/v1/addresses', payoutAddressBody(user.id)));
+        await help(`payouts/${id}/settle`);
+        await allocated(earned.id);
+        await help(`payouts/${id}/return`);
+      }
     }
     await allocated(earned.id);
   });

@@ -32,8 +32,8 @@ it('knows each type of the catalogue, and what a test key cannot cause', () => {
 
 // Each has a platform of its own, because some move the test clock of the root account.
 describe.concurrent('makes an event of the type appear with a test key alone', () => {
-  // The sandbox moves a deposit within a second, which on a busy machine is before each test helper. Of these events one
-  // could then not be made: the sandbox's bank waits.
+  // The sandbox moves a deposit within a second, which on a busy machine is before each test helper: then some of these
+  // events could not be made. So its bank waits.
   beforeAll(async () => {
     await world.sql.unsafe(`
       create function later() returns trigger language plpgsql as

@@ -137,7 +137,7 @@ export type Act =
   | { do: 'limit'; id: string; maximum: bigint }
   | { do: 'void'; id: string }
   | { do: 'reconcile'; id: string; shares: Share[]; by: string | undefined }
-  | { do: 'payout'; id: string; verb: 'settle' | 'fail' }
+  | { do: 'payout'; id: string; verb: 'settle' | 'fail' | 'return' }
   | { do: 'stop'; account: string; setting: string; held: boolean }
   | { do: 'pass'; seconds: number };
 
@@ -211,7 +211,9 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
     const all = inView(model.payouts, a ^ c);
     const open = all.filter((payout) => payout.status === 'processing');
     const payout = pick(open.length > 0 && c % 4 > 0 ? open : all, a);
-    return payout && { do: 'payout', id: payout.id, verb: b % 2 === 0 ? 'settle' : 'fail' };
+    if (!payout) return undefined;
+    if (payout.status === 'completed' && b % 4 > 0) return { do: 'payout', id: payout.id, verb: 'return' };
+    return { do: 'payout', id: payout.id, verb: b % 2 === 0 ? 'settle' : 'fail' };
   }
   if (kind === 'limit' || kind === 'void') {
     const receivable = pick(receivables, a);

@@ -62,7 +62,7 @@ export interface Payout {
   amount: bigint;
   currency: string;
   source: string;
-  status: 'processing' | 'completed' | 'failed';
+  status: 'processing' | 'completed' | 'failed' | 'returned';
 }
 
 /** A domain error as an API shows it; undefined if the operation succeeds. */
@@ -355,23 +355,22 @@ export class Model {
     }
   }
 
-  endPayout(id: string, verb: 'settle' | 'fail'): Refused {
+  endPayout(id: string, verb: 'settle' | 'fail' | 'return'): Refused {
     const payout = this.payouts.get(id)!;
-    if (payout.status !== 'processing') return invalid;
+    if (payout.status !== (verb === 'return' ? 'completed' : 'processing')) return invalid;
     const funds = this.fundsOf(payout.account, payout.currency);
-    funds.payout_processing -= payout.amount;
-    payout.status = verb === 'settle' ? 'completed' : 'failed';
-    if (verb === 'fail') funds.available += payout.amount;
+    if (verb !== 'return') funds.payout_processing -= payout.amount;
+    payout.status = ({ settle: 'completed', fail: 'failed', return: 'returned' } as const)[verb];
+    if (verb !== 'settle') funds.available += payout.amount;
     for (const lock of this.locks.filter((l) => l.payout === id)) {
-      if (verb === 'fail') Object.assign(lock, { payout: undefined, money: payout.currency });
-      else {
-        lock.settled = true;
-        const receivable = this.receivables.get(lock.receivable)!;
-        receivable.locked -= lock.amount;
-        receivable.settled += lock.amount;
-      }
+      const receivable = this.receivables.get(lock.receivable)!;
+      const settled = verb === 'settle' ? lock.amount : lock.settled ? -lock.amount : 0n;
+      receivable.locked -= settled;
+      receivable.settled += settled;
+      lock.settled = verb === 'settle';
+      if (verb !== 'settle') Object.assign(lock, { payout: undefined, money: payout.currency });
     }
-    if (verb === 'fail') for (const deposit of this.deposits.listed) this.#shrink(deposit);
+    if (verb !== 'settle') for (const deposit of this.deposits.listed) this.#shrink(deposit);
     return undefined;
   }
 }

@@ -113,7 +113,8 @@ of('job_pay_out', () => {
 const underWay = async () => {
   const root = await payee(100n);
   const payout = (await root.payOut())!;
-  return { root, payout, move: (to: string) => write(root, 'move_payout', { id: payout.id, to }) };
+  const move = (to: string, more = {}) => write(root, 'move_payout', { id: payout.id, to, ...more });
+  return { root, payout, move };
 };
 
 of('move_payout', () => {
@@ -132,6 +133,41 @@ of('move_payout', () => {
     expect(await funds(root)).toEqual({ available: '100' });
     expect(await stored('lock_batch', root, root.id, 'account_id')).toMatchObject({ payout_id: null });
     expect(await refusal(move('completed'))).toBe('status_invalid payout.status');
+  });
+});
+
+of('move_payout', () => {
+  it('returns a completed payout, whose money is available and whose locks are open again, once', async () => {
+    const { root, move, payout } = await underWay();
+    expect(await refusal(move('returned'))).toBe('status_invalid payout.status');
+    await move('completed', { bankReference: 'UTR 1' });
+    const report = { reasonCode: 'account_closed' };
+    const returned = { status: 'returned', reason_code: 'account_closed', bank_reference: 'UTR 1' };
+    expect(await move('returned', report)).toMatchObject(returned);
+    expect(await refusal(move('returned', report))).toBe('status_invalid payout.status');
+    expect(await funds(root)).toEqual({ available: '100' });
+    const locked = { status: 'locked', amount_locked: '100', amount_settled_payouts: '0' };
+    expect(await stored('receivable', root, root.receivable)).toMatchObject(locked);
+    expect(await stored('payment', root, payout.payment_id)).toMatchObject({ status: 'reversed' });
+    expect(await eventsOf(root, payout.id)).toEqual(['payout.processing', 'payout.completed', 'payout.returned']);
+    // The money is paid out again, and settles the same receivable.
+    await call('pay_out', root.tenantId, false, '{}', root.id);
+    const [next] = await world.sql`
+      select id from payout where tenant_id = ${root.tenantId} and account_id = ${root.id} and status = 'processing'`;
+    await write(root, 'move_payout', { id: next!.id, to: 'completed' });
+    expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '100' });
+  });
+
+  it('returns a payout of which a deposit was disputed: its locks shrink by what was taken back', async () => {
+    const { root, move } = await underWay();
+    await move('completed');
+    const { id } = await stored('deposit', root, root.id, 'to_account_id');
+    await write(root, 'dispute_deposit', { id, amount: 30n });
+    expect(await funds(root)).toEqual({ available: '-30' });
+    await move('returned');
+    expect(await funds(root)).toEqual({ available: '70' });
+    const shrunk = { amount_locked: '70', amount_settled_payouts: '0' };
+    expect(await stored('receivable', root, root.receivable)).toMatchObject(shrunk);
   });
 });
 
@@ -186,11 +222,17 @@ of('job_settle_payout', () => {
 });
 
 of('job_settle_locks', () => {
-  it('settles the locks after the id of the job', async () => {
-    const { root, payout } = await underWay();
+  it('settles the locks after the id of the job, of a payout that is completed and not returned', async () => {
+    const { root, payout, move } = await underWay();
     const job = await jobText('settle_locks', root.id, { payout: payout.id, after: '' });
     await call('job_settle_locks', root.tenantId, false, job);
+    expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '0' });
+    await move('completed');
+    await call('job_settle_locks', root.tenantId, false, job);
     expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '100' });
+    await move('returned');
+    await call('job_settle_locks', root.tenantId, false, job);
+    expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '0' });
   });
 });
 

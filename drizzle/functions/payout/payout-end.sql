@@ -1,20 +1,23 @@
 -- The end of a payout, and its effects on the receivables that it pays.
 --
--- Longer than 60 lines: settle_locks (a statement per row, so that each row is found by its key); free_locks (the
--- statements that find the locks of a call, and the loops over their deposits).
+-- Longer than 60 lines: move_payout (one decision per status, and what all have in common); settle_locks (a statement
+-- per row, so that each row is found by its key); free_locks (the statements that find the locks of a call, and the
+-- loops over their deposits).
 
--- Ends a payout, once: completion and failure share one cause. The money and the status change at once. The locks
--- follow: this statement handles the first 500, which is all that nearly every payout has, and jobs handle the rest,
--- because no statement may take longer the more locks there are. Until then those receivables show what they showed
--- while the payout was under way: locked and not yet settled.
+-- Ends a payout, once: completion and failure share one cause. A completed payout may come back later, once as well: a
+-- return has a posting of its own. The money and the status change at once. The locks follow: this statement handles
+-- the first 500, which is all that nearly every payout has, and jobs handle the rest, because no statement may take
+-- longer the more locks there are. Until then those receivables show what they showed while the payout was under way:
+-- locked and not yet settled.
 create or replace function move_payout(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof payout
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, to text'));
+  v_args jsonb := check_args(p_args, args_of('id text, to text, reasonCode? text null, bankReference? text null'));
   y payout;
   v_to text := v_args ->> 'to';
+  v_returned boolean := v_to = 'returned';
   v_now bigint := clock(p_tenant, p_live);
 begin
   select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
@@ -22,9 +25,20 @@ begin
   update payout x
   set
     status = v_to,
+    reason_code = case
+      when v_to <> 'completed' then coalesce(v_args ->> 'reasonCode', 'general')
+    end,
+    bank_reference = coalesce(v_args ->> 'bankReference', x.bank_reference),
     version = x.version + 1,
     updated_at = greatest(x.updated_at, v_now)
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
+  where
+    x.tenant_id = p_tenant
+    and x.livemode = p_live
+    and x.id = y.id
+    and x.status = case
+      when v_returned then 'completed'
+      else 'processing'
+    end
   returning *
   into y;
   if not found then
@@ -33,18 +47,32 @@ begin
   perform post(
     p_tenant,
     p_live,
-    'payout_end',
+    case
+      when v_returned then 'payout_return'
+      else 'payout_end'
+    end,
     y.id,
     y.payment_id,
     jsonb_build_array(
-      leg(y.account_id, 'payout_processing', y.currency, -y.amount),
+      case
+        when v_returned then contra_leg('payout_rail', y.currency, -y.amount)
+        else leg(y.account_id, 'payout_processing', y.currency, -y.amount)
+      end,
       case v_to
         when 'completed' then contra_leg('payout_rail', y.currency, y.amount)
         else leg(y.account_id, 'available', y.currency, y.amount)
       end
     )
   );
-  perform move_payment(p_tenant, p_live, y.payment_id, v_to);
+  perform move_payment(
+    p_tenant,
+    p_live,
+    y.payment_id,
+    case
+      when v_returned then 'reversed'
+      else v_to
+    end
+  );
   if v_to = 'completed' then
     perform settle_locks(p_tenant, p_live, p_envelope, y, null);
   else
@@ -140,10 +168,10 @@ begin
 end;
 $$;
 
--- Frees the locks of a failed payout, whose money is available again in the payout's currency. Locks of deposits that
--- were taken back meanwhile shrink first, the newest first, however many calls this takes. When the last call has seen
--- all locks, their batches are open again. Until then the account is not paid out, because a payout must take along the
--- locks whose money it pays.
+-- Frees the locks of a failed or returned payout, whose money is available again in the payout's currency. Those that
+-- the payout had settled are locks again. Locks of deposits that were taken back meanwhile shrink first, the newest
+-- first, however many calls this takes. When the last call has seen all locks, their batches are open again. Until then
+-- the account is not paid out, because a payout must take along the locks whose money it pays.
 create or replace function free_locks(p_tenant text, p_live boolean, p_envelope jsonb, p_payout payout, p_before text)
 returns void
 language plpgsql
@@ -156,6 +184,7 @@ declare
   v_locks receivable_lock[];
   v_deposits text[];
   v_last text;
+  v_settled record;
   v_id text;
 begin
   v_ids := array(
@@ -181,13 +210,32 @@ begin
   );
   v_last := v_locks[cardinality(v_locks)].id;
   v_deposits := array(select distinct x.deposit_id from unnest(v_locks) x order by 1);
-  v_ids := '{}';
+  v_ids := array(select x.receivable_id from unnest(v_locks) x where x.settled);
   foreach v_id in array v_deposits loop
     if overlocked_of(p_tenant, p_live, v_id) > 0 then
       v_ids := v_ids || array(select x.receivable_id from unnest(shrinkable_locks(p_tenant, p_live, v_id, v_last)) x);
     end if;
   end loop;
   perform lock_receivables(p_tenant, p_live, v_ids);
+  for v_settled in
+    select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids
+    from unnest(v_locks) l
+    where l.settled
+    group by 1
+    order by 1
+  loop
+    foreach v_id in array v_settled.ids loop
+      update receivable_lock k set settled = false where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
+    end loop;
+    perform change_receivable(
+      p_tenant,
+      p_live,
+      p_envelope,
+      v_settled.receivable_id,
+      v_settled.amount,
+      -v_settled.amount
+    );
+  end loop;
   foreach v_id in array v_deposits loop
     perform shrink_locks(p_tenant, p_live, p_envelope, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
   end loop;
@@ -207,57 +255,5 @@ begin
       held_in = p_payout.currency
     where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id;
   end if;
-end;
-$$;
-
--- The sandbox bank completes a payout.
-create or replace function job_settle_payout(p_tenant text, p_live boolean, p_job job)
-returns void
-language plpgsql
-as $$
-begin
-  if
-    exists (
-      select
-      from payout y
-      where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_job.subject_id and y.status = 'processing'
-    )
-  then
-    perform move_payout(p_tenant, p_live, '{}', jsonb_build_object('id', p_job.subject_id, 'to', 'completed'));
-  end if;
-end;
-$$;
-
--- Settles more locks of a completed payout.
-create or replace function job_settle_locks(p_tenant text, p_live boolean, p_job job)
-returns void
-language plpgsql
-as $$
-declare
-  v_payout payout;
-begin
-  perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
-  select x.*
-  into v_payout
-  from payout x
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_job.args ->> 'payout';
-  perform settle_locks(p_tenant, p_live, '{}', v_payout, p_job.args ->> 'after');
-end;
-$$;
-
--- Frees more locks of a failed payout.
-create or replace function job_free_locks(p_tenant text, p_live boolean, p_job job)
-returns void
-language plpgsql
-as $$
-declare
-  v_payout payout;
-begin
-  perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
-  select x.*
-  into v_payout
-  from payout x
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_job.args ->> 'payout';
-  perform free_locks(p_tenant, p_live, '{}', v_payout, p_job.args ->> 'before');
 end;
 $$;

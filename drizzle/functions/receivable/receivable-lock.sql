@@ -90,8 +90,8 @@ begin
 end;
 $$;
 
--- The newest locks of a deposit from the id `p_from` on that may shrink: of open batches and of failed payouts, as many
--- as one call handles.
+-- The newest locks of a deposit from the id `p_from` on that may shrink: of open batches, and of failed and returned
+-- payouts unless they are still settled; as many as one call handles.
 create or replace function shrinkable_locks(p_tenant text, p_live boolean, p_deposit text, p_from text)
 returns receivable_lock[]
 language plpgsql
@@ -108,8 +108,9 @@ begin
       and k.livemode = p_live
       and k.deposit_id = p_deposit
       and k.amount > 0
+      and not k.settled
       and k.id >= coalesce(p_from, '')
-      and (b.payout_id is null or y.status = 'failed')
+      and (b.payout_id is null or y.status in ('failed', 'returned'))
     order by k.id desc
     limit locks_per_call()
   );
@@ -117,9 +118,9 @@ end;
 $$;
 
 -- Reduces a deposit's locks by `p_amount`, the newest first, but only locks that no payout has taken along. Locks of a
--- failed payout that are being freed count as free. If more locks must shrink than one call handles, a job continues:
--- until then the receivables are locked for more money than there is, and the account is not paid out. With `p_from`,
--- only locks from that id on shrink.
+-- failed or returned payout that are being freed count as free. If more locks must shrink than one call handles, a job
+-- continues: until then the receivables are locked for more money than there is, and the account is not paid out. With
+-- `p_from`, only locks from that id on shrink.
 create or replace function shrink_locks(
   p_tenant text,
   p_live boolean,

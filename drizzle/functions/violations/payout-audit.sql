@@ -199,7 +199,7 @@ create or replace view payout_violations as
     join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
     join payout y on y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.id = b.payout_id
   where
-    (y.status = 'failed' or (y.status = 'completed' and not k.settled and k.amount > 0))
+    (y.status in ('failed', 'returned') or (y.status = 'completed' and not k.settled and k.amount > 0))
     and not exists (
       select
       from job j
@@ -208,6 +208,24 @@ create or replace view payout_violations as
         and j.livemode = k.livemode
         and j.kind in ('settle_locks', 'free_locks')
         and j.subject_id = y.account_id
+    )
+  union all
+  select k.tenant_id, k.livemode, 'lock is settled without a completed payout', k.id
+  from
+    receivable_lock k
+    join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
+    left join payout y on y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.id = b.payout_id
+  where
+    k.settled
+    and y.status is distinct from 'completed'
+    and not exists (
+      select
+      from job j
+      where
+        j.tenant_id = k.tenant_id
+        and j.livemode = k.livemode
+        and j.kind = 'free_locks'
+        and j.subject_id = b.account_id
     )
   union all
   -- The rate is stored with 16 decimals, and the amount was truncated to what can be paid in its currency.
@@ -269,6 +287,11 @@ create or replace view payout_violations as
       select
       from posting p
       where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout_end'
+    )
+    or (y.status = 'returned') <> exists (
+      select
+      from posting p
+      where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout_return'
     )
   union all
   select

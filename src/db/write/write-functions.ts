@@ -278,6 +278,8 @@ export interface WriteFunctions {
     args: {
       id: string;
       to: string;
+      reasonCode?: string | null | undefined;
+      bankReference?: string | null | undefined;
     };
   };
   pay_test_checkout: {

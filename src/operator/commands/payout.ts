@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { accountSettingV1 } from '../../resources/account-setting/v1.js';
 import type { RateRow } from '../../resources/exchange-rate/table.js';
-import { PayoutStatus } from '../../resources/payout/table.js';
+import { PayoutReasonCode, PayoutStatus } from '../../resources/payout/table.js';
 import { payoutV1 } from '../../resources/payout/v1.js';
 import { currencyCode } from './arguments.js';
 import { liveOf } from '../../request/mode.js';
-import { type AddCommand, after, mode, reason } from './command.js';
+import { type AddCommand, after, given, mode, reason } from './command.js';
 import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
 /** Adds the commands about payouts, their holds and their rates. */
@@ -31,15 +31,22 @@ export function payoutCommands(program: Command, command: AddCommand): void {
     .addOption(after());
 
   command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await payoutOf(operator, id)));
-  command(payouts, 'settle <payout>', 'Record that a payout has arrived', async (operator, _, id) =>
-    payoutV1(await endPayout(operator, id, 'completed')),
-  ).addOption(reason());
-  command(
-    payouts,
-    'fail <payout>',
-    'Record that a payout has failed; its money is available again',
-    async (operator, _, id) => payoutV1(await endPayout(operator, id, 'failed')),
-  ).addOption(reason());
+  const end = (name: string, description: string, to: 'completed' | 'failed' | 'returned') =>
+    command(payouts, `${name} <payout>`, description, async (operator, o, id) => {
+      const report = given(o, { reasonCode: 'reasonCode', bankReference: 'bankReference' });
+      return payoutV1(await endPayout(operator, id, to, report));
+    })
+      .option('--bank-reference <text>', "the bank's own reference of the transfer, such as a UTR")
+      .addOption(reason());
+  const why = () =>
+    new Option('--reason-code <code>', 'why, for the account; general by default').choices(
+      Object.values(PayoutReasonCode),
+    );
+  end('settle', 'Record that a payout has arrived', 'completed');
+  end('fail', 'Record that a payout has failed; its money is available again', 'failed').addOption(why());
+  end('return', 'Record that a completed payout has come back; its money is available again', 'returned').addOption(
+    why(),
+  );
   command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
     accountSettingV1(await setServiceHold(operator, await operator.account(id, liveOf(o.mode)), true)),
   )

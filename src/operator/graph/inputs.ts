@@ -3,7 +3,7 @@ import { AccountStatus } from '../../resources/account/table.js';
 import { BankAccountInput } from '../../resources/address/inputs.js';
 import { ReconciledReceivableInput } from '../../resources/deposit/inputs.js';
 import { DepositPaymentMethod } from '../../resources/deposit/table.js';
-import { PayoutStatus } from '../../resources/payout/table.js';
+import { PayoutReasonCode, PayoutStatus } from '../../resources/payout/table.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 import { Amount, Currency } from '../../types/scalars.js';
 import { Mode } from '../../types/mode.js';
@@ -256,13 +256,28 @@ class EndOfPayout {
   id: string;
   @Field(() => String, { nullable: true, description: reason })
   reason?: string | null;
+  @Field(() => String, {
+    nullable: true,
+    description: "The bank's own reference of the transfer, such as a UTR, at most 255 characters.",
+  })
+  bankReference?: string | null;
+}
+
+/** What the inputs have in common that say why a payout did not arrive. */
+@InputType()
+class PayoutWithReason extends EndOfPayout {
+  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why, for the account; GENERAL by default.' })
+  reasonCode?: PayoutReasonCode | null;
 }
 
 @InputType({ description: 'Names the payout that has arrived.' })
 export class SettlePayoutInput extends EndOfPayout {}
 
 @InputType({ description: 'Names the payout that has failed.' })
-export class FailPayoutInput extends EndOfPayout {}
+export class FailPayoutInput extends PayoutWithReason {}
+
+@InputType({ description: 'Names the completed payout that the bank has sent back.' })
+export class ReturnPayoutInput extends PayoutWithReason {}
 
 @InputType({ description: 'A rate for the live payouts of a tenant.' })
 export class SetRateInput {

@@ -7,7 +7,7 @@ import { AddressCategory, AddressStatus, AddressType } from '../../resources/add
 import { BankAccount, Vpa, Wallet } from '../../resources/address/type.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../../resources/deposit/table.js';
 import { FilePurpose } from '../../resources/file/table.js';
-import { PayoutStatus } from '../../resources/payout/table.js';
+import { PayoutReasonCode, PayoutStatus } from '../../resources/payout/table.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { pageOf } from './page-type.js';
 
@@ -190,6 +190,10 @@ export class OperatorPayout {
   sourceCurrency: string;
   @Field(() => String, { description: 'What one unit of the source currency bought, as a decimal.' })
   rate: string;
+  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why it failed or was returned.' })
+  reasonCode: PayoutReasonCode | null;
+  @Field(() => String, { nullable: true, description: "The bank's own reference, once it is recorded." })
+  bankReference: string | null;
 }
 
 @ObjectType('BankNotice', { simpleResolvers: true, description: 'A notice of a bank, as it was recorded.' })

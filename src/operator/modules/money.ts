@@ -12,6 +12,7 @@ import { filterOf } from '../graph/filters.js';
 import {
   DepositArgs,
   FailPayoutInput,
+  ReturnPayoutInput,
   LiftServiceHoldInput,
   PayoutsArgs,
   PlaceServiceHoldInput,
@@ -50,6 +51,7 @@ const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', Oper
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
 const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
 const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
+const ReturnPayoutPayload = payloadOf('ReturnPayout', 'payout', OperatorPayout);
 const PlaceServiceHoldPayload = payloadOf('PlaceServiceHold', 'accountSetting', OperatorSetting);
 const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', OperatorSetting);
 const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
@@ -161,13 +163,22 @@ class OperatorMoney {
   }
 
   @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
-  async settlePayout(@Input(() => SettlePayoutInput) { id }: SettlePayoutInput, @Ctx() { operator }: OperatorContext) {
-    return { payout: await endPayout(operator, id, 'completed') };
+  async settlePayout(@Input(() => SettlePayoutInput) input: SettlePayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await endPayout(operator, input.id, 'completed', { bankReference: input.bankReference }) };
   }
 
   @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
-  async failPayout(@Input(() => FailPayoutInput) { id }: FailPayoutInput, @Ctx() { operator }: OperatorContext) {
-    return { payout: await endPayout(operator, id, 'failed') };
+  async failPayout(@Input(() => FailPayoutInput) input: FailPayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await endPayout(operator, input.id, 'failed', input) };
+  }
+
+  @Mutation(() => ReturnPayoutPayload, {
+    description:
+      'Records that the bank has sent a completed payout back: its money is available again, and its receivables are ' +
+      'locked and no longer settled.',
+  })
+  async returnPayout(@Input(() => ReturnPayoutInput) input: ReturnPayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await endPayout(operator, input.id, 'returned', input) };
   }
 
   @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
@@ -230,6 +241,7 @@ export default {
     reconcileDeposit: 'deposit',
     settlePayout: 'payout',
     failPayout: 'payout',
+    returnPayout: 'payout',
     placeServiceHold: 'account_setting',
     liftServiceHold: 'account_setting',
     setRate: 'rate',

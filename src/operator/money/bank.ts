@@ -101,18 +101,20 @@ export async function recordBankNotice(operator: Operator, given: BankNotice): P
 
 /** The problems of a notice that no bank can have sent. */
 function noticeProblems({ reference, amount }: BankNotice): Problem[] {
-  const problems = depositProblems({ amount });
+  return [...depositProblems({ amount }), ...referenceProblems(reference, 'deposit.reference')];
+}
+
+/** The problems of a bank's reference: it is empty, or too long. */
+export function referenceProblems(reference: string, field: string): Problem[] {
   const bare = withoutSpaceAround(reference);
-  if (bare === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
-  if ([...bare].length > referenceLengthMax)
-    problems.push(
-      problem('parameter_invalid', 'deposit.reference', `must have at most ${referenceLengthMax} characters`),
-    );
-  return problems;
+  if (bare === '') return [problem('parameter_invalid_empty', field)];
+  return [...bare].length > referenceLengthMax
+    ? [problem('parameter_invalid', field, `must have at most ${referenceLengthMax} characters`)]
+    : [];
 }
 
 /** A reference as it is compared and stored; the functions of the database leave out the same. */
-function withoutSpaceAround(reference: string): string {
+export function withoutSpaceAround(reference: string): string {
   const first = [...reference].findIndex((character) => !spaces.has(character));
   const last = [...reference].findLastIndex((character) => !spaces.has(character));
   return first < 0 ? '' : [...reference].slice(first, last + 1).join('');

@@ -1,11 +1,13 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { AccountRow } from '../../resources/account/table.js';
 import { type AccountSettingRow, accountSetting } from '../../resources/account-setting/table.js';
-import { type PayoutRow, PayoutStatus, payout } from '../../resources/payout/table.js';
+import { PayoutReasonCode, type PayoutRow, PayoutStatus, payout } from '../../resources/payout/table.js';
+import { textProblems } from '../../operation/text-problems.js';
 import { type Problem, problem } from '../../errors/problems.js';
 import { type RateRow, rate } from '../../resources/exchange-rate/table.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
+import { referenceProblems, withoutSpaceAround } from './bank.js';
 import { tenantOf, listed, type ListPage, type ListFilter } from '../paging.js';
 
 /** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */
@@ -20,9 +22,31 @@ export async function payoutOf(operator: Operator, id: string): Promise<PayoutRo
   return row;
 }
 
-/** Records the end of a payout that the bank reports. */
-export async function endPayout(operator: Operator, id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
-  return operator.write('move_payout', await payoutOf(operator, id), `payout_${to}`, { id, to }, payout);
+/** What a bank says of the end of a payout. */
+export interface PayoutReport {
+  reasonCode?: PayoutReasonCode | null | undefined;
+  /** The bank's own reference of the transfer. White space around it is left out. */
+  bankReference?: string | null | undefined;
+}
+
+/** Records that a payout has arrived or failed, or that a completed one has come back, as the bank reports it. */
+export async function endPayout(
+  operator: Operator,
+  id: string,
+  to: 'completed' | 'failed' | 'returned',
+  { reasonCode, bankReference }: PayoutReport = {},
+): Promise<PayoutRow> {
+  if (bankReference != null)
+    refuse([
+      ...textProblems({ bankReference }, 'payout'),
+      ...referenceProblems(bankReference, 'payout.bank_reference'),
+    ]);
+  const args = {
+    ...{ id, to },
+    ...(reasonCode != null && { reasonCode }),
+    ...(bankReference != null && { bankReference: withoutSpaceAround(bankReference) }),
+  };
+  return operator.write('move_payout', await payoutOf(operator, id), `payout_${to}`, args, payout);
 }
 
 /**

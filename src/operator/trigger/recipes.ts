@@ -138,6 +138,11 @@ const money: Record<string, Recipe> = {
   }, withoutTransfers),
   'payout.processing': trading((t) => t.payout()),
   'payout.completed': trading(async (t) => t.gateway.post(`/test_helpers/payouts/${await t.payout()}/settle`)),
+  'payout.returned': trading(async (t) => {
+    const id = await t.payout();
+    await t.gateway.post(`/test_helpers/payouts/${id}/settle`);
+    return t.gateway.post(`/test_helpers/payouts/${id}/return`);
+  }),
   'payout.failed': trading(async (t) => t.gateway.post(`/test_helpers/payouts/${await t.payout()}/fail`)),
   // Money that is due without an address to which it could be paid.
   'payout.blocked': trading(async (t) => {

@@ -1,7 +1,7 @@
 import { Mutation, Ctx, Resolver } from 'type-graphql';
-import { SettleTestPayoutPayload, FailTestPayoutPayload, Payout } from './type.js';
+import { SettleTestPayoutPayload, FailTestPayoutPayload, ReturnTestPayoutPayload, Payout } from './type.js';
 import { type ById, Input } from '../../types/input.js';
-import { SettleTestPayoutInput, FailTestPayoutInput } from './inputs.js';
+import { SettleTestPayoutInput, FailTestPayoutInput, ReturnTestPayoutInput } from './inputs.js';
 import type { Context } from '../../operation/context.js';
 import { payout } from './table.js';
 
@@ -16,8 +16,21 @@ export class PayoutResolver {
   }
 
   @Mutation(() => FailTestPayoutPayload, { description: 'Test helper: fails a payout; its money is available again.' })
-  async failTestPayout(@Input(() => FailTestPayoutInput) { id }: ById, @Ctx() context: Context) {
+  failTestPayout(@Input(() => FailTestPayoutInput) input: FailTestPayoutInput, @Ctx() context: Context) {
+    return this.#ended(context, 'failed', input);
+  }
+
+  @Mutation(() => ReturnTestPayoutPayload, {
+    description:
+      'Test helper: the bank sends a completed payout back; its money is available again, and its receivables are ' +
+      'locked and no longer settled.',
+  })
+  returnTestPayout(@Input(() => ReturnTestPayoutInput) input: ReturnTestPayoutInput, @Ctx() context: Context) {
+    return this.#ended(context, 'returned', input);
+  }
+
+  async #ended(context: Context, to: 'failed' | 'returned', { id, reasonCode }: FailTestPayoutInput) {
     await context.scope.one(payout, id);
-    return { payout: await context.write('move_payout', payout, { id, to: 'failed' }) };
+    return { payout: await context.write('move_payout', payout, { id, to, ...(reasonCode && { reasonCode }) }) };
   }
 }

@@ -43,6 +43,11 @@ export default defineResource({
       refusals: ['status_invalid'],
       routes: [extension.post('/v1/test_helpers/payouts/:id/fail')],
     },
+    returnTestPayout: {
+      ...testOnly,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/test_helpers/payouts/:id/return')],
+    },
   },
   fields: [
     fields(payout, {
@@ -106,6 +111,7 @@ export default defineResource({
     'payout.processing': 'A payout was made, and its money is on its way.',
     'payout.completed': 'The money of a payout has arrived.',
     'payout.failed': 'A payout has failed, and its money is available again.',
+    'payout.returned': 'The bank has sent a completed payout back, and its money is available again.',
     'payout.blocked': {
       when: 'Money that was due could not be paid out, for a new reason.',
       object: 'payout_block',

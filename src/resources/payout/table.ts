@@ -4,7 +4,7 @@ import { account } from '../account/table.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/schema/filter-index.js';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/schema/columns.js';
 
-/** How far a payout has come. The next release writes `returned`, which this one reads already. */
+/** How far a payout has come. */
 export const PayoutStatus = {
   PROCESSING: 'processing',
   COMPLETED: 'completed',
@@ -12,6 +12,18 @@ export const PayoutStatus = {
   RETURNED: 'returned',
 } as const;
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
+
+/** Why a payout did not arrive, or came back. Silent: all codes. */
+export const PayoutReasonCode = {
+  ACCOUNT_CLOSED: 'account_closed',
+  ACCOUNT_INVALID: 'account_invalid',
+  BANK_REJECTED: 'bank_rejected',
+  GENERAL: 'general',
+  LIMIT_EXCEEDED: 'limit_exceeded',
+  NAME_MISMATCH: 'name_mismatch',
+  REGULATORY: 'regulatory',
+} as const;
+export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
 
 /**
  * Funds on their way out, in the currency of their address; `source…` is what they were converted from.
@@ -32,6 +44,8 @@ export const payout = pgTable(
     rate: numeric('rate').notNull(),
     ...visibilityColumns(),
     ...version(),
+    reasonCode: text('reason_code').$type<PayoutReasonCode>(),
+    bankReference: text('bank_reference'),
   },
   (t) => [
     primaryKey({ name: 'payout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -55,6 +69,11 @@ export const payout = pgTable(
     ...parentIndexes('payout_account', t, t.accountId, { status: t.status }),
     ...parentIndexes('payout_address', t, t.addressId, { status: t.status }),
     check('payout_status', isOneOf(t.status, PayoutStatus)),
+    // Payouts that failed before there were reasons have none.
+    check(
+      'payout_reason',
+      sql`${t.reasonCode} is null or (${isOneOf(t.reasonCode, PayoutReasonCode)} and status in ('failed', 'returned'))`,
+    ),
     check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
   ],
 );

@@ -1,5 +1,5 @@
 import { registerEnumType, Field, ObjectType, ID } from 'type-graphql';
-import { PayoutStatus, PayoutBlockReason } from './table.js';
+import { PayoutStatus, PayoutBlockReason, PayoutReasonCode } from './table.js';
 import { Currency, DateTime, Amount } from '../../types/scalars.js';
 import { Node } from '../../types/relay-node.js';
 import { texts } from '../../types/texts.js';
@@ -14,6 +14,20 @@ registerEnumType(PayoutStatus, {
     COMPLETED: { description: 'Arrived.' },
     FAILED: { description: 'Not arrived; its money is available again.' },
     RETURNED: { description: 'Sent back by the bank after it had arrived; its money is available again.' },
+  },
+});
+
+registerEnumType(PayoutReasonCode, {
+  name: 'PayoutReasonCode',
+  description: 'Why a payout did not arrive, or came back.',
+  valuesConfig: {
+    ACCOUNT_CLOSED: { description: 'The bank account is closed or blocked.' },
+    ACCOUNT_INVALID: { description: 'The bank does not know the number or the routing code of the account.' },
+    BANK_REJECTED: { description: 'The bank rejected it for a reason of its own.' },
+    GENERAL: { description: 'Another reason, or none was given.' },
+    LIMIT_EXCEEDED: { description: 'The amount is more than the bank or the account takes.' },
+    NAME_MISMATCH: { description: 'The bank account belongs to another name.' },
+    REGULATORY: { description: 'A rule of law or of the bank about such payments.' },
   },
 });
 
@@ -78,9 +92,20 @@ export class Payout extends Node {
     description: 'What one unit of the source currency bought, as a decimal, such as `83.25`. 1 without a conversion.',
   })
   rate: string;
+  @Field(() => PayoutReasonCode, {
+    nullable: true,
+    description: 'Why it failed or was returned. Null for other payouts, and for those that failed before 0.4.0.',
+  })
+  reasonCode: PayoutReasonCode | null;
+  @Field(() => String, {
+    nullable: true,
+    description: "The bank's own reference of the transfer, such as a UTR, once it is known.",
+  })
+  bankReference: string | null;
 }
 
 export const PayoutConnection = connectionOf('Payout', () => Payout);
 
 export const SettleTestPayoutPayload = payloadOf('SettleTestPayout', 'payout', Payout);
 export const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);
+export const ReturnTestPayoutPayload = payloadOf('ReturnTestPayout', 'payout', Payout);

@@ -19,6 +19,8 @@ export function payoutV1(p: PayoutRow) {
     source_amount: value(amountText(p.sourceAmount)),
     source_currency: value(p.sourceCurrency),
     rate: value(p.rate),
+    reason_code: valueOrNull(p.reasonCode),
+    bank_reference: valueOrNull(p.bankReference),
     expected_arrival: named('expectedArrivalAt', valueOrNull(expectedArrivalOf(p))),
   };
 }
