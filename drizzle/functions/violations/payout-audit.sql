@@ -210,24 +210,6 @@ create or replace view payout_violations as
         and j.subject_id = y.account_id
     )
   union all
-  select k.tenant_id, k.livemode, 'lock is settled without a completed payout', k.id
-  from
-    receivable_lock k
-    join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
-    left join payout y on y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.id = b.payout_id
-  where
-    k.settled
-    and y.status is distinct from 'completed'
-    and not exists (
-      select
-      from job j
-      where
-        j.tenant_id = k.tenant_id
-        and j.livemode = k.livemode
-        and j.kind = 'free_locks'
-        and j.subject_id = b.account_id
-    )
-  union all
   -- The rate is stored with 16 decimals, and the amount was truncated to what can be paid in its currency.
   select y.tenant_id, y.livemode, 'payout is not its source at its rate', y.id
   from payout y
@@ -283,16 +265,20 @@ create or replace view payout_violations as
   select y.tenant_id, y.livemode, 'payout and its postings disagree', y.id
   from payout y
   where
-    (y.status <> 'processing') <> exists (
-      select
+    array(
+      select p.kind
       from posting p
-      where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout_end'
-    )
-    or (y.status = 'returned') <> exists (
-      select
-      from posting p
-      where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout_return'
-    )
+      where
+        p.tenant_id = y.tenant_id
+        and p.livemode = y.livemode
+        and p.cause = y.id
+        and p.kind in ('payout_end', 'payout_return')
+      order by 1
+    ) <> case y.status
+      when 'processing' then array[]::text[]
+      when 'returned' then array['payout_end', 'payout_return']
+      else array['payout_end']
+    end
   union all
   select
     b.tenant_id,
