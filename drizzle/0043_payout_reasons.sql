@@ -4,4 +4,4 @@
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint
 ALTER TABLE "payout" ADD COLUMN "reason_code" text;--> statement-breakpoint
 ALTER TABLE "payout" ADD COLUMN "bank_reference" text;--> statement-breakpoint
-ALTER TABLE "payout" ADD CONSTRAINT "payout_reason" CHECK ("payout"."reason_code" is null or ("payout"."reason_code" in ('account_closed', 'account_invalid', 'bank_rejected', 'general', 'limit_exceeded', 'name_mismatch', 'regulatory') and status in ('failed', 'returned'))) NOT VALID;
+ALTER TABLE "payout" ADD CONSTRAINT "payout_reason" CHECK ("payout"."reason_code" in ('account_closed', 'account_invalid', 'bank_rejected', 'general', 'limit_exceeded', 'name_mismatch', 'regulatory')) NOT VALID;

@@ -319,6 +319,7 @@ describe('a payout in live mode', () => {
         ...{ account_id: to.live.id, address_id: address.id, amount: '60.00', currency: 'INR' },
         ...{ status: 'processing', payment_id: expect.stringMatching(/^payment_/) },
         ...{ source_amount: '60.00', source_currency: 'INR', rate: '1', expected_arrival: expect.any(Number) },
+        ...{ reason_code: null, bank_reference: null },
       },
     ]);
     // The test helpers that end payouts in test mode do not work here.
@@ -342,8 +343,8 @@ describe('a payout in live mode', () => {
         status: 400,
         problems: [{ code: 'status_invalid' }],
       });
-    const expected_arrival = status === 'failed' ? null : payout.expected_arrival;
-    expect(await payoutsOf(to.live)).toEqual([{ ...payout, status, expected_arrival }]);
+    const why = status === 'failed' ? { expected_arrival: null, reason_code: 'general' } : {};
+    expect(await payoutsOf(to.live)).toEqual([{ ...payout, status, ...why }]);
     const r = (await to.live.get(`/v1/receivables/${receivable.id}`)).body;
     const { available, payout_processing } = (await to.live.get('/v1/balance')).body;
     expect([r.amount_locked, r.amount_settled_payouts, r.deposit_ids_amount_locked, r.status]).toEqual(

@@ -271,11 +271,6 @@ describe('the view of violations', () => {
       "update payout set status = 'returned' where id = :ended",
     ],
     [
-      'a settled lock that is in no payout',
-      ['lock is settled without a completed payout'],
-      'update lock_batch set payout_id = null where payout_id = :ended',
-    ],
-    [
       'a payout that took along locks of money in another currency',
       ['payout took locks of other money'],
       "update lock_batch set held_in = 'EUR' where payout_id = :ended",

@@ -260,13 +260,15 @@ describe('a payout', () => {
       source_amount: '60.50',
       source_currency: 'INR',
       rate: '1',
+      reason_code: null,
+      bank_reference: null,
       expected_arrival: payout.created + 60,
     };
     expect([list.status, list.body]).toEqual([200, { object: 'list', data: [expected], has_next: false }]);
     expect(Object.keys(payout)).toEqual(
       (
         'id object created livemode account_id address_id amount currency status payment_id source_amount ' +
-        'source_currency rate expected_arrival'
+        'source_currency rate reason_code bank_reference expected_arrival'
       ).split(' '),
     );
     expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual(payout);

@@ -28,7 +28,7 @@ import { FilePurpose } from '../../src/resources/file/table.js';
 import { KeyPermission } from '../../src/resources/key/table.js';
 import { LedgerCheckStatus } from '../../src/resources/ledger/table.js';
 import { PaymentStatus, PaymentType } from '../../src/resources/payment/table.js';
-import { PayoutBlockReason, PayoutStatus } from '../../src/resources/payout/table.js';
+import { PayoutBlockReason, PayoutReasonCode, PayoutStatus } from '../../src/resources/payout/table.js';
 import { RequestApi, RequestOutcome } from '../../src/resources/request-log/table.js';
 import { SessionRole } from '../../src/resources/session/table.js';
 import { TransactionStatus } from '../../src/resources/transaction/table.js';
@@ -100,6 +100,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       operator_role: OperatorRole,
       payment_type: PaymentType,
       payment_status: PaymentStatus,
+      payout_reason: PayoutReasonCode,
       payout_status: PayoutStatus,
       webhook_delivery_status: WebhookDeliveryStatus,
       webhook_endpoint_reason: WebhookDisabledReason,

@@ -220,6 +220,8 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       source_amount: '60.00',
       source_currency: edition === 1 ? 'USD' : 'INR',
       rate: edition === 1 ? '83' : '1',
+      reason_code: null,
+      bank_reference: null,
       expected_arrival: payout.created + 60,
     });
     currencies = edition === 1 ? ['INR', 'USD'] : ['INR'];

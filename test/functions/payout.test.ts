@@ -134,9 +134,7 @@ of('move_payout', () => {
     expect(await stored('lock_batch', root, root.id, 'account_id')).toMatchObject({ payout_id: null });
     expect(await refusal(move('completed'))).toBe('status_invalid payout.status');
   });
-});
 
-of('move_payout', () => {
   it('returns a completed payout, whose money is available and whose locks are open again, once', async () => {
     const { root, move, payout } = await underWay();
     expect(await refusal(move('returned'))).toBe('status_invalid payout.status');

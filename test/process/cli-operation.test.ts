@@ -183,7 +183,10 @@ describe('live mode, where the operator decides', () => {
     await outputOf('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${other}=50.00`);
     const [second] = await eventually(payouts, (list) => list.length === 2);
     const failed = await outputOf('payout', 'fail', second.id, '--reason=The account is closed.');
-    expect(failed).toEqual({ ...second, amount: '4162.50', currency: 'INR', status: 'failed', expected_arrival: null });
+    expect(failed).toEqual({
+      ...second,
+      ...{ amount: '4162.50', currency: 'INR', status: 'failed', expected_arrival: null, reason_code: 'general' },
+    });
     expect(await balance()).toEqual([[], ['4162.50 INR'], []]);
     const [why] = (await outputOf('operator', 'actions', '--operation=payout fail', '--object', second.id)).actions;
     expect(why.details).toEqual({ reason: 'The account is closed.' });

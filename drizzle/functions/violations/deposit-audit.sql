@@ -137,10 +137,4 @@ create or replace view deposit_violations as
         and hashtext(d.to_account_id) = hashtext(b.account_id)
         and d.to_account_id = b.account_id
         and d.currency = b.currency
-    )
-  union all
-  select k.tenant_id, k.livemode, 'lock is settled without a completed payout', k.id
-  from
-    receivable_lock k
-    join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
-  where k.settled and b.payout_id is null;
+    );

@@ -69,11 +69,8 @@ export const payout = pgTable(
     ...parentIndexes('payout_account', t, t.accountId, { status: t.status }),
     ...parentIndexes('payout_address', t, t.addressId, { status: t.status }),
     check('payout_status', isOneOf(t.status, PayoutStatus)),
-    // Payouts that failed before there were reasons have none.
-    check(
-      'payout_reason',
-      sql`${t.reasonCode} is null or (${isOneOf(t.reasonCode, PayoutReasonCode)} and status in ('failed', 'returned'))`,
-    ),
+    // Null for payouts that failed before there were reasons.
+    check('payout_reason', isOneOf(t.reasonCode, PayoutReasonCode)),
     check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
   ],
 );
