@@ -331,19 +331,23 @@ describe('an aggregator', () => {
     expect((await one.get(`/v1/receivables/${first.receivable.id}`)).body.status).toBe('settled');
   });
 
-  it('keeps its money when its payout fails, with the locks of its users, and is paid again', async () => {
+  it.each([
+    ['fail', 'failed'],
+    ['return', 'returned'],
+  ] as const)('has its money and the locks of its users back after a %s, and is paid again', async (verb, status) => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const user = await activatedUser(platform);
     await payoutAddress(platform);
     const { deposit, receivable } = await earn(user, '60.00');
     await midnight(platform);
     const [payout] = await payoutsOf(platform);
-    await must(end(platform, 'REST', payout.id, 'fail'));
+    if (verb === 'return') await must(end(platform, 'REST', payout.id, 'settle'));
+    await must(end(platform, 'REST', payout.id, verb));
     expect(await funds(platform)).toEqual({ 'available INR': '60.00' });
     expect(await locksOf(user, receivable.id)).toEqual(['60.00', '0.00', [deposit.id]]);
     await midnight(platform);
     await advanceAndRun(platform, 61);
-    expect((await payoutsOf(platform)).map((p) => p.status).toSorted()).toEqual(['completed', 'failed']);
+    expect((await payoutsOf(platform)).map((p) => p.status).toSorted()).toEqual(['completed', status]);
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
   });
 

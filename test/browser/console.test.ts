@@ -244,6 +244,17 @@ describe('an operator', () => {
     expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('completed');
   });
 
+  it('returns a payout that the bank has sent back, with a reason', async () => {
+    await page.getByLabel('Status').selectOption({ label: 'Completed' });
+    await page.getByRole('button', { name: `Return: ₹1,040,625.00 INR to ${hostile}` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('its invoices are no longer settled').waitFor();
+    await dialog.getByRole('textbox').fill('The account is closed.');
+    expect(await send(page, 'It has come back')).toBe(`Returned: ₹1,040,625.00 INR to ${hostile}.`);
+    await page.getByText('No payout matches').waitFor();
+    expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('returned');
+  });
+
   it('finds an account by a word of its name, and says when there is none', async () => {
     await go('Accounts');
     const search = page.getByRole('searchbox', { name: 'Search' });
@@ -321,15 +332,23 @@ describe('an operator', () => {
     await page.keyboard.press('Enter');
     const actions = page.getByRole('list', { name: 'Actions' });
     await expect.poll(() => actions.getByText('OPERATOR_KEY').count()).toBe(0);
-    const done = ['Verify account', 'Record bank notice', 'Settle payout', 'Set rate', 'Lift service hold'];
+    const done = [
+      'Verify account',
+      'Record bank notice',
+      'Settle payout',
+      'Return payout',
+      'Set rate',
+      'Lift service hold',
+    ];
     for (const name of done) await actions.getByText(name, { exact: true }).first().waitFor();
     const verified = actions.locator('details', { hasText: 'Verify account' }).first();
     await verified.locator('summary').click();
     await verified.getByText('"reason": "The certificate matches."').waitFor();
     await page.getByLabel('Object').fill(paid.payoutId);
     await page.keyboard.press('Enter');
-    await expect.poll(() => actions.locator('summary').count()).toBe(1);
-    await actions.locator('summary').click();
+    await expect.poll(() => actions.locator('summary').count()).toBe(2);
+    await actions.locator('summary').first().click();
+    await actions.getByText('"reason": "The account is closed."').waitFor();
     await actions.getByText(paid.payoutId).first().waitFor();
     expect(visited.complaints).toEqual([]);
   });

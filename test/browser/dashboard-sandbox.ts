@@ -60,13 +60,20 @@ export function sandboxStories({ desk, key, faults }: Desk): void {
       await click(page.getByRole('dialog').getByRole('button', { name: 'A day' }));
       await click(part('Counts towards').getByRole('link', { name: 'Paid out' }));
       const settle = tools(page).getByRole('button', { name: 'Settle' });
-      await settle.or(tools(page).getByText('This payout has arrived')).waitFor();
+      const giveBack = tools(page).getByRole('button', { name: 'Return' });
+      await settle.or(giveBack).waitFor();
       if (await settle.isVisible()) await click(settle);
       await page.locator('.amount-line').getByText('Completed').waitFor();
       await page.getByRole('table', { name: 'Settled invoices' }).getByText('INV-5001').first().waitFor();
-      // Where the sandbox can do nothing more, the page says so.
-      await tools(page).getByText('This payout has arrived').waitFor();
       expect(clicks).toBeLessThanOrEqual(9);
+      await giveBack.click();
+      const why = page.getByRole('dialog');
+      await why.getByLabel('Reason code').selectOption({ label: 'Account closed' });
+      await why.getByRole('button', { name: 'Return' }).click();
+      await page.locator('.amount-line').getByText('Returned').waitFor();
+      await part('Details').getByText('Account closed').waitFor();
+      // Where the sandbox can do nothing more, the page says so.
+      await tools(page).getByText('The bank has sent this payout back').waitFor();
       expect(complaints).toEqual([]);
     });
   }

@@ -173,6 +173,30 @@ of('locks_per_call', () => {
   it('is 500', async () => expect(await value('locks_per_call')).toBe(500));
 });
 
+of('mark_locks', () => {
+  it('settles locks and opens them again, each once, with the amounts of their receivable', async () => {
+    const { root } = await underWay();
+    const amounts = async () => {
+      const { amount_locked, amount_settled_payouts } = await stored('receivable', root, root.receivable);
+      return [amount_locked, amount_settled_payouts];
+    };
+    const mark = async (settled: boolean) => {
+      const [locks] = await world.sql`
+        select array_agg(k)::text as text from receivable_lock k where k.tenant_id = ${root.tenantId}`;
+      await call('mark_locks', root.tenantId, false, '{}', locks!.text, settled);
+    };
+    for (const [settled, expected] of [
+      [true, ['0', '100']],
+      [true, ['0', '100']],
+      [false, ['100', '0']],
+      [false, ['100', '0']],
+    ] as const) {
+      await mark(settled);
+      expect(await amounts()).toEqual(expected);
+    }
+  });
+});
+
 of('settle_locks', () => {
   it('settles the locks after an id, each once', async () => {
     const { root, payout } = await underWay();

@@ -1,8 +1,7 @@
 -- The end of a payout, and its effects on the receivables that it pays.
 --
--- Longer than 60 lines: move_payout (one decision per status, and what all have in common); settle_locks (a statement
--- per row, so that each row is found by its key); free_locks (the statements that find the locks of a call, and the
--- loops over their deposits).
+-- Longer than 60 lines: move_payout (one decision per status, and what all have in common); free_locks (the statements
+-- that find the locks of a call, and the loops over their deposits).
 
 -- Ends a payout, once: completion and failure share one cause. A completed payout may come back later, once as well: a
 -- return has a posting of its own. The money and the status change at once. The locks follow: this statement handles
@@ -98,10 +97,56 @@ begin
 end;
 $$;
 
+-- Marks locks as settled by their payout, or as open again, and moves their amounts on their receivables accordingly.
+-- One call changes each receivable once and emits one event for it. Each row is found by its key: PostgreSQL could plan
+-- one statement for all of them as a scan of all locks. The caller has locked the balances of the payout's account,
+-- like every function that changes these receivables.
+create or replace function mark_locks(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_locks receivable_lock[],
+  p_settled boolean
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_changed record;
+  v_id text;
+begin
+  for v_changed in
+    select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids
+    from unnest(p_locks) l
+    where l.settled <> p_settled and l.amount > 0
+    group by 1
+    order by 1
+  loop
+    foreach v_id in array v_changed.ids loop
+      update receivable_lock k
+      set settled = p_settled
+      where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
+    end loop;
+    perform change_receivable(
+      p_tenant,
+      p_live,
+      p_envelope,
+      v_changed.receivable_id,
+      case
+        when p_settled then -v_changed.amount
+        else v_changed.amount
+      end,
+      case
+        when p_settled then v_changed.amount
+        else -v_changed.amount
+      end
+    );
+  end loop;
+end;
+$$;
+
 -- Settles the locks of a completed payout after the id `p_after`, in the order of their ids. A job continues where this
--- call stops. The caller has locked the balances of the payout's account, like every function that changes these
--- receivables. One call changes each receivable once and emits one event for it. Each row is found by its key:
--- PostgreSQL could plan one statement for all of them as a scan of all locks.
+-- call stops. The caller has locked the balances of the payout's account.
 create or replace function settle_locks(p_tenant text, p_live boolean, p_envelope jsonb, p_payout payout, p_after text)
 returns void
 language plpgsql
@@ -111,8 +156,6 @@ declare
   v_after text := coalesce(p_after, '');
   v_ids text[];
   v_locks receivable_lock[];
-  v_settled record;
-  v_id text;
 begin
   -- The ids first: where data is distributed, a query inside a join has no complete rows of a table.
   v_ids := array(
@@ -136,25 +179,7 @@ begin
     where k.tenant_id = p_tenant and k.livemode = p_live and k.id = any (v_ids)
     order by k.id
   );
-  for v_settled in
-    select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids
-    from unnest(v_locks) l
-    where not l.settled and l.amount > 0
-    group by 1
-    order by 1
-  loop
-    foreach v_id in array v_settled.ids loop
-      update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
-    end loop;
-    perform change_receivable(
-      p_tenant,
-      p_live,
-      p_envelope,
-      v_settled.receivable_id,
-      -v_settled.amount,
-      v_settled.amount
-    );
-  end loop;
+  perform mark_locks(p_tenant, p_live, p_envelope, v_locks, true);
   if cardinality(v_locks) = locks_per_call() then
     perform enqueue(
       p_tenant,
@@ -184,7 +209,6 @@ declare
   v_locks receivable_lock[];
   v_deposits text[];
   v_last text;
-  v_settled record;
   v_id text;
 begin
   v_ids := array(
@@ -217,25 +241,7 @@ begin
     end if;
   end loop;
   perform lock_receivables(p_tenant, p_live, v_ids);
-  for v_settled in
-    select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids
-    from unnest(v_locks) l
-    where l.settled
-    group by 1
-    order by 1
-  loop
-    foreach v_id in array v_settled.ids loop
-      update receivable_lock k set settled = false where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
-    end loop;
-    perform change_receivable(
-      p_tenant,
-      p_live,
-      p_envelope,
-      v_settled.receivable_id,
-      v_settled.amount,
-      -v_settled.amount
-    );
-  end loop;
+  perform mark_locks(p_tenant, p_live, p_envelope, v_locks, false);
   foreach v_id in array v_deposits loop
     perform shrink_locks(p_tenant, p_live, p_envelope, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
   end loop;

@@ -74,7 +74,7 @@ export async function restoreStore(config: Config, folder: string, { progress, s
   });
 }
 
-/** The operator of an operator who only acts on the database itself. */
+/** The operator's functions without the public graph, for commands that act on the database alone. */
 export const operatorWithoutGraph = (database: CrossTenantReads & ScopeSource) =>
   new Operator(database, () => Promise.reject(new Error('A backup runs no mutation.')), 'unused');
 

@@ -30,7 +30,7 @@ registerEnumType(PaymentStatus, {
     COMPLETED: { description: 'Its money has moved.' },
     CANCELLED: { description: 'Withdrawn. It moved no money.' },
     FAILED: { description: 'Failed. It moved no money, or its money has been returned.' },
-    REVERSED: { description: 'Its money has been taken back.' },
+    REVERSED: { description: 'Its money has been taken back, or has come back if it is of a payout.' },
   },
 });
 

@@ -40,9 +40,15 @@ const FailMutation = graphql(`
   }
 `);
 
+const ReturnMutation = graphql(`
+  mutation ReturnPayout($input: ReturnPayoutInput!) {
+    returnPayout(input: $input) { payout { id status } }
+  }
+`);
+
 type Payout = ResultOf<typeof PayoutsQuery>['payouts']['nodes'][number];
 
-const statuses = ['PROCESSING', 'COMPLETED', 'FAILED'] as const;
+const statuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'RETURNED'] as const;
 
 /** The payouts of all tenants. Those under way in live mode wait for the operator to say whether they arrived. */
 export function Payouts() {
@@ -67,7 +73,7 @@ export function Payouts() {
         <Choice
           label="Status"
           name="status"
-          values={['COMPLETED', 'FAILED', 'ALL']}
+          values={['COMPLETED', 'FAILED', 'RETURNED', 'ALL']}
           names={{ ALL: 'All' }}
           none="Processing"
         />
@@ -117,9 +123,27 @@ const outcome: Column<Payout> = { head: 'Outcome', cell: (payout) => <Outcome pa
 
 function Outcome({ payout }: { payout: Payout }) {
   // In test mode the sandbox settles payouts.
-  if (payout.status !== 'PROCESSING' || !payout.livemode) return null;
+  if (!payout.livemode || !['PROCESSING', 'COMPLETED'].includes(payout.status)) return null;
   const what = `${formatMoney(payout)} ${payout.currency} to ${payeeOf(payout)}`;
   const common = { about: what, small: true, input: { id: payout.id } };
+  if (payout.status === 'COMPLETED')
+    return (
+      <Action
+        name="Return"
+        kind="danger"
+        title="Return the payout"
+        submit="It has come back"
+        reason="For the audit log, such as what the bank said."
+        mutation={ReturnMutation}
+        done={`Returned: ${what}.`}
+        {...common}
+      >
+        <PayoutFacts payout={payout} />
+        <p className="hint">
+          Its money is available to the account again, its invoices are no longer settled, and the next payout takes it.
+        </p>
+      </Action>
+    );
   return (
     <span className="row-actions">
       <Action
@@ -131,7 +155,9 @@ function Outcome({ payout }: { payout: Payout }) {
         {...common}
       >
         <PayoutFacts payout={payout} />
-        <p className="hint">The payee is notified that the money has arrived. This cannot be undone.</p>
+        <p className="hint">
+          The payee is notified that the money has arrived. If the bank sends it back later, you can return it.
+        </p>
       </Action>
       <Action
         name="Fail"

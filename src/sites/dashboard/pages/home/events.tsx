@@ -31,6 +31,7 @@ const types = [
   'payout.completed',
   'payout.failed',
   'payout.processing',
+  'payout.returned',
   'receivable.created',
   'receivable.voided',
 ];

@@ -1,5 +1,6 @@
 import { Printer } from 'lucide-react';
 import { useTimes } from '../../format/time';
+import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { Copy, Facts } from '../../parts/facts';
 import { Loaded } from '../../parts/loaded';
@@ -67,6 +68,8 @@ function About({ payout }: { payout: PayoutDetail }) {
           ['Expected', expectedArrivalAt && <time dateTime={expectedArrivalAt}>{time(expectedArrivalAt)}</time>],
           ['Exchanged from', sourceCurrency !== currency && <Money amount={sourceAmount} currency={sourceCurrency} />],
           ['Rate', sourceCurrency !== currency && `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
+          ['Reason', payout.reasonCode && words(payout.reasonCode)],
+          ['Bank reference', payout.bankReference && <Copy text={payout.bankReference} label="the bank reference" />],
           ['ID', <Copy text={payout.id} label="the id" />],
         ]}
       />

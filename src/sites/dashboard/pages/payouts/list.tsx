@@ -31,7 +31,7 @@ const PayoutsQuery = graphql(
 
 type Payout = RowOf<ResultOf<typeof PayoutsQuery>['payouts']>;
 
-const statuses = ['PROCESSING', 'COMPLETED', 'FAILED'] as const;
+const statuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'RETURNED'] as const;
 
 /** The payouts: what is coming, and all that were made, newest first. */
 export function Payouts() {

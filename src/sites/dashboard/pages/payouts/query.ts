@@ -7,6 +7,7 @@ export const PayoutQuery = graphql(
     query Payout($id: ID!) {
       payout(id: $id) {
         id created amount currency sourceAmount sourceCurrency rate status expectedArrivalAt paymentId
+        reasonCode bankReference
         account {
           type ...Name owner { id }
           businessDetails {

@@ -12,10 +12,19 @@ const fail = graphql(`
   }
 `);
 
-const tools: Tool[] = [
-  { name: 'Settle', mutation: settle },
-  { name: 'Fail', mutation: fail },
-];
+const giveBack = graphql(`
+  mutation ReturnTestPayout($input: ReturnTestPayoutInput!) {
+    returnTestPayout(input: $input) { payout { id status } }
+  }
+`);
+
+const tools: Record<string, Tool[]> = {
+  PROCESSING: [
+    { name: 'Settle', mutation: settle },
+    { name: 'Fail', mutation: fail, input: 'FailTestPayoutInput' },
+  ],
+  COMPLETED: [{ name: 'Return', mutation: giveBack, input: 'ReturnTestPayoutInput' }],
+};
 
 const ended: Record<string, string> = {
   FAILED: 'This payout has failed. Its money is available again, and the next payout takes it.',
@@ -24,6 +33,5 @@ const ended: Record<string, string> = {
 
 /** What the sandbox bank can do with a payout, or why it can do nothing. */
 export function toolsOf(status: string) {
-  if (status === 'PROCESSING') return { tools };
-  return { tools: [], none: ended[status] ?? 'This payout has arrived: the bank does no more.' };
+  return { tools: tools[status] ?? [], none: ended[status] ?? 'The bank does no more with this payout.' };
 }
