@@ -68,11 +68,16 @@ function About({ payout }: { payout: PayoutDetail }) {
           ['Expected', expectedArrivalAt && <time dateTime={expectedArrivalAt}>{time(expectedArrivalAt)}</time>],
           ['Exchanged from', sourceCurrency !== currency && <Money amount={sourceAmount} currency={sourceCurrency} />],
           ['Rate', sourceCurrency !== currency && `1 ${sourceCurrency} = ${payout.rate} ${currency}`],
-          ['Reason', payout.reasonCode && words(payout.reasonCode)],
+          ['Reason', payout.reasonCode && reasonOf(payout.reasonCode)],
           ['Bank reference', payout.bankReference && <Copy text={payout.bankReference} label="the bank reference" />],
           ['ID', <Copy text={payout.id} label="the id" />],
         ]}
       />
     </Card>
   );
+}
+
+/** Why a payout did not arrive or came back, in words. */
+function reasonOf(code: NonNullable<PayoutDetail['reasonCode']>): string {
+  return code === 'GENERAL' ? 'Another one, or none was given' : words(code);
 }
