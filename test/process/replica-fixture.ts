@@ -107,5 +107,5 @@ export function standbysIn(children: Children) {
     for (const each of [topology.one, topology.two, topology.strict]) await each?.close();
     await servers.endAll();
   });
-  return { topology, through };
+  return { servers, topology, through };
 }

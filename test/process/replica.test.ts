@@ -8,7 +8,7 @@ import { Secrets } from '../../src/config/secrets.js';
 import { walPositionOf } from '../../src/db/replicas/wal-positions.js';
 import { until, useChildren } from '../support/child.js';
 import { scale } from '../support/scale.js';
-import { caughtUp, positionOf, Servers } from '../support/standby.js';
+import { caughtUp, positionOf } from '../support/standby.js';
 import { details, eventually, givenIn, must, nickname, type Reply, type Speaker, tenantOf } from '../support/world.js';
 import {
   answeredBy,
@@ -26,8 +26,7 @@ import {
 import { auditLedger } from '../../src/operator/money/audit.js';
 
 const children = useChildren();
-const servers = new Servers(children.folder());
-const { topology, through } = standbysIn(children);
+const { servers, topology, through } = standbysIn(children);
 
 const header = 'tidegate-consistency';
 
