@@ -69,7 +69,7 @@ describe('npm start', () => {
           .map(([name, { ino, mtimeMs }]) => [name, `${ino} ${mtimeMs}`]),
       );
     const before = written();
-    const asset = path.join('server', 'assets', 'start.css');
+    const asset = path.join('server', 'dashboard', 'assets', 'start.css');
     expect(before.has(asset)).toBe(true);
     build();
     expect(written()).toEqual(before);
