@@ -56,6 +56,30 @@ export const bankNotice = pgTable(
 
 export type BankNoticeRow = typeof bankNotice.$inferSelect;
 
+/**
+ * What took money of a deposit back in live mode, under its own reference: a bank's recall, or a chargeback that the
+ * operator recorded. `depositId` is the deposit with the negative amount, and `disputesId` the one that it disputes.
+ */
+export const clawback = pgTable(
+  'clawback',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    kind: text('kind').$type<'recall' | 'chargeback'>().notNull(),
+    reference: text('reference').notNull(),
+    created: keyColumns().created,
+    disputesId: text('disputes_id').notNull(),
+    depositId: text('deposit_id').notNull(),
+    amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    reasonCode: text('reason_code').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'clawback_pkey', columns: [t.tenantId, t.livemode, t.kind, t.reference] }),
+    check('clawback_kind', sql`${t.kind} in ('recall', 'chargeback')`),
+    check('clawback_amount', sql`${t.amount} > 0`),
+  ],
+);
+
 export const OperatorRole = { READ: 'read', OPERATE: 'operate' } as const;
 export type OperatorRole = (typeof OperatorRole)[keyof typeof OperatorRole];
 

@@ -31,13 +31,15 @@ export interface Path {
   params?: Record<string, string>;
   /** Arguments of the field that the path does not take. */
   without?: readonly string[];
+  /** Formats the objects of an export of the list, where they have more than those of the list. */
+  exported?: Shape;
   /** An extension: a path that the specification does not show. */
   extension?: true;
 }
 
 const paths = (more: Pick<Path, 'extension'>) => ({
   get: (path: string): Path => ({ method: 'GET', path, answers: 'object', ...more }),
-  list: (path: string, differing: Pick<Path, 'params' | 'without'> = {}): Path => ({
+  list: (path: string, differing: Pick<Path, 'params' | 'without' | 'exported'> = {}): Path => ({
     method: 'GET',
     path,
     answers: 'list',

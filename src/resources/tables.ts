@@ -105,7 +105,7 @@ function routesOf(declared: readonly Resource[], stored: Stored): Route[] {
  */
 function describeShapes(declared: readonly Resource[], routes: readonly Route[]): void {
   for (const { stored = {} } of declared) for (const { v1 } of Object.values(stored)) keysOfShape(v1);
-  for (const { shape } of routes) keysOfShape(shape);
+  for (const { shape, exported = shape } of routes) for (const each of [shape, exported]) keysOfShape(each);
 }
 
 function sizesOf(declared: readonly Resource[]): Record<string, ListSize> {

@@ -1,5 +1,5 @@
 import type { AccountRow } from '../../src/resources/account/table.js';
-import type { BankNotice } from '../../src/operator/money/bank.js';
+import type { BankNotice } from '../../src/operator/money/notice.js';
 import { currencyOf } from '../support/bodies.js';
 import { type Edition, givenIn, must, type Speaker, type World } from '../support/world.js';
 import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';

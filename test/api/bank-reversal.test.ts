@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
-import type { BankNotice } from '../../src/operator/money/bank.js';
+import type { BankNotice } from '../../src/operator/money/notice.js';
 import { currencyOf, receivableBody } from '../support/bodies.js';
 import { payOutLive, runJobs } from '../support/jobs.js';
 import { assemble, complete } from '../support/onboarding-profile.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
-import type { BankNotice } from '../../src/operator/money/bank.js';
+import type { BankNotice } from '../../src/operator/money/notice.js';
 import { currencyOf } from '../support/bodies.js';
 import { type Edition, givenIn, useWorld } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, reversed } from './bank-fixture.js';

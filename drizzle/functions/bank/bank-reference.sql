@@ -40,8 +40,7 @@ $$;
 -- The reference under which a notice is stored: that of the oldest notice of received money, or else of a reversal,
 -- which has the same but for white space around it, or else the given one without that. Notices of the same transfer
 -- come before those of another one. A reversal under the exact reference of one of several such notices is of that one,
--- so that a duplicate from before can be taken back. Refuses a new reference that is empty, and one with control
--- characters or characters that nobody sees, which would make it another than it looks.
+-- so that a duplicate from before can be taken back. Refuses a new reference as `checked_reference` does.
 create or replace function stored_reference(
   p_tenant text,
   p_live boolean,
@@ -71,20 +70,29 @@ begin
   if found then
     return v_stored;
   end if;
+  return checked_reference(p_reference, 'deposit.reference');
+end;
+$$;
+
+-- A new reference without the white space around it. Refuses one that is empty, and one with control characters or
+-- characters that nobody sees, which would make it another than it looks.
+create or replace function checked_reference(p_reference text, p_field text)
+returns text
+language plpgsql
+immutable
+as $$
+declare
+  v_bare text := btrim(p_reference, white_space());
+begin
   if v_bare = '' then
-    perform refuse(400, 'parameter_invalid_empty', 'deposit.reference');
+    perform refuse(400, 'parameter_invalid_empty', p_field);
   end if;
   if
     v_bare ~ (
       '[\u0001-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B-\u200F' || '\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]'
     )
   then
-    perform refuse(
-      400,
-      'parameter_invalid',
-      'deposit.reference',
-      'contains a control character or an invisible one. Remove it.'
-    );
+    perform refuse(400, 'parameter_invalid', p_field, 'contains a control character or an invisible one. Remove it.');
   end if;
   return v_bare;
 end;

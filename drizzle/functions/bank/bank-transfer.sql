@@ -62,6 +62,7 @@ begin
   v.statement_descriptor := coalesce(p_content ->> 'statementDescriptor', '');
   v.status := 'processing';
   v.payment_id := v_payment;
+  v.bank_details := p_content -> 'bankDetails';
   v.context_id := v_to.context_id;
   v.on_root_list := v_to.on_root_list or coalesce(v_from.on_root_list, false);
   perform insert_deposit(p_tenant, p_live, v);

@@ -4,8 +4,8 @@
 
 -- Records a notice from a bank. The same notice again changes nothing. Other content under its reference is a conflict,
 -- and so is a reversal of another transfer than the received one; keys of the content that the notice leaves open
--- (`open`) are not compared. A reversal that comes before its deposit waits, and is carried out when the deposit
--- arrives.
+-- (`open`) are not compared, and neither is what it does not say of the payer (`details`), which the deposit has. A
+-- reversal that comes before its deposit waits, and is carried out when the deposit arrives.
 create or replace function record_bank_notice(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof bank_notice
 language plpgsql
@@ -16,7 +16,8 @@ declare
     args_of(
       'reference text, event text, content object {toAccountId text, toAddressId text, amount bigint, currency text,
         fromAccountId text null, paymentMethod text, statementDescriptor text null},
-        open? text[], allowCurrency? boolean'
+        open? text[], allowCurrency? boolean,
+        details? object {payerName? text, payerLines? text[], payerCountry? text, text? text}'
     )
   );
   n bank_notice;
@@ -54,6 +55,7 @@ begin
     if n.content - v_open <> v_content - v_open then
       perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
     end if;
+    perform refuse_other_details(p_tenant, p_live, n.deposit_id, v_args -> 'details');
     if n.event = 'reversed' then
       perform refuse_other_deposit(p_tenant, p_live, v_reference);
     end if;
@@ -73,7 +75,16 @@ begin
   end if;
   if n.event = 'received' then
     perform refuse_without_details(p_tenant, p_live, v_content);
-    v_id := receive_transfer(p_tenant, p_live, p_envelope, v_content, v_now);
+    v_id := receive_transfer(
+      p_tenant,
+      p_live,
+      p_envelope,
+      v_content || jsonb_build_object(
+        'bankDetails',
+        jsonb_build_object('reference', n.reference) || coalesce(v_args -> 'details', '{}')
+      ),
+      v_now
+    );
     update bank_notice b
     set deposit_id = v_id
     where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
@@ -96,6 +107,29 @@ begin
   where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(n));
   return next n;
+end;
+$$;
+
+-- Refuses other words about the payer than those that were recorded with the deposit.
+create or replace function refuse_other_details(p_tenant text, p_live boolean, p_deposit text, p_details jsonb)
+returns void
+language plpgsql
+stable
+as $$
+begin
+  if
+    exists (
+      select
+      from deposit d
+      where
+        d.tenant_id = p_tenant
+        and d.livemode = p_live
+        and d.id = p_deposit
+        and coalesce(d.bank_details, '{}') || p_details <> coalesce(d.bank_details, '{}')
+    )
+  then
+    perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+  end if;
 end;
 $$;
 

@@ -190,6 +190,7 @@ begin
       metadata,
       payment_id,
       disputes_id,
+      bank_details,
       context_id,
       on_root_list
     )
@@ -213,6 +214,7 @@ begin
       d.metadata,
       d.payment_id,
       d.disputes_id,
+      d.bank_details,
       d.context_id,
       d.on_root_list
     )

@@ -124,7 +124,10 @@ returns setof deposit
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, reasonCode? text null, amount? bigint null'));
+  v_args jsonb := check_args(
+    p_args,
+    args_of('id text, reasonCode? text null, amount? bigint null, bankReference? text')
+  );
   d deposit;
   v deposit;
   v_to account;
@@ -153,6 +156,9 @@ begin
   v.reason_code := coalesce(v_args ->> 'reasonCode', 'general');
   v.status := 'completed';
   v.metadata := null;
+  v.bank_details := case
+    when v_args ? 'bankReference' then jsonb_build_object('reference', v_args ->> 'bankReference')
+  end;
   v.payment_id := v_payment;
   v.disputes_id := d.id;
   v := insert_deposit(p_tenant, p_live, v);

@@ -54,9 +54,10 @@ begin
 end;
 $$;
 
--- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant,
--- the visibility and the time. Numbers become text, because JSON numbers could not hold the largest amounts to the
--- cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
+-- The part of a row that events contain. Secrets are removed, what the event has in columns of its own (the tenant, the
+-- visibility and the time), and what a bank says of a payer, which no object of an event shows. Numbers become text,
+-- because JSON numbers could not hold the largest amounts to the cent. The numbers that most rows have are listed by
+-- name, which saves a statement; a query finds any others.
 create or replace function event_data(p_row jsonb)
 returns jsonb
 language plpgsql
@@ -64,7 +65,14 @@ immutable
 as $$
 declare
   r jsonb := without_null_columns(
-    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list', 'updated_at'] #- '{identification,taxCardSealed}'
+    p_row - array[
+      'digest',
+      'tenant_id',
+      'context_id',
+      'on_root_list',
+      'updated_at',
+      'bank_details'
+    ] #- '{identification,taxCardSealed}'
   ) || jsonb_strip_nulls(
     jsonb_build_object(
       'created',

@@ -112,8 +112,9 @@ begin
 end;
 $$;
 
--- The starts of all entries of an object, from its row. A deposit is also found by the names of its payer, if the
--- account whose list the deposit is on sees the payer: a search must not reveal the name of another account.
+-- The starts of all entries of an object, from its row. A deposit is found by what its bank says of it, which all see
+-- who see the deposit, and by the names of its payer, if the account whose list the deposit is on sees the payer: a
+-- search must not reveal the name of another account.
 create or replace function entry_starts(p_tenant text, p_live boolean, p_object text, p_row jsonb)
 returns text[]
 language plpgsql
@@ -128,7 +129,11 @@ declare
       p_row -> 'business_details' ->> 'email'
     ]
     when 'receivable' then array[p_row -> 'invoice' ->> 'referenceNumber']
-    else array[p_row ->> 'statement_descriptor']
+    else array[
+      p_row ->> 'statement_descriptor',
+      p_row -> 'bank_details' ->> 'reference',
+      p_row -> 'bank_details' ->> 'payerName'
+    ]
   end;
   v_payer text := p_row ->> 'from_account_id';
 begin

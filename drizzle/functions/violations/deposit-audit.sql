@@ -110,6 +110,12 @@ create or replace view deposit_violations as
       )
     )
   union all
+  select c.tenant_id, c.livemode, 'recall or chargeback and its deposit disagree', c.kind || ' ' || c.reference
+  from
+    clawback c
+    left join deposit d on d.tenant_id = c.tenant_id and d.livemode = c.livemode and d.id = c.deposit_id
+  where d.id is null or d.amount <> -c.amount or d.disputes_id is distinct from c.disputes_id
+  union all
   select r.tenant_id, r.livemode, 'receivable names other deposits than its locks', r.id
   from receivable r
   where

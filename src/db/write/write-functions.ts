@@ -238,6 +238,7 @@ export interface WriteFunctions {
       id: string;
       reasonCode?: string | null | undefined;
       amount?: bigint | null | undefined;
+      bankReference?: string | undefined;
     };
   };
   end_checkout: {
@@ -319,6 +320,37 @@ export interface WriteFunctions {
       };
       open?: readonly string[] | undefined;
       allowCurrency?: boolean | undefined;
+      details?:
+        | {
+            payerName?: string | undefined;
+            payerLines?: readonly string[] | undefined;
+            payerCountry?: string | undefined;
+            text?: string | undefined;
+          }
+        | undefined;
+    };
+  };
+  record_bank_recall: {
+    returns: 'deposit';
+    args: {
+      reference: string;
+      originalReference: string;
+      reasonCode?: string | undefined;
+      content: {
+        toAccountId: string;
+        toAddressId: string;
+        amount: bigint;
+        currency: string;
+      };
+    };
+  };
+  record_chargeback: {
+    returns: 'deposit';
+    args: {
+      id: string;
+      reference: string;
+      reasonCode: string;
+      amount?: bigint | undefined;
     };
   };
   record_issued_address: {

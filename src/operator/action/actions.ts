@@ -113,7 +113,9 @@ const membersMax = 20;
 /** Members of which an audit log needs to know no more than the end. */
 const numbers = new Set(['number', 'iban']);
 /** Members that are personal data, of which it needs to know only that they were given. */
-const personal = new Set(['email', 'tosIp', 'tosUserAgent']);
+const personal = new Set([
+  ...['email', 'tosIp', 'tosUserAgent', 'payer', 'payerName', 'payerAddress', 'payerCountry', 'text'],
+]);
 
 /**
  * The arguments of an action as the log keeps them: long texts cut, long lists shortened, numbers of bank accounts

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { GraphQLEmailAddress } from 'graphql-scalars';
-import { Amount, Currency } from '../../types/scalars.js';
+import { Amount, CountryCode, Currency } from '../../types/scalars.js';
 import { textLengthMax } from '../action/actions.js';
 
 /** A whole number of at most twelve digits. */
@@ -60,6 +60,15 @@ export function name(text: string): string {
 export function reasonText(text: string): string {
   if (text.length > textLengthMax) throw new InvalidArgumentError(`It must have at most ${textLengthMax} characters.`);
   return name(text);
+}
+
+/** An ISO 3166-1 code, in capitals. */
+export function countryCode(text: string): string {
+  try {
+    return CountryCode.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a two-letter ISO 3166-1 country code, such as US.');
+  }
 }
 
 /** An active ISO 4217 code. */

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { ReconciledReceivableInput } from '../../resources/deposit/inputs.js';
-import { DepositPaymentMethod } from '../../resources/deposit/table.js';
+import { DepositPaymentMethod, DepositReasonCode } from '../../resources/deposit/table.js';
 import { bankNoticeV1, depositV1 } from '../../resources/deposit/v1.js';
-import { amount, currencyCode, share } from './arguments.js';
-import type { AddCommand } from './command.js';
+import { amount, countryCode, currencyCode, share } from './arguments.js';
+import type { AddCommand, Options } from './command.js';
+import type { BankDetails } from '../money/bank-details.js';
 import {
   duplicateNotices,
   operatorDeposit,
@@ -12,6 +13,8 @@ import {
   waitingNotices,
   withdrawNotice,
 } from '../money/bank.js';
+import { disputeDeposit } from '../money/clawbacks.js';
+import type { NoticeEvent } from '../money/notice.js';
 
 /** Adds the commands about deposits and about the reports of banks. */
 export function depositCommands(program: Command, command: AddCommand): void {
@@ -38,6 +41,23 @@ export function depositCommands(program: Command, command: AddCommand): void {
     .requiredOption('--reference <reference>', "the bank's own reference")
     .requiredOption('--address <address>', 'the receiving address that the notice names');
 
+  command(
+    deposits,
+    'dispute <deposit>',
+    'Record a chargeback of a completed deposit; recording it again changes nothing',
+    async (operator, o, id) =>
+      depositV1(
+        await disputeDeposit(operator, {
+          ...{ id, reference: String(o.reference), reasonCode: o.reasonCode as DepositReasonCode },
+          amount: o.amount as bigint | undefined,
+          tenantId: o.tenant as string | undefined,
+        }),
+      ),
+  )
+    .requiredOption('--reference <reference>', "the bank's or the acquirer's own reference of the chargeback")
+    .addOption(reasonCode().makeOptionMandatory())
+    .option('--amount <amount>', 'such as 40.00; by default what is not disputed yet', amount)
+    .addOption(tenant());
   command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
     depositV1(
       await reconcileFor(operator, id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined),
@@ -53,6 +73,8 @@ const tenant = () =>
     'the tenant of the deposit, by the id of its root; without it, all tenants are searched',
   );
 
+const reasonCode = () => new Option('--reason-code <code>', 'why').choices(Object.values(DepositReasonCode));
+
 function recordCommand(deposits: Command, command: AddCommand): void {
   command(
     deposits,
@@ -61,7 +83,7 @@ function recordCommand(deposits: Command, command: AddCommand): void {
     async (operator, o) => {
       const { notice, deposit } = await recordBankNotice(operator, {
         reference: String(o.reference),
-        event: o.event as 'received' | 'reversed',
+        event: o.event as NoticeEvent,
         addressId: String(o.address),
         amount: o.amount as bigint,
         currency: String(o.currency),
@@ -69,12 +91,19 @@ function recordCommand(deposits: Command, command: AddCommand): void {
         paymentMethod: o.method as string | undefined,
         statementDescriptor: o.descriptor as string | undefined,
         allowCurrency: o.allowCurrency as boolean | undefined,
+        originalReference: o.original as string | undefined,
+        reasonCode: o.reasonCode as DepositReasonCode | undefined,
+        ...detailsOf(o),
       });
       return { reference: notice.reference, event: notice.event, deposit: deposit && depositV1(deposit) };
     },
   )
     .requiredOption('--reference <reference>', "the bank's own reference")
-    .addOption(new Option('--event <event>', 'what happened').choices(['received', 'reversed']).default('received'))
+    .addOption(
+      new Option('--event <event>', 'what happened').choices(['received', 'reversed', 'recalled']).default('received'),
+    )
+    .option('--original <reference>', "of a recall: the bank's reference of the received transfer")
+    .addOption(reasonCode())
     .requiredOption('--address <address>', 'the receiving address')
     .requiredOption('--amount <amount>', 'such as 1250.00', amount)
     .requiredOption('--currency <currency>', 'ISO 4217 code', currencyCode)
@@ -85,5 +114,16 @@ function recordCommand(deposits: Command, command: AddCommand): void {
         Object.values(DepositPaymentMethod),
       ),
     )
-    .option('--descriptor <text>', 'narration on the incoming deposit');
+    .option('--descriptor <text>', 'narration on the incoming deposit')
+    .option('--payer-name <text>', "the payer's name, as its bank says it")
+    .option('--payer-address <line...>', "the lines of the payer's address")
+    .option('--payer-country <code>', "the payer's country, a two-letter ISO 3166-1 code", countryCode)
+    .option('--text <text>', 'the remittance text of the payer');
+}
+
+/** What the bank says of the payer, from the options of a command. */
+function detailsOf({ payerName: name, payerAddress, payerCountry: country, text }: Options): BankDetails {
+  const payer = { name, addressLines: payerAddress, country } as NonNullable<BankDetails['payer']>;
+  const given = Object.values(payer).some((value) => value !== undefined);
+  return { ...(given && { payer }), text: text as string | undefined };
 }

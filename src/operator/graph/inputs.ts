@@ -2,12 +2,10 @@ import { ArgsType, Field, ID, InputType, Int, registerEnumType } from 'type-grap
 import { AccountStatus } from '../../resources/account/table.js';
 import { BankAccountInput } from '../../resources/address/inputs.js';
 import { ReconciledReceivableInput } from '../../resources/deposit/inputs.js';
-import { DepositPaymentMethod } from '../../resources/deposit/table.js';
 import { PayoutReasonCode, PayoutStatus } from '../../resources/payout/table.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
-import { Amount, Currency } from '../../types/scalars.js';
+import { Currency } from '../../types/scalars.js';
 import { Mode } from '../../types/mode.js';
-import { BankNoticeEvent } from './type.js';
 
 export const pageSizeMax = 200;
 export const pageSizeDefault = 50;
@@ -176,54 +174,7 @@ export class IssueAddressInput {
   bankAccount: BankAccountInput;
 }
 
-@InputType({ description: "What a bank reports about a transfer in live mode, by the bank's own reference." })
-export class RecordBankNoticeInput {
-  @Field(() => String, {
-    description:
-      "The bank's own reference, at most 255 characters. Recording it again with the same content changes nothing.",
-  })
-  reference: string;
-  @Field(() => BankNoticeEvent, {
-    nullable: true,
-    defaultValue: 'received',
-    description: 'What happened to the transfer.',
-  })
-  event?: 'received' | 'reversed' | null;
-  @Field(() => ID, { description: 'The receiving address.' })
-  addressId: string;
-  @Field(() => Amount, { description: 'The amount that arrived; a reversal has the same amount.' })
-  amount: bigint;
-  @Field(() => Currency, {
-    description: 'The currency of the amount. It must be that of the address, unless `allowCurrency` is true.',
-  })
-  currency: string;
-  @Field(() => Boolean, {
-    nullable: true,
-    defaultValue: false,
-    description: 'Whether the transfer may be in another currency than its address.',
-  })
-  allowCurrency?: boolean | null;
-  @Field(() => ID, { nullable: true, description: 'The partner that paid, if it is known.' })
-  fromAccountId?: string | null;
-  @Field(() => DepositPaymentMethod, {
-    nullable: true,
-    description:
-      "A method of the account's edition; DOMESTIC_CREDIT by default in Edition 1, DOMESTIC_WIRE in Edition 2.",
-  })
-  paymentMethod?: DepositPaymentMethod | null;
-  @Field(() => String, { nullable: true, description: 'Narration on the incoming deposit.' })
-  statementDescriptor?: string | null;
-}
-
-@InputType({ description: 'Names a reversal that waits for its deposit.' })
-export class WithdrawBankNoticeInput {
-  @Field(() => ID, { description: 'The receiving address that the notice names.' })
-  addressId: string;
-  @Field(() => String, { description: "The bank's own reference." })
-  reference: string;
-}
-
-const tenantOfDeposit =
+export const tenantOfDeposit =
   'The tenant: the id of its root account, with or without `account_`. Without it, all tenants are searched, ' +
   'which takes longer the more tenants there are.';
 

@@ -1,5 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../../resources/account/table.js';
 import { BusinessDetails, SupportingDocumentation } from '../../resources/account/type.js';
 import { PayoutInterval, PayoutsDisabledReason } from '../../resources/account-setting/table.js';
@@ -13,18 +13,8 @@ import { pageOf } from './page-type.js';
 
 // These classes have the public names but are separate: only a caller of one tenant can follow the public ones' edges.
 
-export const BankNoticeEvent = { RECEIVED: 'received', REVERSED: 'reversed' } as const;
-registerEnumType(BankNoticeEvent, {
-  name: 'BankNoticeEvent',
-  description: 'What a bank reports about a transfer.',
-  valuesConfig: {
-    RECEIVED: { description: 'The money has arrived.' },
-    REVERSED: { description: 'The money was taken back. This notice may arrive before RECEIVED.' },
-  },
-});
-
-const tenantId = 'The tenant: the id of its root account, without `account_`.';
-const livemode = 'Whether it belongs to live mode.';
+export const tenantId = 'The tenant: the id of its root account, without `account_`.';
+export const livemode = 'Whether it belongs to live mode.';
 
 @ObjectType('Account', { simpleResolvers: true, description: 'A platform, a user or a partner, in one mode.' })
 export class OperatorAccount {
@@ -194,30 +184,6 @@ export class OperatorPayout {
   reasonCode: PayoutReasonCode | null;
   @Field(() => String, { nullable: true, description: "The bank's own reference, once it is recorded." })
   bankReference: string | null;
-}
-
-@ObjectType('BankNotice', { simpleResolvers: true, description: 'A notice of a bank, as it was recorded.' })
-export class OperatorBankNotice {
-  @Field(() => ID, { description: tenantId })
-  tenantId: string;
-  @Field(() => Boolean, { description: livemode })
-  livemode: boolean;
-  @Field(() => DateTime, { description: 'When it was recorded.' })
-  created: number;
-  @Field(() => ID, { description: 'The account that receives money at the address.' })
-  accountId: string;
-  @Field(() => ID, { description: 'The receiving address.' })
-  addressId: string;
-  @Field(() => Amount, { description: 'The amount that arrived or was taken back.' })
-  amount: bigint;
-  @Field(() => Currency, { description: 'Of the amount.' })
-  currency: string;
-  @Field(() => String, { description: "The bank's own reference." })
-  reference: string;
-  @Field(() => BankNoticeEvent, { description: 'What happened.' })
-  event: 'received' | 'reversed';
-  @Field(() => OperatorDeposit, { nullable: true, description: 'The deposit; null while a reversal waits for it.' })
-  deposit: OperatorDeposit | null;
 }
 
 @ObjectType('TransactionMismatch', {

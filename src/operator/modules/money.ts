@@ -3,7 +3,6 @@ import { edgesOf, one, type OperatorModule } from '../graph/module.js';
 import { account } from '../../resources/account/table.js';
 import { address } from '../../resources/address/table.js';
 import { deposit } from '../../resources/deposit/table.js';
-import type { BankNoticeRow } from '../table.js';
 import { payloadOf } from '../../types/payload.js';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import type { OperatorContext } from '../context.js';
@@ -16,17 +15,15 @@ import {
   LiftServiceHoldInput,
   PayoutsArgs,
   PlaceServiceHoldInput,
-  RecordBankNoticeInput,
-  WithdrawBankNoticeInput,
   ReconcileDepositInput,
   SetRateInput,
   SettlePayoutInput,
 } from '../graph/inputs.js';
+import { DisputeDepositInput, RecordBankNoticeInput, WithdrawBankNoticeInput } from '../graph/bank-inputs.js';
 import type { ListPage } from '../paging.js';
 import {
   OperatorAccount,
   OperatorAddress,
-  OperatorBankNotice,
   OperatorDeposit,
   OperatorMismatch,
   OperatorPayout,
@@ -34,20 +31,24 @@ import {
   OperatorSetting,
   PayoutPage,
 } from '../graph/type.js';
+import { OperatorBankNotice } from '../graph/bank-type.js';
 import { Input } from '../../types/input.js';
 import {
   duplicateNotices,
   listMismatches,
+  type NoticeOfDeposit,
   operatorDeposit,
   reconcileFor,
   recordBankNotice,
   waitingNotices,
   withdrawNotice,
 } from '../money/bank.js';
+import { disputeDeposit } from '../money/clawbacks.js';
 import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
+const DisputeDepositPayload = payloadOf('DisputeDeposit', 'deposit', OperatorDeposit);
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
 const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
 const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
@@ -105,20 +106,22 @@ class OperatorMoney {
   @Mutation(() => RecordBankNoticePayload, {
     description:
       'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in ' +
-      'any order; different content under its reference is a conflict.',
+      'any order; different content under its reference is a conflict. A recall takes a part of a received transfer ' +
+      'back, and is recorded after its receipt.',
   })
   async recordBankNotice(
     @Input(() => RecordBankNoticeInput) input: RecordBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...transfer } = input;
     const { notice, deposit } = await recordBankNotice(operator, {
-      ...transfer,
-      event: event ?? 'received',
-      fromAccountId: fromAccountId || undefined,
-      paymentMethod: paymentMethod ?? undefined,
-      statementDescriptor: statementDescriptor ?? undefined,
-      allowCurrency: allowCurrency ?? undefined,
+      ...input,
+      event: input.event ?? 'received',
+      fromAccountId: input.fromAccountId || undefined,
+      paymentMethod: input.paymentMethod ?? undefined,
+      statementDescriptor: input.statementDescriptor ?? undefined,
+      allowCurrency: input.allowCurrency ?? undefined,
+      originalReference: input.originalReference ?? undefined,
+      reasonCode: input.reasonCode ?? undefined,
     });
     return { notice: noticeOf(notice, deposit) };
   }
@@ -150,6 +153,19 @@ class OperatorMoney {
     @Ctx() { operator }: OperatorContext,
   ) {
     return { notice: noticeOf(await withdrawNotice(operator, addressId, reference), null) };
+  }
+
+  @Mutation(() => DisputeDepositPayload, {
+    description:
+      'Records a chargeback in live mode: the payer has got money of a completed deposit back from the bank or the ' +
+      'acquirer. Returns the new deposit, whose amount is negative. The same chargeback again changes nothing.',
+  })
+  async disputeDeposit(
+    @Input(() => DisputeDepositInput) { amount, tenantId, ...input }: DisputeDepositInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const given = { ...input, amount: amount ?? undefined, tenantId: tenantId ?? undefined };
+    return { deposit: await disputeDeposit(operator, given) };
   }
 
   @Mutation(() => ReconcileDepositPayload, {
@@ -213,7 +229,7 @@ class OperatorMoney {
 
 /** A notice with its deposit, as the graph shows it. */
 export function noticeOf(
-  { tenantId, livemode, created, reference, event, content }: BankNoticeRow,
+  { tenantId, livemode, created, reference, event, content }: NoticeOfDeposit,
   deposit: OperatorDeposit | null,
 ): OperatorBankNotice {
   const { toAccountId: accountId, toAddressId: addressId, currency } = content;
@@ -238,6 +254,7 @@ export default {
     waitingBankNotices: 'deposit',
     duplicateBankNotices: 'deposit',
     withdrawBankNotice: 'deposit',
+    disputeDeposit: 'deposit',
     reconcileDeposit: 'deposit',
     settlePayout: 'payout',
     failPayout: 'payout',

@@ -3,37 +3,28 @@ import { alias, type PgColumn } from 'drizzle-orm/pg-core';
 import { account } from '../../resources/account/table.js';
 import { type AddressRow, address } from '../../resources/address/table.js';
 import type { ReconciledReceivableInput } from '../../resources/deposit/inputs.js';
-import { payerProblems, depositProblems, receiverOf } from '../../resources/deposit/rules.js';
+import { payerProblems, receiverOf } from '../../resources/deposit/rules.js';
 import { type DepositRow, deposit } from '../../resources/deposit/table.js';
 import { editions } from '../../editions/editions.js';
 import { editionProblems } from '../../operation/input-problems.js';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { textProblems } from '../../operation/text-problems.js';
-import { type Problem, problem, DomainError } from '../../errors/problems.js';
+import { problem, DomainError } from '../../errors/problems.js';
 import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
-import { bareReference, type BankNoticeRow, bankNotice, isPadded, whiteSpace } from '../table.js';
+import { bareReference, type BankNoticeRow, bankNotice, isPadded } from '../table.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { tenantOf } from '../paging.js';
-
-/** A bank's report about a transfer, under the bank's own reference. */
-export interface BankNotice {
-  reference: string;
-  event: 'received' | 'reversed';
-  addressId: string;
-  amount: bigint;
-  currency: string;
-  fromAccountId?: string | undefined;
-  paymentMethod?: string | undefined;
-  statementDescriptor?: string | undefined;
-  /** Whether the transfer may have another currency than its address. */
-  allowCurrency?: boolean | undefined;
-}
+import { storedDetails } from './bank-details.js';
+import { type BankNotice, type NoticeEvent, noticeProblems } from './notice.js';
 
 /** A recorded bank notice with its deposit; null while a reversal waits for its deposit. */
 export interface RecordedBankNotice {
-  notice: BankNoticeRow;
+  notice: NoticeOfDeposit;
   deposit: DepositRow | null;
 }
+
+/** A notice of any event. That of a recall is stored with its deposit, which has the negative amount. */
+export type NoticeOfDeposit = Omit<BankNoticeRow, 'event'> & { event: NoticeEvent };
 
 const waitingNoticesMax = 200;
 
@@ -41,12 +32,9 @@ const duplicatesMax = 200;
 
 const mismatchesMax = 200;
 
-/** The reference is part of an index key, whose length PostgreSQL limits. */
-const referenceLengthMax = 255;
-
 /**
  * Records a bank's notice about a transfer. Recording the same notice again has no effect, and notices may come in any
- * order. White space around the reference is left out.
+ * order, but for a recall, which comes after the receipt. White space around the reference is left out.
  * Refuses a payment method of the other edition, and a currency that is not the address's unless the operator allows
  * it.
  */
@@ -80,6 +68,8 @@ export async function recordBankNotice(operator: Operator, given: BankNotice): P
     if (!payer) throw new OperatorError('There is no such account. Check the id.', 'resource_missing', field);
     refuse(payerProblems(payer, receiver, field));
   }
+  if (given.event === 'recalled') return recordRecall(operator, given, to);
+  const details = storedDetails(given);
   const content = {
     toAccountId: to.linkedId,
     toAddressId: to.id,
@@ -90,7 +80,7 @@ export async function recordBankNotice(operator: Operator, given: BankNotice): P
     statementDescriptor: given.statementDescriptor ?? null,
   };
   const args = {
-    ...{ reference: given.reference, event: given.event, content },
+    ...{ reference: given.reference, event: given.event, content, ...(details && { details }) },
     // A member that the notice leaves out cannot conflict with the notice recorded earlier under its reference.
     ...(paymentMethod === undefined && { open: ['paymentMethod'] }),
     ...(given.allowCurrency === true && { allowCurrency: true }),
@@ -99,29 +89,20 @@ export async function recordBankNotice(operator: Operator, given: BankNotice): P
   return { notice, deposit: await scope.find(deposit, notice.depositId) };
 }
 
-/** The problems of a notice that no bank can have sent. */
-function noticeProblems({ reference, amount }: BankNotice): Problem[] {
-  return [...depositProblems({ amount }), ...referenceProblems(reference, 'deposit.reference')];
+/** Records a bank's recall of a received transfer, which makes a deposit with a negative amount. */
+async function recordRecall(operator: Operator, given: BankNotice, to: AddressRow): Promise<RecordedBankNotice> {
+  const { reference, originalReference, reasonCode, amount, currency } = given;
+  const content = { toAccountId: to.linkedId, toAddressId: to.id, amount, currency };
+  const args = {
+    ...{ reference, originalReference: originalReference!, content },
+    ...(reasonCode !== undefined && { reasonCode }),
+  };
+  const taken = await operator.write('record_bank_recall', to, 'bankNotice', args, deposit);
+  const { tenantId, livemode, created, id: depositId, paymentMethod, bankDetails } = taken;
+  const of = { ...content, amount: String(amount), fromAccountId: null, paymentMethod, statementDescriptor: null };
+  const notice = { tenantId, livemode, created, depositId, event: 'recalled' as const, content: of };
+  return { notice: { ...notice, reference: bankDetails!.reference }, deposit: taken };
 }
-
-/** The problems of a bank's reference: it is empty, or too long. */
-export function referenceProblems(reference: string, field: string): Problem[] {
-  const bare = withoutSpaceAround(reference);
-  if (bare === '') return [problem('parameter_invalid_empty', field)];
-  return [...bare].length > referenceLengthMax
-    ? [problem('parameter_invalid', field, `must have at most ${referenceLengthMax} characters`)]
-    : [];
-}
-
-/** A reference as it is compared and stored; the functions of the database leave out the same. */
-export function withoutSpaceAround(reference: string): string {
-  const first = [...reference].findIndex((character) => !spaces.has(character));
-  const last = [...reference].findLastIndex((character) => !spaces.has(character));
-  return first < 0 ? '' : [...reference].slice(first, last + 1).join('');
-}
-
-/** The characters of white space; the constant has them as escapes, as SQL and JSON write them. */
-const spaces = new Set(JSON.parse(`"${whiteSpace}"`) as string);
 
 /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
 export function waitingNotices(operator: Operator): Promise<BankNoticeRow[]> {

@@ -7,7 +7,7 @@ import { type Problem, problem } from '../../errors/problems.js';
 import { type RateRow, rate } from '../../resources/exchange-rate/table.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
-import { referenceProblems, withoutSpaceAround } from './bank.js';
+import { referenceProblems, withoutSpaceAround } from './notice.js';
 import { tenantOf, listed, type ListPage, type ListFilter } from '../paging.js';
 
 /** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */

@@ -37,7 +37,7 @@ export class DepositOfAccountArgs extends pageArgsOf('Deposit', byAmount) {
 export class DepositArgs extends DepositOfAccountArgs {
   @Field(() => String, {
     nullable: true,
-    description: searchText('the statement descriptor or the names of the payer'),
+    description: searchText("the statement descriptor, the bank's reference or the names of the payer"),
   })
   search?: string | null;
   @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
@@ -85,7 +85,11 @@ export const depositListing: Listing = {
   search: {
     object: 'deposit',
     // The names of a payer on another account's list are not searched: that account does not see them.
-    texts: (name) => sql`(array[${name(deposit.statementDescriptor)}] || (
+    texts: (name) => sql`(array[
+      ${name(deposit.statementDescriptor)},
+      ${name(deposit.bankDetails)} ->> 'reference',
+      ${name(deposit.bankDetails)} ->> 'payerName'
+    ] || (
       select array[a.nickname, a.business_details ->> 'legalName'] from account a
       where a.tenant_id = ${sql.placeholder('tenantId')} and a.livemode = ${sql.placeholder('livemode')}
         and a.id = ${name(deposit.fromAccountId)} and a.context_id = ${name(deposit.actingAccountId)}))`,

@@ -1,4 +1,4 @@
-import { Mutation, Ctx, Resolver } from 'type-graphql';
+import { Arg, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import {
   CreateDepositPayload,
   ReconcileDepositPayload,
@@ -8,6 +8,8 @@ import {
   CancelTestDepositPayload,
   ReverseTestDepositPayload,
   DisputeTestDepositPayload,
+  BankDetails,
+  bankDetailsOf,
   Deposit,
 } from './type.js';
 import {
@@ -30,6 +32,21 @@ import { problem, DomainError } from '../../errors/problems.js';
 
 @Resolver(() => Deposit)
 export class DepositResolver {
+  /** What the bank says of a deposit. Silent: all of it. */
+  @Query(() => BankDetails, {
+    nullable: true,
+    description: 'What the bank says of a deposit that the caller can see. RESOURCE_MISSING where nothing is recorded.',
+  })
+  async depositBankDetails(
+    @Arg('id', () => ID, { description: 'The id of the deposit.' }) id: string,
+    @Ctx() { scope }: Context,
+  ): Promise<BankDetails> {
+    const details = bankDetailsOf(await scope.one(deposit, id));
+    if (details) return details;
+    const none = 'No bank has said anything of this deposit.';
+    throw new DomainError(problem('resource_missing', 'deposit.id', none));
+  }
+
   /** Creates a deposit in test mode; the sandbox completes it in about a second. Spec: Create a Deposit. */
   @Mutation(() => CreateDepositPayload, {
     description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',

@@ -9,8 +9,8 @@ import { DepositArgs, DepositOfAccountArgs, depositListing } from './listing.js'
 import { depositProblems, reconcileLimits } from './rules.js';
 import { DepositResolver } from './resolver.js';
 import { type DepositRow, deposit } from './table.js';
-import { Deposit, DepositConnection, DepositParty } from './type.js';
-import { bankNoticeV1, depositV1 } from './v1.js';
+import { BankDetails, bankDetailsOf, Deposit, DepositConnection, DepositParty } from './type.js';
+import { bankDetailsV1, bankNoticeV1, depositV1, exportedDepositV1 } from './v1.js';
 import { completedAt } from '../ledger/completed.js';
 import { moneyOf } from '../balance/type.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
@@ -36,7 +36,13 @@ export default defineResource({
       limits: searchLimits,
       callers: everyone,
       refusals: ['parameter_missing'],
-      routes: [extension.list('/v1/deposits')],
+      routes: [extension.list('/v1/deposits', { exported: exportedDepositV1 })],
+    },
+    depositBankDetails: {
+      access: 'read',
+      callers: everyone,
+      v1: bankDetailsV1,
+      routes: [extension.get('/v1/deposits/:id/bank_details')],
     },
     // Spec: Create a Deposit. "Works only in test mode."
     createDeposit: {
@@ -85,6 +91,10 @@ export default defineResource({
       methodDetails: value(() => PaymentMethodDetails, methodDetailsOf, {
         nullable: true,
         description: methodTexts.details,
+      }),
+      bankDetails: value(() => BankDetails, bankDetailsOf, {
+        nullable: true,
+        description: 'What the bank says of the transfer. Null for deposits in test mode and those of checkouts.',
       }),
       ...moneyOf({ amount: 'currency', pendingRest: 'currency', disputed: 'currency' }),
       from: object(

@@ -53,6 +53,15 @@ const filters = (t: Record<'status' | 'paymentMethod' | 'currency' | 'pendingRes
   unreconciled: unreconciledOf(t.pendingRest),
 });
 
+/** What a bank says of a transfer, under its reference; a recall or chargeback has its reference alone. */
+export interface StoredBankDetails {
+  reference: string;
+  payerName?: string;
+  payerLines?: string[];
+  payerCountry?: string;
+  text?: string;
+}
+
 /**
  * Funds that came in. `pendingRest` is the part that is not reconciled yet, and `disputed` the part that was taken
  * back; both are minor units. Money is in balances only once it is completed. A dispute is a row of its own, with a
@@ -82,6 +91,7 @@ export const deposit = pgTable(
     disputed: minor('disputed').default(sql`0`),
     ...visibilityColumns(),
     ...version(),
+    bankDetails: jsonb('bank_details').$type<StoredBankDetails>(),
   },
   (t) => [
     primaryKey({ name: 'deposit_pkey', columns: [t.tenantId, t.livemode, t.id] }),

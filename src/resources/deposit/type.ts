@@ -1,9 +1,9 @@
 import { registerEnumType, Field, ID, ObjectType } from 'type-graphql';
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { DepositStatus, DepositPaymentMethod, DepositReasonCode } from './table.js';
+import { type DepositRow, DepositStatus, DepositPaymentMethod, DepositReasonCode } from './table.js';
 import { methodDescriptions, methodTexts } from '../payment/method.js';
 import { Node } from '../../types/relay-node.js';
-import { DateTime, Amount, Currency, Metadata } from '../../types/scalars.js';
+import { CountryCode, DateTime, Amount, Currency, Metadata } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import { connectionOf } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
@@ -47,6 +47,41 @@ export class DepositParty {
   accountId: string | null;
   @Field(() => ID, { nullable: true, description: 'The id of the address; null if it is not known.' })
   addressId: string | null;
+}
+
+/** The payer of a transfer. Silent: all fields. */
+@ObjectType({ simpleResolvers: true, description: 'The payer of a transfer, as its bank names it.' })
+class BankPayer {
+  @Field(() => String, { nullable: true, description: 'The name of the payer. Null if the bank has not said it.' })
+  name: string | null;
+  @Field(() => [String], { description: "The lines of the payer's address, as the bank has them." })
+  addressLines: string[];
+  @Field(() => CountryCode, { nullable: true, description: 'The country. Null if the bank has not said it.' })
+  country: string | null;
+}
+
+/** What a bank says of a transfer. Silent: all fields. */
+@ObjectType({ simpleResolvers: true, description: 'What a bank says of a transfer, beside its amount.' })
+export class BankDetails {
+  @Field(() => String, {
+    description: "The bank's own reference, such as a UTR: of the transfer, or of the recall of a part of it.",
+  })
+  reference: string;
+  @Field(() => BankPayer, { nullable: true, description: 'The payer. Null if the bank has said nothing of it.' })
+  payer: BankPayer | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The remittance text: what the payer wrote. Null if the bank has not said it.',
+  })
+  text: string | null;
+}
+
+/** What the bank says of a deposit, as it is shown; null if nothing was recorded. */
+export function bankDetailsOf({ bankDetails }: Pick<DepositRow, 'bankDetails'>): BankDetails | null {
+  if (!bankDetails) return null;
+  const { reference, payerName: name = null, payerLines, payerCountry: country = null, text = null } = bankDetails;
+  const known = name !== null || payerLines !== undefined || country !== null;
+  return { reference, payer: known ? { name, addressLines: payerLines ?? [], country } : null, text };
 }
 
 /** Funds that came in. Spec: Deposit. */

@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { DepositRow } from './table.js';
+import { type BankDetails, bankDetailsOf } from './type.js';
 import type { BankNoticeRow } from '../../operator/table.js';
 import { hashOrNull, noun, optional, schemas, stated, value, valueOrNull } from '../shape.js';
 
@@ -48,6 +49,37 @@ const cardV1 = ({ brand, last4, expiry_month, expiry_year }: StoredDetails) => (
 });
 
 const upiV1 = ({ vpa }: StoredDetails) => ({ upi: { vpa: stated(schemas.string, vpa) } });
+
+/** Formats what a bank says of a deposit for /v1. Silent: all fields. */
+export function bankDetailsV1(details: BankDetails) {
+  return { object: noun('bank_details'), ...saidByBank(details) };
+}
+
+/** Formats a deposit for an export, where it has what its bank says of it. Silent: what it has beyond a deposit. */
+export function exportedDepositV1(d: DepositRow) {
+  return {
+    ...depositV1(d),
+    ...optional(
+      bankDetailsOf(d),
+      (details) => ({ bank_details: saidByBank(details) }),
+      'Shown where something is recorded.',
+    ),
+  };
+}
+
+function saidByBank({ reference, payer, text }: BankDetails) {
+  return {
+    reference: value(reference),
+    payer: hashOrNull(
+      payer && {
+        name: valueOrNull(payer.name),
+        address_lines: value(payer.addressLines),
+        country: valueOrNull(payer.country),
+      },
+    ),
+    text: valueOrNull(text),
+  };
+}
 
 /** Formats a bank's notice for the events of /v1 and for the command line. Silent: all fields. */
 export function bankNoticeV1({ reference, event, created, livemode, depositId, content }: BankNoticeRow) {

@@ -121,9 +121,9 @@ export class ApiBulk implements Bulk {
     });
     const type = getNamedType(field.type);
     const nodes = isObjectType(type) ? getNamedType(type.getFields().nodes!.type) : undefined;
-    const keys = keysOfShape(route.shape);
+    const shape = (route.exported ?? route.shape) as (row: unknown, caller: Caller) => object;
+    const keys = keysOfShape(shape);
     const { header, write } = writing(format, keys, isObjectType(nodes) ? nodes : undefined);
-    const shape = route.shape as (row: unknown, caller: Caller) => object;
     return { statement, header, lines: (rows) => write(rows.map((row) => shape(row, caller))) };
   }
 

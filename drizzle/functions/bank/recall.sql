@@ -1,0 +1,180 @@
+-- What takes money of one deposit back in live mode: a bank's recall, and a chargeback that the operator records. Both
+-- are disputes, each once under its reference.
+--
+-- Longer than 60 lines: dispute_once (what was recorded before, the dispute, and its record).
+
+-- The notice of received money that a recall names. Of several from before that differ in white space around their
+-- references, the one with the exact reference comes first, and then one whose money is still there. Refuses a
+-- reference under which nothing was received, and one of another address or currency.
+create or replace function recalled_transfer(p_tenant text, p_live boolean, p_reference text, p_content jsonb)
+returns bank_notice
+language plpgsql
+stable
+as $$
+declare
+  x bank_notice;
+  n bank_notice;
+begin
+  for x in
+    select b.*
+    from bank_notices_under(p_tenant, p_live, btrim(p_reference, white_space())) b
+    where b.event = 'received'
+    order by b.reference = p_reference desc, b.created, b.reference
+  loop
+    if
+      x.reference = p_reference
+      or exists (
+        select
+        from deposit d
+        where d.tenant_id = p_tenant and d.livemode = p_live and d.id = x.deposit_id and d.status = 'completed'
+      )
+    then
+      n := x;
+      exit;
+    elseif n.reference is null then
+      n := x;
+    end if;
+  end loop;
+  if n.reference is null then
+    perform refuse(
+      404,
+      'resource_missing',
+      'deposit.original_reference',
+      'No received transfer has this reference. Record its receipt first, and then the recall.'
+    );
+  end if;
+  -- The amount of a recall is its own.
+  perform same_transfer(p_content || jsonb_build_object('amount', n.content ->> 'amount'), n.content);
+  return n;
+end;
+$$;
+
+-- Disputes a deposit once under a reference, and returns the deposit with the negative amount. The same again changes
+-- nothing, whatever has become of the deposit; another deposit, amount or reason under the reference is a conflict.
+-- What is NULL is not compared: the amount is then all that is left, and the reason `general`. The caller has locked
+-- the balances of the deposit, so that two that record the same run one after the other. Without an event: the dispute
+-- has its own events.
+create or replace function dispute_once(
+  p_tenant text,
+  p_live boolean,
+  p_envelope jsonb,
+  p_kind text,
+  p_reference text,
+  p_deposit text,
+  p_amount bigint,
+  p_reason text
+)
+returns deposit
+language plpgsql
+as $$
+declare
+  c clawback;
+  v deposit;
+begin
+  select x.*
+  into c
+  from clawback x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = p_kind and x.reference = p_reference;
+  if found then
+    if
+      c.disputes_id <> p_deposit
+      or c.amount <> coalesce(p_amount, c.amount)
+      or c.reason_code <> coalesce(p_reason, c.reason_code)
+    then
+      perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+    end if;
+    select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = c.deposit_id;
+    return v;
+  end if;
+  v := dispute_deposit(
+    p_tenant,
+    p_live,
+    p_envelope - 'key',
+    jsonb_build_object('id', p_deposit, 'amount', p_amount::text, 'reasonCode', p_reason, 'bankReference', p_reference)
+  );
+  insert into clawback
+    (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code)
+  values
+    (p_tenant, p_live, p_kind, p_reference, v.created, p_deposit, v.id, -v.amount, v.reason_code)
+  on conflict (tenant_id, livemode, kind, reference) do nothing;
+  -- Another deposit was disputed under the reference meanwhile. The refusal undoes this dispute.
+  if not found then
+    perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+  end if;
+  return v;
+end;
+$$;
+
+-- Records that a bank has taken a part of a received transfer back, or all of it, under a reference of its own. Returns
+-- the deposit with the negative amount.
+create or replace function record_bank_recall(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof deposit
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'reference text, originalReference text, reasonCode? text,
+        content object {toAccountId text, toAddressId text, amount bigint, currency text}'
+    )
+  );
+  v_content jsonb := v_args -> 'content';
+  v_reference text := checked_reference(v_args ->> 'reference', 'deposit.reference');
+  v deposit;
+begin
+  -- The notices about one transfer run one after the other, as in record_bank_notice.
+  v.to_account_id := v_content ->> 'toAccountId';
+  v.currency := v_content ->> 'currency';
+  perform lock_money_of(p_tenant, p_live, v);
+  -- A second recall under the reference of the transfer could not be told from the first one sent again.
+  if exists (select from bank_notices_under(p_tenant, p_live, v_reference) b where b.event = 'received') then
+    perform refuse(
+      409,
+      'state_conflict',
+      'deposit.reference',
+      'is that of a received transfer. Send the reference that the bank has given to the recall.'
+    );
+  end if;
+  v := dispute_once(
+    p_tenant,
+    p_live,
+    p_envelope,
+    'recall',
+    v_reference,
+    (recalled_transfer(p_tenant, p_live, v_args ->> 'originalReference', v_content)).deposit_id,
+    (v_content ->> 'amount')::bigint,
+    v_args ->> 'reasonCode'
+  );
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+-- Records a chargeback of a completed deposit under the reference of the bank or the acquirer that has taken the money
+-- back. Returns the deposit with the negative amount.
+create or replace function record_chargeback(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof deposit
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, reference text, reasonCode text, amount? bigint'));
+  v_reference text := checked_reference(v_args ->> 'reference', 'deposit.reference');
+  v deposit;
+begin
+  select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id';
+  perform lock_money_of(p_tenant, p_live, v);
+  v := dispute_once(
+    p_tenant,
+    p_live,
+    p_envelope,
+    'chargeback',
+    v_reference,
+    v.id,
+    (v_args ->> 'amount')::bigint,
+    v_args ->> 'reasonCode'
+  );
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;

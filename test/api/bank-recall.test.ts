@@ -1,0 +1,383 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from '../support/audit.js';
+import { unknownId } from '../support/bodies.js';
+import { payeesIn, submit } from '../support/checkout-fixture.js';
+import { payOutLive } from '../support/jobs.js';
+import { scale, seedsOf } from '../support/scale.js';
+import { must, payoutAddress, Speaker, tenantOf, useWorld, withLiveAcquirer } from '../support/world.js';
+import { banksIn, depositsOf, money, pendingOf, type Receiver, reversed } from './bank-fixture.js';
+import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
+import { receivableBody } from '../support/bodies.js';
+import { disputeDeposit } from '../../src/operator/money/clawbacks.js';
+import type { BankNotice } from '../../src/operator/money/notice.js';
+
+// No worker: tests make live payouts with `payOut`.
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY }, acquirers: withLiveAcquirer });
+const { reference, receiver, partnerOf, recordNotice, received } = banksIn(world);
+const { ask, data } = operatorIn(world);
+const payees = payeesIn(world);
+
+auditLedger(world);
+
+const recalled = ({ reference: originalReference, addressId, currency }: BankNotice, amount: bigint, more = {}) => ({
+  ...{ reference: reference(), event: 'recalled' as const, addressId, amount, currency, originalReference },
+  ...more,
+});
+const refusal = (code: string, field: string) => ({ problems: [{ code, field }] });
+
+describe('a recall of a part', () => {
+  it('is a deposit with a negative amount, once, and a reversal takes the rest', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { amount: 10_000n });
+    const { deposit } = await recordNotice(notice);
+    const recall = recalled(notice, 4_000n, { reasonCode: 'incorrect_amount' });
+
+    const taken = await recordNotice(recall);
+
+    expect([taken.reference, taken.event]).toEqual([recall.reference, 'recalled']);
+    expect((await to.live.get(`/v1/deposits/${taken.deposit!.id}`)).body).toMatchObject({
+      ...{ amount: '-40.00', currency: 'USD', status: 'completed', reason_code: 'incorrect_amount', livemode: true },
+      to: { account_id: to.live.id, address_id: to.addressId },
+    });
+    const graph = await to.live.graph(`{ node(id: "${taken.deposit!.id}") { ... on Deposit {
+      disputedDeposit { id disputed } bankDetails { reference payer { name } text } } } }`);
+    expect(graph.body.data.node).toEqual({
+      disputedDeposit: { id: deposit!.id, disputed: '40.00' },
+      bankDetails: { reference: recall.reference, payer: null, text: null },
+    });
+    for (const again of [
+      recall,
+      { ...recall, reference: ` ${recall.reference}\n` },
+      { ...recall, reasonCode: undefined },
+    ])
+      expect((await recordNotice(again)).deposit!.id).toBe(taken.deposit!.id);
+    await recordNotice(recalled(notice, 1_000n));
+    expect(await pendingOf(to.live)).toEqual(money('50.00'));
+
+    await recordNotice(reversed(notice));
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    expect((await depositsOf(to.live)).map((d) => [d.amount, d.status])).toEqual([
+      ['-10.00', 'completed'],
+      ['-40.00', 'completed'],
+      ['100.00', 'reversed'],
+    ]);
+    await expect(recordNotice(recalled(notice, 1n))).rejects.toMatchObject(refusal('status_invalid', 'deposit.status'));
+    expect((await recordNotice(recall)).deposit!.id).toBe(taken.deposit!.id);
+  });
+
+  it('of everything leaves a reversal nothing to take', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    await recordNotice(notice);
+    await recordNotice(recalled(notice, 1_000n));
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    const { deposit } = await recordNotice(reversed(notice));
+    expect(deposit!.status).toBe('reversed');
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+  });
+
+  it('takes what is pending first, then available money below zero, and nothing from a payout in flight', async () => {
+    const to = await receiver(2);
+    await payoutAddress(to.live);
+    const notice = received(to);
+    const { deposit } = await recordNotice(notice);
+    const { id } = await must(to.live.post('/v1/receivables', receivableBody({ amount: '6.00', currency: 'INR' })));
+    await must(to.live.post(`/v1/deposits/${deposit!.id}/reconcile`, { receivables: [{ id, amount: '6.00' }] }));
+    await payOutLive(to.live);
+
+    await recordNotice(recalled(notice, 500n));
+
+    expect((await to.live.get('/v1/balance')).body).toMatchObject({
+      available: money('-1.00', 'INR'),
+      pending: money('0.00', 'INR'),
+      payout_processing: money('6.00', 'INR'),
+    });
+  });
+
+  it("takes what came to a partner's address from the partner", async () => {
+    const to = await receiver(1);
+    const partner = await partnerOf(to);
+    const notice = received(to, { addressId: partner.addressId });
+    await recordNotice(notice);
+    await recordNotice(recalled(notice, 300n));
+    expect(await pendingOf(to.live, partner.id)).toEqual(money('7.00'));
+  });
+
+  const cases: [what: string, more: (to: Receiver) => Partial<BankNotice>, code: string, field: string][] = [
+    ['of nothing', () => ({ amount: 0n }), 'parameter_invalid', 'amount'],
+    ['of less than nothing', () => ({ amount: -1n }), 'parameter_invalid', 'amount'],
+    ['of more than what is left', () => ({ amount: 601n }), 'amount_exceeds_deposit', 'amount'],
+    ['in another currency', () => ({ currency: 'EUR' }), 'state_conflict', 'currency'],
+    ['of part of a yen', () => ({ currency: 'JPY', amount: 150n }), 'parameter_invalid', 'amount'],
+    [
+      'of a transfer that was not received',
+      () => ({ originalReference: 'UTR?' }),
+      'resource_missing',
+      'original_reference',
+    ],
+    ['that names no transfer', () => ({ originalReference: undefined }), 'parameter_missing', 'original_reference'],
+    ['that names white space', () => ({ originalReference: ' \t' }), 'parameter_invalid_empty', 'original_reference'],
+    ['without a reference', () => ({ reference: ' ' }), 'parameter_invalid_empty', 'reference'],
+    ['with a reference that is too long', () => ({ reference: 'x'.repeat(256) }), 'parameter_invalid', 'reference'],
+    ['with a control character', () => ({ reference: 'A\u0001B' }), 'parameter_invalid', 'reference'],
+    ['with an invisible character', () => ({ reference: 'A\u200BB' }), 'parameter_invalid', 'reference'],
+    ['with NUL', () => ({ reference: 'A\u0000B' }), 'parameter_invalid', 'reference'],
+    ['at an unknown address', () => ({ addressId: unknownId('address') }), 'resource_missing', 'address_id'],
+    ['with words about the payer', () => ({ text: 'INV 7' }), 'parameter_invalid', 'text'],
+    ['with a payer', (to) => ({ fromAccountId: to.live.id }), 'parameter_invalid', 'from_account_id'],
+  ];
+  describe('that is refused and takes nothing:', () => {
+    let to: Receiver;
+    let notice: BankNotice;
+    beforeAll(async () => {
+      to = await receiver(1);
+      notice = received(to);
+      await recordNotice(notice);
+      await recordNotice(recalled(notice, 400n));
+    });
+
+    it.each(cases)('%s', async (_, more, code, name) => {
+      await expect(recordNotice({ ...recalled(notice, 100n), ...more(to) })).rejects.toMatchObject(
+        refusal(code, `deposit.${name}`),
+      );
+      expect(await pendingOf(to.live)).toEqual(money('6.00'));
+    });
+
+    it('with other content under its reference, and under the reference of the transfer', async () => {
+      const recall = recalled(notice, 100n, { reasonCode: 'duplicate' });
+      await recordNotice(recall);
+      const conflict = refusal('state_conflict', 'deposit.reference');
+      const other = received(to);
+      await recordNotice(other);
+      for (const more of [{ amount: 99n }, { reasonCode: 'general' as const }, { originalReference: other.reference }])
+        await expect(recordNotice({ ...recall, ...more })).rejects.toMatchObject(conflict);
+      await expect(recordNotice({ ...recall, reference: notice.reference })).rejects.toMatchObject(conflict);
+      expect(await pendingOf(to.live)).toEqual(money('15.00'));
+    });
+
+    it('at another address than the transfer', async () => {
+      const { addressId } = await partnerOf(to);
+      await expect(recordNotice({ ...recalled(notice, 1n), addressId })).rejects.toMatchObject(
+        refusal('state_conflict', 'deposit.address_id'),
+      );
+    });
+
+    it('that was reported before its transfer, or by members of another event', async () => {
+      const waiting = received(to);
+      await recordNotice(reversed(waiting));
+      await expect(recordNotice(recalled(waiting, 1n))).rejects.toMatchObject(
+        refusal('resource_missing', 'deposit.original_reference'),
+      );
+      for (const more of [{ originalReference: 'UTR' }, { reasonCode: 'general' as const }])
+        await expect(recordNotice(received(to, more))).rejects.toMatchObject({
+          problems: [{ code: 'parameter_invalid' }],
+        });
+    });
+
+    it('of another tenant', async () => {
+      const stranger = await receiver(1);
+      await expect(recordNotice({ ...recalled(notice, 1n), addressId: stranger.addressId })).rejects.toMatchObject(
+        refusal('resource_missing', 'deposit.original_reference'),
+      );
+    });
+  });
+
+  it('has a reference of 255 characters at most, without the white space around it', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { reference: 'R'.repeat(255) });
+    await recordNotice({ ...notice, reference: `\u00A0${notice.reference}\t` });
+    const recall = recalled(notice, 100n, { reference: 'é'.repeat(255) });
+    const { deposit } = await recordNotice({ ...recall, reference: `${recall.reference} ` });
+    expect((await recordNotice(recall)).deposit!.id).toBe(deposit!.id);
+    expect((await must(to.live.get(`/v1/deposits/${deposit!.id}/bank_details`))).reference).toBe(recall.reference);
+    expect(await pendingOf(to.live)).toEqual(money('9.00'));
+  });
+
+  it('takes money once when two gateways record it at once', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    await recordNotice(notice);
+    const origins = [world.origin, await world.another({ environment: { OPERATOR_KEY } })];
+    const recall = recalled(notice, 300n);
+    const { originalReference, addressId, currency } = recall;
+    const input = { reference: recall.reference, event: 'RECALLED', originalReference, addressId, currency };
+    const query = mutation(
+      'recordBankNotice',
+      'RecordBankNoticeInput',
+      'notice { event amount deposit { id amount } }',
+    );
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        new Speaker({ ...world, origin: origins[n % 2]! }, '', OPERATOR_KEY, 1).post('/operator/graphql', {
+          query,
+          variables: { input: { ...input, amount: '3.00' } },
+        }),
+      ),
+    );
+    const notices = replies.map(({ body }) => body.data.recordBankNotice.notice);
+    expect(new Set(notices.map(({ deposit }) => deposit.id)).size).toBe(1);
+    expect(notices[0]).toMatchObject({ event: 'RECALLED', amount: '3.00', deposit: { amount: '-3.00' } });
+    expect(await pendingOf(to.live)).toEqual(money('7.00'));
+  });
+
+  it('takes money once when its first attempt was killed before or after its commit', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    await recordNotice(notice);
+    const recall = recalled(notice, 300n);
+    const content = { toAccountId: to.live.id, toAddressId: to.addressId, amount: '300', currency: 'USD' };
+    const args = { reference: recall.reference, originalReference: notice.reference, content };
+    const killed = world.sql.begin(async (sql) => {
+      await sql`select * from record_bank_recall(${tenantOf(to.live)}, true, '{}', ${JSON.stringify(args)}::text::jsonb)`;
+      const [own] = await sql`select pg_backend_pid() as pid`;
+      await world.sql`select pg_terminate_backend(${own!.pid})`;
+      await sql`select 1`;
+    });
+    await expect(killed).rejects.toThrow();
+    expect(await pendingOf(to.live)).toEqual(money('10.00'));
+    const { deposit } = await recordNotice(recall);
+    expect((await recordNotice(recall)).deposit!.id).toBe(deposit!.id);
+    expect(await pendingOf(to.live)).toEqual(money('7.00'));
+  });
+});
+
+const dispute = mutation('disputeDeposit', 'DisputeDepositInput', 'deposit { id amount reasonCode status tenantId }');
+
+describe('a chargeback that the operator records', () => {
+  it('disputes a live deposit once, by default all that is left', async () => {
+    const to = await receiver(1);
+    const { deposit } = await recordNotice(received(to));
+    const input = { id: deposit!.id, reasonCode: 'HIGH_RISK', reference: reference() };
+    const key = { 'idempotency-key': randomUUID() };
+    const part = { ...input, reference: reference(), amount: '4.00' };
+    const first = (await data(ask(dispute, { input: part }, key))).disputeDeposit.deposit;
+    expect(first).toMatchObject({ amount: '-4.00', reasonCode: 'HIGH_RISK', status: 'COMPLETED' });
+    for (const headers of [key, {}, { 'idempotency-key': randomUUID() }])
+      expect((await data(ask(dispute, { input: part }, headers))).disputeDeposit.deposit).toEqual(first);
+    const rest = (await data(ask(dispute, { input: { ...input, tenantId: to.live.id } }))).disputeDeposit.deposit;
+    expect(rest.amount).toBe('-6.00');
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    for (const more of [{ amount: '5.00' }, { reasonCode: 'GENERAL' }, { id: first.id }])
+      expect((await ask(dispute, { input: { ...input, ...more } })).codes).toEqual(['state_conflict']);
+
+    const log = await data(
+      ask(`query ($id: ID!) { operatorActions(objectId: $id) { nodes { operation outcome resultId details } } }`, {
+        id: deposit!.id,
+      }),
+    );
+    expect(log.operatorActions.nodes).toContainEqual(
+      expect.objectContaining({ operation: 'disputeDeposit', outcome: 'SUCCEEDED', resultId: first.id }),
+    );
+  });
+
+  it("disputes a checkout's deposit, which has no reference of a bank", async () => {
+    const payee = await payees.open();
+    const checkout = await payee.checkoutFixture({ speaker: payee.live, partnerId: await payee.goLive() });
+    expect((await submit(`${checkout.url}/upi`, { attempt: `${randomUUID()}-upi` })).status).toBe(303);
+    const [{ id }] = await payee.attempts(checkout);
+    await world.sql`select settle_transaction(${payee.tenantId}, true, '{}', ${id}, 'succeeded', null)`;
+    const [paid] = await depositsOf(payee.live);
+    expect([paid.status, paid.amount]).toEqual(['completed', '1000.00']);
+    expect((await payee.live.get(`/v1/deposits/${paid.id}/bank_details`)).status).toBe(404);
+    const input = { id: paid.id, amount: '250.00', reasonCode: 'UNMATCHED_DETAILS', reference: 'CB-1' };
+    const taken = (await data(ask(dispute, { input }))).disputeDeposit.deposit;
+    expect((await payee.live.get('/v1/balance')).body.available).toEqual(money('750.00', 'INR'));
+    const [receivable] = await world.sql`select amount_locked::text as locked from receivable
+      where id = ${checkout.receivableIds[0]!}`;
+    expect(receivable!.locked).toBe('75000');
+    expect((await must(payee.live.get(`/v1/deposits/${taken.id}/bank_details`))).reference).toBe('CB-1');
+  });
+
+  it('is refused for what is no live deposit that is completed, and for more than is left', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    const { deposit } = await recordNotice(notice);
+    const ofTest = await must(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+    const good = { id: deposit!.id, reasonCode: 'general' as const, reference: reference() };
+    const given = (more: Partial<typeof good> & { amount?: bigint }) =>
+      disputeDeposit(world.operator, { ...good, ...more });
+    await expect(given({ id: ofTest.id })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.id'));
+    await expect(given({ id: unknownId('deposit') })).rejects.toMatchObject(refusal('resource_missing', 'deposit.id'));
+    await expect(given({ amount: 1_001n })).rejects.toMatchObject(refusal('amount_exceeds_deposit', 'deposit.amount'));
+    for (const amount of [0n, -1n])
+      await expect(given({ amount })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.amount'));
+    for (const bad of ['x'.repeat(256), 'A\u0007B'])
+      await expect(given({ reference: bad })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.reference'));
+    const taken = await given({ amount: 1n });
+    await expect(given({ id: taken.id, reference: reference() })).rejects.toMatchObject(
+      refusal('status_invalid', 'deposit.status'),
+    );
+    await recordNotice(reversed(notice));
+    await expect(given({ reference: reference() })).rejects.toMatchObject(refusal('status_invalid', 'deposit.status'));
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    const yen = received(to, { amount: 50_000n, currency: 'JPY', allowCurrency: true });
+    const { deposit: inYen } = await recordNotice(yen);
+    await expect(given({ id: inYen!.id, reference: reference(), amount: 150n })).rejects.toMatchObject(
+      refusal('parameter_invalid', 'deposit.amount'),
+    );
+  });
+});
+
+describe.each(seedsOf('api/bank-recall'))('histories of what banks and acquirers take back, seed %i', (seed) => {
+  it('leave the money that arrived and was not taken back', async () => {
+    const to = await receiver(1);
+    const act = fc.record({
+      what: fc.constantFrom('recall', 'recall', 'recall', 'chargeback', 'again', 'again', 'reverse'),
+      transfer: fc.nat(3),
+      share: fc.integer({ min: 1, max: 12 }),
+    });
+    const history = fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 30 }), async (acts) => {
+      const before = pence(await pendingOf(to.live));
+      const transfers = Array.from({ length: 4 }, (_, n) => ({
+        notice: received(to, { amount: BigInt(n * 700 + 300) }),
+      }));
+      const state: { id: string; left: bigint; open: boolean }[] = [];
+      for (const { notice } of transfers) {
+        const { deposit } = await recordNotice(notice);
+        state.push({ id: deposit!.id, left: notice.amount, open: true });
+      }
+      const done: (() => Promise<string>)[] = [];
+      for (const { what, transfer, share } of acts) {
+        const [{ notice }, at] = [transfers[transfer]!, state[transfer]!];
+        if (what === 'again') {
+          const same = done[share % Math.max(done.length, 1)];
+          if (same) await same();
+        } else if (what === 'reverse') {
+          if (share > 3) continue;
+          expect((await recordNotice(reversed(notice))).deposit!.status).toBe('reversed');
+          Object.assign(at, { left: 0n, open: false });
+        } else {
+          // A share beyond ten tenths is more than there is.
+          const amount = (notice.amount * BigInt(share)) / 10n;
+          const recall = recalled(notice, amount);
+          const take =
+            what === 'recall'
+              ? async () => (await recordNotice(recall)).deposit!.id
+              : async () =>
+                  (
+                    await disputeDeposit(world.operator, {
+                      ...{ id: at.id, amount, reasonCode: 'general', reference: recall.reference },
+                    })
+                  ).id;
+          const expected = !at.open ? 'status_invalid' : amount > at.left ? 'amount_exceeds_deposit' : undefined;
+          if (expected) await expect(take()).rejects.toMatchObject({ problems: [{ code: expected }] });
+          else {
+            const id = await take();
+            at.left -= amount;
+            done.push(async () => {
+              const again = await take();
+              expect(again).toBe(id);
+              return again;
+            });
+          }
+        }
+        expect(pence(await pendingOf(to.live)) - before).toBe(state.reduce((sum, { left }) => sum + left, 0n));
+      }
+    });
+    await fc.assert(history, { seed, numRuns: Math.max(3, Math.min(20, scale.histories.runs)) });
+  });
+});
+
+const pence = ([funds]: Json[]) => BigInt(funds.amount.replace('.', ''));
