@@ -122,6 +122,10 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
 };
 
 const operatorEntries: typeof entries = {
+  'disputeDeposit.input.amount': [
+    'deposit.amount',
+    ({ depositId }) => ({ id: depositId, amount: '10.50', reasonCode: 'GENERAL', reference: nickname() }),
+  ],
   'reconcileDeposit.input.receivables.amount': [
     'deposit.receivables[0].amount',
     ({ depositId, receivableId }) => ({ id: depositId, receivables: [{ id: receivableId, amount: '10.50' }] }),

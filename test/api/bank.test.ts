@@ -1,8 +1,9 @@
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import type { BankNotice } from '../../src/operator/money/notice.js';
 import { currencyOf } from '../support/bodies.js';
-import { type Edition, givenIn, useWorld } from '../support/world.js';
+import { type Edition, givenIn, must, type Speaker, tenantOf, useWorld } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, reversed } from './bank-fixture.js';
 import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
 import { duplicateNotices, withdrawNotice } from '../../src/operator/money/bank.js';
@@ -401,5 +402,165 @@ describe('a repeated notice', () => {
     await recordNotice(notice);
     await recordNotice({ ...notice, addressId: other.addressId, amount: 777n });
     expect([await pendingOf(one.live), await pendingOf(other.live)]).toEqual([money('10.00'), money('7.77')]);
+  });
+});
+
+describe('what a bank says of a transfer', () => {
+  const said: Partial<BankNotice> = {
+    payer: { name: ' Zoë Retail GmbH ', addressLines: ['Marktstraße 7', ' ', '80331 München'], country: 'DE' },
+    text: 'RE 2026-17',
+  };
+  const details = (reference: string) => ({
+    ...{ object: 'bank_details', reference, text: 'RE 2026-17' },
+    payer: { name: 'Zoë Retail GmbH', address_lines: ['Marktstraße 7', '80331 München'], country: 'DE' },
+  });
+  const found = async (speaker: Speaker, search: string) =>
+    (await must(speaker.get(`/v1/deposits?search=${encodeURIComponent(search)}`))).data.map(({ id }: any) => id);
+  /** An export of the deposits of a direct user in live mode, without the job that stores it. */
+  async function exported({ live }: { live: Speaker }, format: 'csv' | 'jsonl'): Promise<string> {
+    const caller = {
+      ...{ tenantId: tenantOf(live), livemode: true, edition: live.edition, permission: 'full' as const, keyId: null },
+      ...{ kind: 'direct_user' as const, accountId: live.id, actingAccountId: live.id },
+      actingAccountKind: 'direct_user' as const,
+    };
+    const { statement, header, lines } = await world.app.bulk.list(
+      { list: '/v1/deposits', filters: '', format },
+      caller,
+    );
+    let text = header;
+    await world.database.lists.read(statement, async (rows) => void (text += lines(rows)));
+    return text;
+  }
+
+  it('is shown to the owner of the deposit on both APIs, and /v1 keeps its deposit', async () => {
+    const to = await receiver(1);
+    const notice = received(to, said);
+    const { deposit } = await recordNotice({ ...notice, reference: ` ${notice.reference}\n` });
+    const id = deposit!.id;
+    expect(await must(to.live.get(`/v1/deposits/${id}/bank_details`))).toEqual(details(notice.reference));
+    expect(Object.keys((await depositsOf(to.live))[0])).not.toContain('bank_details');
+    const fields = '{ reference payer { name addressLines country } text }';
+    const { data } = await must(
+      to.live.graph(`{ deposits { nodes { bankDetails ${fields} } } bankDetails(id: "${id}") ${fields} }`),
+    );
+    const { object: _, payer, ...rest } = details(notice.reference);
+    const shown = { ...rest, payer: { name: payer.name, addressLines: payer.address_lines, country: 'DE' } };
+    expect(data).toEqual({ deposits: { nodes: [{ bankDetails: shown }] }, bankDetails: shown });
+    // Events and webhooks have the object of /v1 alone.
+    const events = await world.sql`select data from event where tenant_id = ${tenantOf(to.live)} and object_id = ${id}`;
+    expect(events.length).toBeGreaterThan(0);
+    expect(JSON.stringify(events)).not.toContain('Zoë');
+  });
+
+  it('is the reference alone where the bank said no more, and nothing in test mode', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { payer: { name: ' ', addressLines: [] }, text: '' });
+    const { deposit } = await recordNotice(notice);
+    expect(await must(to.live.get(`/v1/deposits/${deposit!.id}/bank_details`))).toEqual({
+      ...{ object: 'bank_details', reference: notice.reference, payer: null, text: null },
+    });
+    const { id } = await must(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+    const none = await to.test.get(`/v1/deposits/${id}/bank_details`);
+    expect([none.status, none.codes, none.fieldNames]).toEqual([404, ['resource_missing'], ['deposit.id']]);
+    expect((await must(to.test.graph(`{ deposit(id: "${id}") { bankDetails { reference } } }`))).data).toEqual({
+      deposit: { bankDetails: null },
+    });
+  });
+
+  it('is seen by who sees the deposit, and by nobody else', async () => {
+    const to = await receiver(1);
+    const stranger = await receiver(1);
+    const notice = received(to, said);
+    const { deposit } = await recordNotice(notice);
+    for (const other of [stranger.live, to.test]) {
+      expect((await other.get(`/v1/deposits/${deposit!.id}/bank_details`)).status).toBe(404);
+      expect(await found(other, notice.reference)).toEqual([]);
+    }
+  });
+
+  it('is found by its reference and its payer', async () => {
+    const to = await receiver(1);
+    const [one, other] = [received(to, { ...said, statementDescriptor: 'Wire of three words' }), received(to)];
+    const ids = [(await recordNotice(one)).deposit!.id, (await recordNotice(other)).deposit!.id];
+    expect(await found(to.live, one.reference)).toEqual([ids[0]]);
+    expect(await found(to.live, other.reference.toLowerCase())).toEqual([ids[1]]);
+    for (const search of ['zoe', 'retail gm', 'wire of']) expect(await found(to.live, search)).toEqual([ids[0]]);
+    expect(await found(to.live, 'marktstrasse')).toEqual([]);
+  });
+
+  it('is in exports of deposits', async () => {
+    const to = await receiver(1);
+    const [one, other] = [received(to, { ...said, text: '=1+1' }), received(to)];
+    await recordNotice(one);
+    await recordNotice(other);
+    const lines = (await exported(to, 'jsonl'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { object: _, ...rest } = details(one.reference);
+    expect(lines.find(({ bank_details: its }) => its.reference === one.reference).bank_details).toEqual({
+      ...{ ...rest, text: '=1+1' },
+    });
+    const rows: Record<string, string>[] = parse(await exported(to, 'csv'), { columns: true });
+    const row = rows.find((each) => each['bank_details.reference'] === one.reference)!;
+    expect([row['bank_details.payer.name'], row['bank_details.payer.country'], row['bank_details.text']]).toEqual([
+      ...['Zoë Retail GmbH', 'DE', "'=1+1"],
+    ]);
+    expect(rows.map((each) => each['bank_details.payer.address_lines']).toSorted()).toEqual([
+      '',
+      '["Marktstraße 7","80331 München"]',
+    ]);
+  });
+
+  it('conflicts with other words, not with fewer', async () => {
+    const to = await receiver(1);
+    const notice = received(to, said);
+    const { deposit } = await recordNotice(notice);
+    const { payer: _, text: __, ...bare } = notice;
+    for (const again of [notice, bare, { ...bare, text: said.text! }, { ...bare, payer: { country: 'DE' } }])
+      expect((await recordNotice(again)).deposit!.id).toBe(deposit!.id);
+    const conflict = { problems: [{ code: 'state_conflict', field: 'deposit.reference' }] };
+    for (const more of [
+      { text: 'RE 2026-18' },
+      { payer: { name: 'Zoe' } },
+      { payer: { addressLines: ['Marktstraße 7'] } },
+    ])
+      await expect(recordNotice({ ...bare, ...more })).rejects.toMatchObject(conflict);
+    // A reversal says nothing of the payer, and takes the money of the transfer with it.
+    expect((await recordNotice(reversed(bare))).deposit!.status).toBe('reversed');
+    const late = received(to);
+    await recordNotice(reversed(late));
+    const { deposit: reversedAtOnce } = await recordNotice({ ...late, ...said });
+    expect(reversedAtOnce!.bankDetails).toMatchObject({ reference: late.reference, payerName: 'Zoë Retail GmbH' });
+  });
+
+  const wrong: [field: string, more: Partial<BankNotice>][] = [
+    ['payer.name', { payer: { name: 'x'.repeat(141) } }],
+    ['payer.name', { payer: { name: 'A\u0007B' } }],
+    ['payer.name', { payer: { name: 'A\u202EB' } }],
+    ['payer.address_lines', { payer: { addressLines: ['1', '2', '3', '4', '5'] } }],
+    ['payer.address_lines[1]', { payer: { addressLines: ['1', 'x'.repeat(71)] } }],
+    ['payer.address_lines[0]', { payer: { addressLines: ['1\n2'] } }],
+    ['text', { text: 'x'.repeat(141) }],
+    ['text', { text: '\ud800' }],
+  ];
+  it.each(wrong)('is bounded in its %s: %j', async (field, more) => {
+    const to = await receiver(1);
+    await expect(recordNotice(received(to, more))).rejects.toMatchObject({
+      problems: [{ code: 'parameter_invalid', field: `deposit.${field}` }],
+    });
+    expect(await depositsOf(to.live)).toEqual([]);
+  });
+
+  it('takes less than 1 KiB beside a deposit, with all of it', async () => {
+    const to = await receiver(1);
+    const { deposit } = await recordNotice(
+      received(to, {
+        ...{ reference: 'R'.repeat(255), text: 'T'.repeat(140) },
+        payer: { name: 'N'.repeat(140), addressLines: Array.from({ length: 4 }, () => 'A'.repeat(70)), country: 'IN' },
+      }),
+    );
+    const [size] = await world.sql`select pg_column_size(bank_details) as bytes from deposit where id = ${deposit!.id}`;
+    expect(size!.bytes).toBeLessThan(1_024);
   });
 });

@@ -68,7 +68,7 @@ const additions: Record<string, string[]> = {
   account: ['edition', 'next_payout_at', 'owes', 'payout_blocks', 'payouts_blocked_by', 'requirements'],
   balance_transaction: ['balance_after'],
   checkout: ['completed_at', 'url', 'methods'],
-  deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details'],
+  deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details', 'bank_details'],
   event: ['allocations', 'event_type', 'object_id', 'request_id'],
   payout: ['completed_at'],
   receivable: ['system_messages'],
@@ -115,6 +115,7 @@ const withheld: Record<Edition, string[]> = {
 /** The prefixes of ids that differ from the name of the object. Spec: Conventions. */
 export const prefixes: Record<string, string> = {
   balance_transaction: 'bt',
+  bank_details: 'deposit',
   request_log: 'req',
   webhook_delivery: 'delivery',
   webhook_endpoint: 'webhook',

@@ -295,6 +295,7 @@ describe('an object that is missing or not visible', () => {
     balance: 'balance(accountId: "account_0")',
     balanceAggregate: 'balanceAggregate(accountId: "account_0")',
     balanceTransaction: 'balanceTransaction(id: "bt_0")',
+    bankDetails: 'bankDetails(id: "deposit_0")',
     checkout: 'checkout(id: "checkout_0")',
     deposit: 'deposit(id: "deposit_0")',
     event: 'event(id: "event_0")',

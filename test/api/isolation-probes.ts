@@ -92,7 +92,7 @@ export interface Probe {
 }
 
 const graphById = (name: string): Probe => ({
-  call: (me, id) => me.graph(`query ($id: ID!) { ${name}(id: $id) { id } }`, { id }),
+  call: (me, id) => me.graph(`query ($id: ID!) { ${name}(id: $id) { __typename } }`, { id }),
   answer: 'resource_missing',
 });
 const mutation = (name: string, input: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
@@ -552,6 +552,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...ofOwn('address', 'deposits'),
     ...ofOwn('deposit', 'disputedBy'),
     'GET deposit': read('/v1/deposits/:id'),
+    'GET bank details': read('/v1/deposits/:id/bank_details'),
     'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => ({
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
     })),
@@ -562,6 +563,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
       ]),
     ),
     deposit: graphById('deposit'),
+    bankDetails: graphById('bankDetails'),
     reconcileDeposit: mutation('reconcileDeposit', (id, _, own) => ({
       id,
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],

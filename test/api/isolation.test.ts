@@ -163,7 +163,7 @@ const probed = `
   address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
   addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after
   apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId
-  balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId cancelCheckout.id
+  balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId bankDetails.id cancelCheckout.id
   cancelTestDeposit.id checkout.id checkout.payments.after checkout.payments.before checkout.transactions.after
   checkout.transactions.before checkouts.accountId checkouts.after checkouts.before completeTestDeposit.id
   connectedAccountSettings.accountId connectedAccountSettings.after connectedAccountSettings.before

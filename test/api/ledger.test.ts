@@ -75,6 +75,7 @@ describe('the view of violations', () => {
     at.deposit = waiting.id;
     at.reversed = reversed.id;
     await must(user.post(`/v1/test_helpers/deposits/${reversed.id}/reverse`));
+    at.disputing = (await must(user.post(`/v1/test_helpers/deposits/${waiting.id}/dispute`, { amount: '2.00' }))).id;
     const party = { account_id: user.id };
     const begun = { amount: '50.00', currency: 'INR', payment_method: 'upi', to: party };
     at.begun = (await must(user.post('/v1/deposits', begun))).id;
@@ -287,6 +288,16 @@ describe('the view of violations', () => {
       'set local session_replication_role = replica',
       'update lock_batch set account_id = :other where id in (select batch_id ' +
         'from receivable_lock where receivable_id = :locked)',
+    ],
+    [
+      'a recall whose deposit is missing',
+      ['recall or chargeback and its deposit disagree'],
+      "insert into clawback values (:tenant, false, 'recall', 'R', 1, :deposit, 'deposit_x', 1, 'general')",
+    ],
+    [
+      'a chargeback of another amount than its deposit',
+      ['recall or chargeback and its deposit disagree'],
+      "insert into clawback values (:tenant, false, 'chargeback', 'R', 1, :deposit, :disputing, 1, 'general')",
     ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['the pending rest of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],

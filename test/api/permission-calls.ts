@@ -105,6 +105,12 @@ const depositBody = (platform: Speaker, partner: string) => ({
 });
 const depositId = async (platform: Speaker) =>
   (await must(platform.post('/v1/deposits', depositBody(platform, await receivingPartner(platform))))).id as string;
+/** A deposit of which a bank has said something, as it does of live ones. */
+const detailedId = async (platform: Speaker) => {
+  const id = await depositId(platform);
+  await platform.world.sql`update deposit set bank_details = '{"reference": "UTR 1"}' where id = ${id}`;
+  return id;
+};
 const completedId = async (platform: Speaker) => {
   const id = await depositId(platform);
   await must(platform.post(`/v1/test_helpers/deposits/${id}/complete`));
@@ -277,6 +283,7 @@ export const operations: Record<string, Operation> = {
   payment: byId(paymentId),
   payments: listed,
   deposit: byId(depositId),
+  bankDetails: byId(detailedId),
   deposits: listed,
   createDeposit: {
     graph: async (platform) => ({

@@ -41,7 +41,8 @@ export class RecordBankNoticeInput {
   addressId: string;
   @Field(() => Amount, {
     description:
-      'The amount that arrived. A reversal has the same amount; a recall has what was taken back, at most what is left.',
+      'The amount that arrived. A reversal has the same amount; a recall has what was taken back, at most what is ' +
+      'left.',
   })
   amount: bigint;
   @Field(() => Currency, {

@@ -37,7 +37,7 @@ export class DepositResolver {
     nullable: true,
     description: 'What the bank says of a deposit that the caller can see. RESOURCE_MISSING where nothing is recorded.',
   })
-  async depositBankDetails(
+  async bankDetails(
     @Arg('id', () => ID, { description: 'The id of the deposit.' }) id: string,
     @Ctx() { scope }: Context,
   ): Promise<BankDetails> {

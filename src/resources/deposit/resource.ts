@@ -38,7 +38,7 @@ export default defineResource({
       refusals: ['parameter_missing'],
       routes: [extension.list('/v1/deposits', { exported: exportedDepositV1 })],
     },
-    depositBankDetails: {
+    bankDetails: {
       access: 'read',
       callers: everyone,
       v1: bankDetailsV1,

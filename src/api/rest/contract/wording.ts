@@ -26,14 +26,15 @@ export function summaryOf(
   { answers, method, path }: Pick<Route, 'answers' | 'method' | 'path'>,
 ): string {
   const words = wordsOf(field);
+  const named = (object: readonly string[]) =>
+    /[^s]s$/.test(object.at(-1) ?? '') ? object.join(' ') : withArticle(object);
   if (method === 'GET') {
     const parent = parentOf(path);
     if (answers === 'list') return `List ${words.join(' ')}${parent ? ` of ${withArticle([parent])}` : ''}`;
-    return `Retrieve ${path.includes('/:id') ? withArticle(words) : `the ${words.join(' ')}`}`;
+    return `Retrieve ${path.includes('/:id') ? named(words) : `the ${words.join(' ')}`}`;
   }
   const [verb = '', ...object] = words;
-  const several = /[^s]s$/.test(object.at(-1) ?? '');
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${several ? object.join(' ') : withArticle(object)}`;
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${named(object)}`;
 }
 
 /** Converts a description of the graph to the names that /v1 has for enum values, fields and operations. */
