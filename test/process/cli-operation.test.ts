@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pdf } from '../support/bodies.js';
 import { alive, behind, type Finished, postmaster, useChildren } from '../support/child.js';
 import { readingCommands } from '../../src/operator/commands/command.js';
-import { details, eventually, payoutAddressBody, type Speaker } from '../support/world.js';
+import { details, eventually, must, payoutAddressBody, type Speaker } from '../support/world.js';
 import { commandsIn, document, type Json, processesOf, sameAsV1 } from './cli-fixture.js';
 
 // Each command starts Node, which takes long on a busy machine.
@@ -197,6 +197,36 @@ describe('live mode, where the operator decides', () => {
     const released = await outputOf('payout', 'release', weaver);
     await sameAsV1(released, user, '/v1/account_settings');
     expect(released.payouts).toMatchObject({ enabled: true, reason_code_not_enabled: null });
+
+    const at = ['--address', address.id, '--currency=USD'];
+    const payer = ['--payer-name=Acme Gadgets', '--payer-address', '1 Main St', 'Pune', '--payer-country=in'];
+    const wired = await outputOf(
+      ...['deposit', 'record', '--reference=WIRE-2', ...at, '--amount=100.00', ...payer, '--text=INV-9'],
+    );
+    expect(await must(user.get(`/v1/deposits/${wired.deposit.id}/bank_details`))).toEqual({
+      ...{ object: 'bank_details', reference: 'WIRE-2', text: 'INV-9' },
+      payer: { name: 'Acme Gadgets', address_lines: ['1 Main St', 'Pune'], country: 'IN' },
+    });
+    const recall = ['deposit', 'record', '--reference=RCL-1', '--event=recalled', ...at, '--amount=30.00'];
+    const taken = await outputOf(...recall, '--original=WIRE-2', '--reason-code=incorrect_amount');
+    expect(taken).toMatchObject({
+      ...{ reference: 'RCL-1', event: 'recalled' },
+      deposit: { amount: '-30.00', status: 'completed', reason_code: 'incorrect_amount' },
+    });
+    await sameAsV1(taken.deposit, user, '/v1/deposits');
+    expect(await outputOf(...recall, '--original=WIRE-2')).toEqual(taken);
+    const unnamed = await tidegate(...recall);
+    expect([unnamed.code, unnamed.errors]).toEqual([
+      1,
+      expect.stringMatching(/^parameter_missing \(deposit\.original_reference\): .+\n$/),
+    ]);
+    const dispute = ['deposit', 'dispute', wired.deposit.id, '--reference=CB-1', '--reason-code=high_risk'];
+    const disputed = await outputOf(...dispute, '--tenant', id('first'));
+    expect(disputed).toMatchObject({ amount: '-70.00', reason_code: 'high_risk' });
+    expect(await outputOf(...dispute, '--amount=70.00')).toEqual(disputed);
+    const { actions } = await outputOf('operator', 'actions', '--operation=deposit record');
+    expect(JSON.stringify(actions)).toContain('WIRE-2');
+    expect(JSON.stringify(actions)).not.toMatch(/Acme|Main St|INV-9/);
 
     expect(await outputOf('transaction', 'mismatches')).toEqual({ mismatches: [] });
     const { secrets } = await outputOf('secrets');
@@ -446,6 +476,7 @@ describe('tidegate operator', () => {
       ],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...[
+        'deposit dispute',
         'deposit withdraw',
         'payout rate',
         'payout settle',

@@ -224,9 +224,16 @@ function Record({ onDone }: { onDone: () => void }) {
         options={[
           { value: 'RECEIVED', name: 'The money arrived' },
           { value: 'REVERSED', name: 'The money was taken back' },
+          { value: 'RECALLED', name: 'A part of the money was taken back' },
         ]}
       />
       <TextField name="reference" label="The bank's reference" maxLength={255} required />
+      <TextField
+        name="originalReference"
+        label="Recalled transfer"
+        maxLength={255}
+        hint="The reference of what arrived, if a part of it was taken back."
+      />
       <TextField name="addressId" label="Receiving address" placeholder="address_…" spellCheck={false} required />
       <div className="fields two">
         <TextField
@@ -244,6 +251,11 @@ function Record({ onDone }: { onDone: () => void }) {
       </label>
       <TextField name="statementDescriptor" label="Narration" />
       <TextField name="fromAccountId" label="Partner that paid" placeholder="account_…" hint="If it is known." />
+      <div className="fields two">
+        <TextField name="payer.name" label="Payer's name" maxLength={140} hint="As the bank says it." />
+        <TextField name="payer.country" label="Payer's country" placeholder="US" maxLength={2} />
+      </div>
+      <TextField name="text" label="Remittance text" maxLength={140} />
     </Action>
   );
 }

@@ -56,7 +56,8 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
 
 function About({ payment }: { payment: PaymentDetail }) {
   const time = useTimes();
-  const { id, created, method, statementDescriptor, fromAccount, toAccount, currency } = payment;
+  const { id, created, method, statementDescriptor, fromAccount, toAccount, currency, bankDetails } = payment;
+  const payer = bankDetails?.payer;
   return (
     <Card title="Details">
       <Facts
@@ -65,6 +66,9 @@ function About({ payment }: { payment: PaymentDetail }) {
           ['To', toAccount && <ObjectLink id={toAccount.id}>{nameOf(toAccount)}</ObjectLink>],
           ['Method', words(method)],
           ['Statement descriptor', statementDescriptor],
+          ["Bank's reference", bankDetails && <Copy text={bankDetails.reference} label="the bank's reference" />],
+          ['Payer', payer && [payer.name, ...payer.addressLines, payer.country].filter(Boolean).join(', ')],
+          ['Remittance text', bankDetails?.text],
           ['Received', <time dateTime={created}>{time(created)}</time>],
           ['Not reconciled', <Money amount={payment.pendingRest} currency={currency} />],
           ['Reason', payment.reasonCode && words(payment.reasonCode)],

@@ -40,6 +40,7 @@ export const PaymentQuery = graphql(
       deposit(id: $id) {
         id created amount currency status reasonCode method pendingRest disputed statementDescriptor
         disputedDeposit { id }
+        bankDetails { reference payer { name addressLines country } text }
         fromAccount { id type ...Name owner { id } }
         toAccount { id type ...Name owner { id } }
         disputedBy(first: 10) { nodes { id created amount currency status } }
