@@ -223,9 +223,13 @@ describe('hostile input at /graphql', () => {
   it('runs no operation other than the named one', async () => {
     const input = `{ type: PARTNER, nickname: "never", ${acme} }`;
     const query = `mutation A { createAccount(input: ${input}) { account { id } } }`;
-    const before = await store();
+    // The order of the rows and the work of the service itself are not a part of the answer.
+    const stored = async () =>
+      [...(await store())].filter(([, { table }]) => objects.includes(table)).map(([key]) => key);
+    const before = await stored();
     const reply = await speakers.user.post('/graphql', { query, operationName: 'B' });
-    expect([...(await store()).keys()]).toEqual([...before.keys()]);
+    expect((await stored()).sort()).toEqual(before.sort());
+    expect(before.length).toBeGreaterThan(0);
     expect([reply.status, reply.body.data]).toEqual([400, undefined]);
     expect(reply.body.errors).toHaveLength(1);
   });

@@ -487,8 +487,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await verifyAccount(world.operator, await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
     const origin = await world.another({});
-    const at = (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, 2);
-    const create = (body: object, headers = {}) => act(at(live), transport, 'create', body, undefined, headers);
+    const create = (body: object, headers = {}) => act(live.at(origin), transport, 'create', body, undefined, headers);
     const body = checkoutBody(partner, [receivable]);
     expect(refusalOf(await create({ ...body, amount: '0.99' }))).toEqual(
       one(400, 'parameter_invalid', 'checkout.amount'),
@@ -521,7 +520,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     expect(done(await create(body, key)).id).toBe(made.id);
     // Test mode has the sandbox.
     const mine = await test.partner();
-    done(await act(at(test), transport, 'create', checkoutBody(mine.id, [await receivableOf(test)])));
+    done(await act(test.at(origin), transport, 'create', checkoutBody(mine.id, [await receivableOf(test)])));
   });
 
   it('returns 402 above the amount of the receivables that is not locked by others', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, expect, it, vi } from 'vitest';
 import { auditLedger } from '../support/audit.js';
 import { patience, scale } from '../support/scale.js';
-import { eventually, givenIn, must, repeated, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { eventually, givenIn, must, repeated, tenantOf, useWorld } from '../support/world.js';
 
 vi.setConfig(patience);
 
@@ -27,7 +27,7 @@ const ways = [
 it('are done by several workers while clients move them, each through one way, with the sum of all', async () => {
   const user = await given.directUser(1);
   const tenant = tenantOf(user);
-  const second = new Speaker({ ...world, origin: await world.another() }, user.id, user.key, user.edition);
+  const second = user.at(await world.another());
   const work = async () => {
     for (let idle = 0; idle < 20; ) {
       await world.sql`update job set due = 0 where tenant_id = ${tenant} and due > 0`;

@@ -137,7 +137,7 @@ describe('with an empty allowance', () => {
     const user = await given.directUser(1);
     const made = await keys(user, 5);
     const origin = await world.another();
-    const elsewhere = new Speaker({ ...world, origin }, user.id, user.key, 1);
+    const elsewhere = user.at(origin);
     await emptied(user);
     for (const { id } of made) expect(statusOf(await elsewhere.graph(revokeKey, { id }))).toEqual([200]);
     await world.apps.at(-1)!.close();
@@ -250,7 +250,7 @@ describe('with an empty allowance', () => {
     const [made] = await keys(user, 1);
     const origin = await world.another();
     await emptied(user);
-    const speakers = [user, new Speaker({ ...world, origin }, user.id, user.key, 1)];
+    const speakers = [user, user.at(origin)];
     let id = made!.id;
     const replies: Reply[] = [];
     for (let i = 0; i < 12; i++) {

@@ -7,6 +7,7 @@ import { sentenceOfGraph } from '../../src/errors/problems.js';
 import { depositListing } from '../../src/resources/deposit/listing.js';
 import { pageRequest } from '../../src/types/pagination.js';
 import { pdf } from '../support/bodies.js';
+import { locked } from './holding.js';
 import {
   eventually,
   givenIn,
@@ -17,18 +18,11 @@ import {
   type World,
 } from '../support/world.js';
 
-const world = useWorld({ worker: false, environment: { REQUEST_SLOTS: '1' } });
+const world = useWorld({
+  worker: false,
+  environment: { REQUEST_SLOTS: '1', LOCK_SECONDS: '60' },
+});
 const hasty = useWorld({ worker: false, environment: { SLOW_SECONDS: '1' } });
-
-/** Holds a table against every reader until it is let go. */
-async function locked(of: World, table: string): Promise<() => Promise<void>> {
-  const held = await of.sql.reserve();
-  await held.unsafe(`begin; lock table ${table} in access exclusive mode`);
-  return async () => {
-    await held.unsafe('rollback');
-    held.release();
-  };
-}
 
 /** The pools whose connections are executing a statement that waits for a table. */
 const executing = async ({ sql }: World, table: string): Promise<string[]> => {
@@ -155,7 +149,7 @@ describe('a question', () => {
       await eventually(
         () => executing(world, 'deposit'),
         ({ length }) => length === 0,
-        1.5,
+        30,
       );
     } finally {
       await free();

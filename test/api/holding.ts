@@ -19,3 +19,13 @@ export function holding({ database }: World, name: RegExp) {
   };
   return held;
 }
+
+/** Holds a lock on a table against every reader until it is released. */
+export async function locked(of: World, table: string): Promise<() => Promise<void>> {
+  const held = await of.sql.reserve();
+  await held.unsafe(`begin; lock table ${table} in access exclusive mode`);
+  return async () => {
+    await held.unsafe('rollback');
+    held.release();
+  };
+}

@@ -620,7 +620,7 @@ export function gatewaysIn(world: World) {
   });
 
   /** The same caller at the second gateway, as after a failed connection to the first. */
-  const elsewhere = (me: Speaker, origin = other) => new Speaker({ ...world, origin }, me.id, me.key, me.edition);
+  const elsewhere = (me: Speaker, origin = other) => me.at(origin);
 
   const answers = (key: string) =>
     world.sql`select operation, account_id, livemode, answer from idempotency where key = ${key}`;

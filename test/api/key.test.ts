@@ -18,8 +18,7 @@ let other: string;
 beforeAll(async () => {
   other = await world.another();
 });
-const elsewhere = (me: Speaker, origin = other) => new Speaker({ ...world, origin }, me.id, me.key, me.edition);
-const bothGateways = (me: Speaker) => [me, elsewhere(me)];
+const bothGateways = (me: Speaker) => [me, me.at(other)];
 
 const create = (me: Speaker, input: object = { permission: 'FULL' }) =>
   me.graph(

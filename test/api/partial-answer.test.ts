@@ -1,7 +1,8 @@
 import { getNamedType, type GraphQLField, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { givenIn, type Reply, type Speaker, useWorld, type World } from '../support/world.js';
+import { locked } from './holding.js';
+import { eventually, givenIn, type Reply, type Speaker, useWorld } from '../support/world.js';
 
 const world = useWorld({ worker: false });
 const hasty = useWorld({ worker: false, environment: { SLOW_SECONDS: '1' } });
@@ -168,16 +169,6 @@ describe('a refused field', () => {
 });
 
 describe('a field that PostgreSQL takes too long for', () => {
-  /** Holds a table against every reader until it is let go. */
-  const locked = async ({ sql }: World, table: string) => {
-    const held = await sql.reserve();
-    await held.unsafe(`begin; lock table ${table} in access exclusive mode`);
-    return async () => {
-      await held.unsafe('rollback');
-      held.release();
-    };
-  };
-
   it.each([
     [
       'a list',
@@ -238,6 +229,10 @@ describe('a field that PostgreSQL takes too long for', () => {
     } finally {
       await free();
     }
-    expect((await user.graph(query)).body.errors).toBeUndefined();
+    // On a busy machine a statement may once more take longer than 1 s.
+    await eventually(
+      () => user.graph(query),
+      ({ body }) => body.errors === undefined,
+    );
   });
 });

@@ -38,7 +38,6 @@ async function started(environment: Record<string, string>): Promise<string> {
   apps.push(app);
   return app.listen({ port: 0, host: '127.0.0.1' });
 }
-const at = (origin: string, me = user) => new Speaker({ ...world, origin }, me.id, me.key, me.edition);
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const persisted = (sha256Hash: unknown, version: unknown = 1) => ({ persistedQuery: { version, sha256Hash } });
@@ -241,7 +240,7 @@ describe('a manifest of trusted documents', () => {
     'of hashes and texts': { [sha256(edition)]: edition, [`sha256:${sha256(named)}`]: named },
   }))
     it(`is answered by hash in each way to ask, and other documents also: a manifest ${form}`, async () => {
-      const me = at(await started({ TRUSTED_DOCUMENTS_FILE: file('also.json', manifest) }));
+      const me = user.at(await started({ TRUSTED_DOCUMENTS_FILE: file('also.json', manifest) }));
       const ways = [
         byHash(me, edition),
         byGet(me, edition),
@@ -259,7 +258,7 @@ describe('a manifest of trusted documents', () => {
     });
 
   it('is all that is answered with TRUSTED_DOCUMENTS=only', async () => {
-    const me = at(
+    const me = user.at(
       await started({ TRUSTED_DOCUMENTS_FILE: file('only.json', ofApollo(edition)), TRUSTED_DOCUMENTS: 'only' }),
     );
     for (let i = 0; i < 3; i++)
@@ -294,11 +293,9 @@ describe('a manifest of trusted documents', () => {
       TRUSTED_DOCUMENTS: 'only',
       OPERATOR_KEY,
     });
-    const operator = await at(origin).post(
-      '/operator/graphql',
-      { query: '{ __typename }' },
-      { authorization: `Bearer ${OPERATOR_KEY}` },
-    );
+    const operator = await user
+      .at(origin)
+      .post('/operator/graphql', { query: '{ __typename }' }, { authorization: `Bearer ${OPERATOR_KEY}` });
     expect(operator.body.data).toEqual({ __typename: 'Query' });
     const [page, usual] = await Promise.all(
       [origin, world.origin].map(async (each) => (await fetch(`${each}/graphiql`)).text()),
@@ -328,7 +325,7 @@ describe('COMPILED_QUERIES=off', () => {
   it('runs every document through Apollo and the resolvers, with the same answers', async () => {
     const me = await given.platform(2);
     for (let i = 0; i < 3; i++) await me.connectedUser();
-    const plain = at(await started({ COMPILED_QUERIES: 'off' }), me);
+    const plain = me.at(await started({ COMPILED_QUERIES: 'off' }));
     const text = world.database.text.bind(world.database);
     let compiled = 0;
     world.database.text = ((...all: Parameters<typeof text>) => {

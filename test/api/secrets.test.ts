@@ -49,7 +49,7 @@ async function serving(pepper: string) {
   const origin = await app.listen({ port: 0, host: '127.0.0.1' });
   return {
     rehashes,
-    at: (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, speaker.edition),
+    at: (speaker: Speaker) => speaker.at(origin),
   };
 }
 

@@ -23,7 +23,6 @@ let other: string;
 beforeAll(async () => {
   other = await world.another();
 });
-const elsewhere = (me: Speaker) => new Speaker({ ...world, origin: other }, me.id, me.key, me.edition);
 const pause = (milliseconds: number) => new Promise((resume) => setTimeout(resume, milliseconds));
 
 describe('the allowed origins of a session', () => {
@@ -93,7 +92,7 @@ describe('the end of a session', () => {
   const invalid = 'The session is not valid. Make another one, by an API key on your server.';
   /** Keeps a session in use at both gateways, so that what they know of it is as new as possible. */
   const used = async (session: Speaker) => {
-    const both = [session, elsewhere(session)];
+    const both = [session, session.at(other)];
     for (const me of both) expect((await me.get('/v1/accounts')).status).toBe(200);
     return both;
   };

@@ -144,7 +144,6 @@ describe('the faults of a tenant', () => {
       await eventually(
         () => left(tenants),
         (rest) => Object.values(rest).every((n) => n === 0),
-        60,
       );
       const faults = await eventually(
         () => sql`select work, attempts from worker_fault where tenant_id = ${bad} order by work`,
@@ -190,7 +189,6 @@ describe('the faults of a tenant', () => {
       await eventually(
         () => sql`select from worker_fault`,
         (rows) => rows.length === 0,
-        90,
       );
       expect(await left([bad])).toEqual(none);
       const again = () => worker.lines.filter((line) => line.msg === 'work of a tenant succeeds again').length;

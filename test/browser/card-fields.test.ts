@@ -15,7 +15,7 @@ import {
 } from '../support/checkout-fixture.js';
 import { exampleAcquirer } from './example-acquirer.js';
 import { SecondAcquirer } from './second-acquirer.js';
-import { Speaker, useWorld } from '../support/world.js';
+import { useWorld } from '../support/world.js';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 /** A live checkout on the gateway with the acquirer. */
 const liveCheckout = (): Promise<CheckoutFixture> =>
-  payee.checkoutFixture({ speaker: new Speaker({ ...world, origin }, payee.live.id, payee.live.key, 2), partnerId });
+  payee.checkoutFixture({ speaker: payee.live.at(origin), partnerId });
 
 async function open(url: string, options = {}): Promise<{ page: Page; complaints: string[]; hosts: Set<string> }> {
   const context = await chromium.newContext(options);

@@ -14,7 +14,7 @@ import {
   payeesIn,
   upiCode,
 } from '../support/checkout-fixture.js';
-import { eventually, must, Speaker, useWorld, withLiveAcquirer } from '../support/world.js';
+import { eventually, must, useWorld, withLiveAcquirer } from '../support/world.js';
 import { payersIn, stateAt } from './hosted-safety-fixture.js';
 
 // No worker runs, so that an attempt stays with the acquirer until a test advances the clock.
@@ -233,7 +233,7 @@ describe('an attempt', () => {
 describe('a fee', () => {
   it('is shown next to the amount, and without one there is no such line', async () => {
     const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
-    const user = new Speaker({ ...world, origin }, opened.payee.user.id, opened.payee.user.key, 2);
+    const user = opened.payee.user.at(origin);
     const [free, checkoutFixture] = [
       await opened.payee.checkoutFixture(),
       await opened.payee.checkoutFixture({ speaker: user }),

@@ -11,7 +11,7 @@ import {
   payeesIn,
   upiCode,
 } from '../support/checkout-fixture.js';
-import { eventually, Speaker, useWorld } from '../support/world.js';
+import { eventually, useWorld } from '../support/world.js';
 import { payersIn, stateAt } from './hosted-safety-fixture.js';
 
 // No worker runs, so that an attempt stays with the acquirer until a test advances the clock.
@@ -176,7 +176,7 @@ describe('an address', () => {
 
   it('uses the configured origin', async () => {
     const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
-    const user = new Speaker({ ...world, origin }, opened.payee.user.id, opened.payee.user.key, 2);
+    const user = opened.payee.user.at(origin);
     const [plain, stated] = [
       await opened.payee.checkoutFixture(),
       await opened.payee.checkoutFixture({ speaker: user }),

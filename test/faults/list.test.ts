@@ -16,7 +16,7 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
   it('shows every deposit once and in order, with correct totals at any moment', async () => {
     const began = Date.now();
     const user = await given.directUser(1);
-    const other = new Speaker({ ...world, origin: await world.another() }, user.id, user.key, 1);
+    const other = user.at(await world.another());
     const roll = random(scale.seed);
     /**
      * The acknowledged deposits in order, and then the counts and the sums in minor units of the sent and the completed

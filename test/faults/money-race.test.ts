@@ -37,11 +37,7 @@ afterAll(async () => {
 
 /** Starts all requests at the same time, over two gateways; `outcomes` is the status and code of each response. */
 async function race(start: (me: Speaker, i: number) => Promise<Reply>, me: Speaker) {
-  const replies = await Promise.all(
-    Array.from({ length: racers }, (_, i) =>
-      start(i % 2 ? new Speaker({ ...world, origin: other }, me.id, me.key, me.edition) : me, i),
-    ),
-  );
+  const replies = await Promise.all(Array.from({ length: racers }, (_, i) => start(i % 2 ? me.at(other) : me, i)));
   const outcomes = replies.map((r) =>
     [r.body.errors?.[0]?.extensions?.httpStatus ?? r.status, r.codes[0]].filter(Boolean).join(' '),
   );

@@ -32,11 +32,7 @@ beforeAll(async () => {
 
 /** Starts requests at the same time over the two gateways, every second one through the graph. */
 const race = <T>(start: (me: Speaker, i: number) => Promise<T>, me = platform, size = racers): Promise<T[]> =>
-  Promise.all(
-    Array.from({ length: size }, (_, i) =>
-      start(i % 2 ? new Speaker({ ...world, origin: other }, me.id, me.key, me.edition) : me, i),
-    ),
-  );
+  Promise.all(Array.from({ length: size }, (_, i) => start(i % 2 ? me.at(other) : me, i)));
 /** Runs the rounds of a race a few at a time, so that rounds affect each other as the requests of a busy day do. */
 async function everyRound(run: (round: number) => Promise<void>, of = rounds): Promise<void> {
   for (let round = 0; round < of; round += 3)

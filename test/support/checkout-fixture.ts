@@ -83,7 +83,7 @@ export class PayeeFixture {
   async liveCheckoutFixture(): Promise<CheckoutFixture> {
     const partnerId = await this.goLive();
     const origin = await this.world.another({ acquirers: withLiveAcquirer });
-    const elsewhere = new Speaker({ ...this.world, origin }, this.live.id, this.live.key, 2);
+    const elsewhere = this.live.at(origin);
     const checkout = await this.checkoutFixture({ speaker: elsewhere, partnerId });
     return { ...checkout, url: `${this.world.origin}${checkout.path}` };
   }

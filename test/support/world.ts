@@ -240,6 +240,11 @@ export class Speaker {
     return new Speaker(this.world, this.id, key, this.edition, this.extra);
   }
 
+  /** The same account at another gateway of its database. */
+  at(origin: string): Speaker {
+    return new Speaker({ ...this.world, origin }, this.id, this.key, this.edition, this.extra);
+  }
+
   actingFor(id: string): Speaker {
     return this.with({ 'on-behalf-of': id });
   }

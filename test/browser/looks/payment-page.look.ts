@@ -12,7 +12,7 @@ import {
 } from '../../support/checkout-fixture.js';
 import { exampleAcquirer } from '../example-acquirer.js';
 import { SecondAcquirer } from '../second-acquirer.js';
-import { Speaker, useWorld } from '../../support/world.js';
+import { useWorld } from '../../support/world.js';
 import { Camera, named, press, printed, type State, steps } from './camera.js';
 
 const world = useWorld();
@@ -75,7 +75,7 @@ it('the payment page', async () => {
     await page.setContent('<body style="margin:0;background:#c2410c"></body>');
     const file = await other.user.upload('logo', await page.screenshot(), 'logo.png');
     await world.sql`update account set logo_id = ${file.body.id} where id = ${other.user.id} and not livemode`;
-    const speaker = new Speaker({ ...world, origin: fees }, other.user.id, other.user.key, 2);
+    const speaker = other.user.at(fees);
     const receivableIds = [await other.receivable('99999999.99', `INV-${'2026/11/'.repeat(4)}0042`)];
     const checkout = await other.checkoutFixture({ amount: '99999999.99', receivableIds, speaker });
     await page.goto(checkout.url, { waitUntil: 'domcontentloaded' });
@@ -160,7 +160,7 @@ it('the payment page of live mode, with the card fields of an acquirer', async (
   parents.push(origin);
   const payee = await PayeeFixture.open(world);
   const partnerId = await payee.goLive();
-  const speaker = new Speaker({ ...world, origin }, payee.live.id, payee.live.key, 2);
+  const speaker = payee.live.at(origin);
   const { url } = await payee.checkoutFixture({ speaker, partnerId });
   const card = async (page: Page) => {
     await page.goto(url, { waitUntil: 'domcontentloaded' });
