@@ -20,6 +20,7 @@ import type { Child, Link, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
 import { type ReadClass, classOfValues } from './read/read-class.js';
+import { refuseBesideOtherReleases } from './write/other-releases.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './read/visibility.js';
 
 const p = sql.placeholder;
@@ -134,6 +135,11 @@ export class Scope {
   /** What a batch finds for one key. All keys requested under the same name in one tick form one batch. */
   many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null> {
     return this.#loader(name, batch).load(key);
+  }
+
+  /** Refuses a write of objects that the release before this one cannot read, while a gateway of it still runs. */
+  refuseBesideOtherReleases(): Promise<void> {
+    return refuseBesideOtherReleases(this.database);
   }
 
   /** An id, by the database's clock, for a row not yet written: data encrypted for that row alone needs its id. */
