@@ -19,6 +19,7 @@ import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
 import { operatorCommands } from './operator/commands/operator.js';
+import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
@@ -79,7 +80,7 @@ function command(
 
 const groups = [
   ...[accountCommands, keyCommands, addressCommands, depositCommands, transactionCommands],
-  ...[payoutCommands, jobCommands, ledgerCommands, operatorCommands],
+  ...[payoutCommands, adjustmentCommands, jobCommands, ledgerCommands, operatorCommands],
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);

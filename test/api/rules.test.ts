@@ -14,6 +14,7 @@ import { ActionOutcome, OperatorRole } from '../../src/operator/table.js';
 import { Mode } from '../../src/types/mode.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../../src/resources/account/table.js';
 import { accountMoves } from '../../src/resources/account/rules.js';
+import { AdjustmentStatus } from '../../src/resources/adjustment/table.js';
 import { AddressCategory, AddressStatus, AddressType, address } from '../../src/resources/address/table.js';
 import { checkoutNow } from '../../src/resources/checkout/now.js';
 import { CheckoutStatus, checkout } from '../../src/resources/checkout/table.js';
@@ -78,6 +79,7 @@ describe('a rule that TypeScript and SQL both need', () => {
 
   it('has one set of values for each column with a CHECK on them', async () => {
     const enums: Record<string, Record<string, string>> = {
+      adjustment_status: AdjustmentStatus,
       account_kind: AccountKind,
       account_status: AccountStatus,
       account_address: AccountAddressState,
@@ -87,6 +89,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       api_key_permission: KeyPermission,
       bank_notice_event: { RECEIVED: 'received', REVERSED: 'reversed' },
       checkout_status: CheckoutStatus,
+      clawback_kind: { RECALL: 'recall', CHARGEBACK: 'chargeback' },
       data_export_format: ExportFormat,
       data_import_kind: ImportKind,
       deposit_status: DepositStatus,

@@ -242,6 +242,8 @@ const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
 const hollow = [
   'Deposit.methodDetails',
+  'Deposit.bankDetails',
+  'Payment.adjustment',
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',
   'Payout.completedAt',

@@ -36,6 +36,20 @@ const handedOnTo = (body: string, variable: string) =>
 /** The functions that a body calls. */
 const calledIn = (body: string) => [...body.matchAll(/\b(\w+)\(/g)].map((match) => match[1]!);
 
+/** The functions that one calls, and those that these call. */
+function functionsBelow(name: string, sources: ReadonlyMap<string, string>): Set<string> {
+  const found = new Set<string>();
+  const add = (of: string) => {
+    for (const each of calledIn(sources.get(of) ?? ''))
+      if (sources.has(each) && !found.has(each)) {
+        found.add(each);
+        add(each);
+      }
+  };
+  add(name);
+  return found;
+}
+
 /**
  * The variables and the aliases that have the object of an argument, or one after the other the members of its list.
  */
@@ -99,7 +113,7 @@ describe('the declarations of the write functions', () => {
     // The members of an object are read of a variable that has the object, or of the rows that its list becomes.
     for (const [name, source] of sources)
       for (const { key, members = [] } of declarationsIn(source).flatMap(({ args }) => args)) {
-        const readers = [source, ...calledIn(source).map((other) => sources.get(other) ?? '')].join('\n');
+        const readers = [name, ...functionsBelow(name, sources)].map((other) => sources.get(other)).join('\n');
         for (const member of members)
           if (!new RegExp(`->>? '${member.key}'`).test(readers))
             faults.push(`${name} does not read ${key}.${member.key}`);

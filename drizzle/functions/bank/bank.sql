@@ -16,8 +16,7 @@ declare
     args_of(
       'reference text, event text, content object {toAccountId text, toAddressId text, amount bigint, currency text,
         fromAccountId text null, paymentMethod text, statementDescriptor text null},
-        open? text[], allowCurrency? boolean,
-        details? object {payerName? text, payerLines? text[], payerCountry? text, text? text}'
+        open? text[], allowCurrency? boolean, details? object'
     )
   );
   n bank_notice;
@@ -199,24 +198,20 @@ language plpgsql
 immutable
 as $$
 declare
-  f text;
+  v_differs text := case
+    when p_one ->> 'toAddressId' is distinct from p_other ->> 'toAddressId' then 'deposit.address_id'
+    when p_one ->> 'currency' is distinct from p_other ->> 'currency' then 'deposit.currency'
+    when p_one ->> 'amount' is distinct from p_other ->> 'amount' then 'deposit.amount'
+  end;
 begin
-  if p_other is null then
-    return;
+  if p_other is not null and v_differs is not null then
+    perform refuse(
+      409,
+      'state_conflict',
+      v_differs,
+      'differs from what was recorded under this reference before. Send the same value, or another reference.'
+    );
   end if;
-  foreach f in array array['toAddressId', 'currency', 'amount'] loop
-    if p_one ->> f is distinct from p_other ->> f then
-      perform refuse(
-        409,
-        'state_conflict',
-        'deposit.' || case f
-          when 'toAddressId' then 'address_id'
-          else f
-        end,
-        'differs from what was recorded under this reference before. Send the same value, or another reference.'
-      );
-    end if;
-  end loop;
 end;
 $$;
 

@@ -1,6 +1,6 @@
 -- Deposits: their parties and creation. Each function locks the balances that it may change before anything else.
 --
--- Longer than 60 lines: payment_address (one search, one update and one insert).
+-- Longer than 60 lines: payment_address (one search, one update and one insert); insert_deposit (its columns).
 
 -- Returns the account whose receivables a deposit may be reconciled against: the account itself if it is a user, or the
 -- owner if it is a partner. The rule is a table of TypeScript, from which receiver_by_kind is generated.

@@ -199,6 +199,22 @@ export interface WriteFunctions {
       digest: string;
     };
   };
+  create_test_adjustment: {
+    returns: 'adjustment';
+    args: {
+      accountId: string;
+      amount: bigint;
+      currency: string;
+      counter?:
+        | {
+            amount: bigint;
+            currency: string;
+          }
+        | null
+        | undefined;
+      reason: string;
+    };
+  };
   create_test_wallet: {
     returns: 'address';
     args: {
@@ -219,6 +235,15 @@ export interface WriteFunctions {
       secretSealed: string;
       query?: string | null | undefined;
       queryCost?: number | null | undefined;
+    };
+  };
+  decide_adjustment: {
+    returns: 'adjustment';
+    args: {
+      id: string;
+      to: string;
+      decidedBy: string;
+      decidedById?: string | null | undefined;
     };
   };
   decide_transaction: {
@@ -294,6 +319,24 @@ export interface WriteFunctions {
       seconds: number;
     };
   };
+  propose_adjustment: {
+    returns: 'adjustment';
+    args: {
+      accountId: string;
+      amount: bigint;
+      currency: string;
+      counter?:
+        | {
+            amount: bigint;
+            currency: string;
+          }
+        | null
+        | undefined;
+      reason: string;
+      proposedBy: string;
+      proposedById?: string | null | undefined;
+    };
+  };
   reconcile_deposit: {
     returns: 'deposit';
     args: {
@@ -320,14 +363,7 @@ export interface WriteFunctions {
       };
       open?: readonly string[] | undefined;
       allowCurrency?: boolean | undefined;
-      details?:
-        | {
-            payerName?: string | undefined;
-            payerLines?: readonly string[] | undefined;
-            payerCountry?: string | undefined;
-            text?: string | undefined;
-          }
-        | undefined;
+      details?: object | undefined;
     };
   };
   record_bank_recall: {

@@ -30,7 +30,16 @@ export type AddCommand = (
 export const readingCommands = new Set([
   ...['account show', 'account list', 'key list', 'deposit show', 'deposit waiting', 'deposit duplicates'],
   ...['transaction mismatches'],
-  ...['payout list', 'payout show', 'payout rates', 'job list', 'ledger audit', 'ledger verify', 'ledger checks'],
+  ...[
+    'payout list',
+    'payout show',
+    'payout rates',
+    'adjustment list',
+    'job list',
+    'ledger audit',
+    'ledger verify',
+    'ledger checks',
+  ],
   ...['operator list', 'operator actions', 'operator verify', 'tidegate secrets'],
 ]);
 

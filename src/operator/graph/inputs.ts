@@ -44,7 +44,7 @@ registerEnumType(IssuedAddressCategory, {
   },
 });
 
-const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';
+export const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';
 
 /** Which page of a list to read. */
 @ArgsType()

@@ -53,6 +53,6 @@ export default defineResource({
   events: {
     'payment.completed':
       'Money of a user of an aggregator was transferred to the balance of the aggregator, or with a negative amount ' +
-      'back from it.',
+      'back from it; or the service has adjusted available money.',
   },
 });

@@ -3,7 +3,7 @@ import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-
 import { listIndexes, ofOthers, parentIndex, parentIndexes } from '../../db/schema/filter-index.js';
 import { isOneOf, keyColumns, updatedAt, visibilityColumns } from '../../db/schema/columns.js';
 
-/** What a payment is of. The next release writes `refund` and `adjustment`, which this one reads already. */
+/** What a payment is of. The next release writes `refund`, which this one reads already. */
 export const PaymentType = {
   DEPOSIT: 'deposit',
   CHECKOUT: 'checkout',

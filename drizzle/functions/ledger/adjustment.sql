@@ -1,0 +1,223 @@
+-- Adjustments: postings by the operator between an account and the outside world, or between two currencies of an
+-- account. One operator proposes one, and another one decides about it.
+--
+-- Longer than 60 lines: book_adjustment (a payment, a posting and their effects).
+
+-- Stores a proposal, which moves nothing. The account sees an adjustment once it is approved.
+-- Without an event: the account does not see proposals.
+create or replace function propose_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof adjustment
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'accountId text, amount bigint, currency text, counter? object {amount bigint, currency text} null, reason text,
+        proposedBy text, proposedById? text null'
+    )
+  );
+  v adjustment := new_adjustment(p_tenant, p_live, v_args);
+begin
+  insert into adjustment select (v).*;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+-- The row of a new proposal. Refuses one for an account whose money is another account's: a partner's is its user's,
+-- and that of a user of an aggregator goes to the platform.
+create or replace function new_adjustment(p_tenant text, p_live boolean, p_args jsonb)
+returns adjustment
+language plpgsql
+as $$
+declare
+  a account;
+  v adjustment;
+  v_counter jsonb := nullif(p_args -> 'counter', 'null');
+  v_holder text;
+begin
+  select x.*
+  into a
+  from account x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'accountId';
+  v_holder := paid_out_by(p_tenant, p_live, receiver_by_kind(a.kind, a.id, a.owner_id));
+  if v_holder <> a.id then
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'adjustment.account_id',
+      'has no money of its own to pay out. Name the account that has it: ' || v_holder
+    );
+  end if;
+  v.tenant_id := p_tenant;
+  v.livemode := p_live;
+  v.id := new_id('adjustment');
+  v.created := clock(p_tenant, p_live);
+  v.account_id := a.id;
+  v.amount := p_args ->> 'amount';
+  v.currency := p_args ->> 'currency';
+  v.counter_amount := v_counter ->> 'amount';
+  v.counter_currency := v_counter ->> 'currency';
+  v.reason := p_args ->> 'reason';
+  v.status := 'proposed';
+  v.proposed_by := p_args ->> 'proposedBy';
+  v.proposed_by_id := p_args ->> 'proposedById';
+  v.context_id := a.context_id;
+  v.on_root_list := a.on_root_list;
+  return v;
+end;
+$$;
+
+-- Approves or rejects a proposal, once. Another operator than the one that proposed it approves it, and its money moves
+-- at once; anybody rejects it, which also withdraws it.
+create or replace function decide_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof adjustment
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, to text, decidedBy text, decidedById? text null'));
+  v_to text := v_args ->> 'to';
+  v adjustment;
+begin
+  select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
+  perform lock_adjusted(p_tenant, p_live, v);
+  if v_to = 'approved' and v.proposed_by_id = v_args ->> 'decidedById' then
+    perform refuse(
+      403,
+      'permission_denied',
+      null,
+      'You have proposed this adjustment. Another operator approves it.'
+    );
+  end if;
+  update adjustment x
+  set
+    status = v_to,
+    decided_by = v_args ->> 'decidedBy',
+    decided_by_id = v_args ->> 'decidedById',
+    decided_at = clock(p_tenant, p_live)
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.id and x.status = 'proposed'
+  returning *
+  into v;
+  if not found then
+    perform refuse(400, 'status_invalid', 'adjustment.status');
+  end if;
+  if v_to = 'approved' then
+    v := book_adjustment(p_tenant, p_live, p_envelope, v);
+  end if;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+-- Adjusts a balance in test mode at once: the account plays both operators.
+create or replace function create_test_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof adjustment
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'accountId text, amount bigint, currency text, counter? object {amount bigint, currency text} null, reason text'
+    )
+  );
+  v adjustment := new_adjustment(p_tenant, p_live, v_args);
+begin
+  v.proposed_by := 'test helper';
+  v.status := 'approved';
+  v.decided_by := 'test helper';
+  v.decided_at := v.created;
+  perform lock_adjusted(p_tenant, p_live, v);
+  v := book_adjustment(p_tenant, p_live, p_envelope, v);
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+-- Locks the balances that an adjustment changes.
+create or replace function lock_adjusted(p_tenant text, p_live boolean, p_adjustment adjustment)
+returns void
+language plpgsql
+as $$
+declare
+  j adjustment := p_adjustment;
+begin
+  perform lock_balances(
+    p_tenant,
+    p_live,
+    jsonb_build_array(
+      jsonb_build_object('account', j.account_id, 'currency', j.currency),
+      jsonb_build_object('account', j.account_id, 'currency', coalesce(j.counter_currency, j.currency))
+    )
+  );
+end;
+$$;
+
+-- Moves the money of an approved adjustment, and stores it with its payment: to or from the outside world, or between
+-- two currencies against the exchange. Available money never falls below zero by it. Locks of receivables stay: what an
+-- invoice has been paid does not change.
+create or replace function book_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_adjustment adjustment)
+returns adjustment
+language plpgsql
+as $$
+declare
+  v adjustment := p_adjustment;
+  a account;
+  p payment;
+begin
+  select x.* into a from account x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.account_id;
+  v.payment_id := insert_payment(p_tenant, p_live, a, 'adjustment', v.amount, v.currency, 'completed', null);
+  insert into adjustment
+  select (v).*
+  on conflict (tenant_id, livemode, id) do update
+    set payment_id = excluded.payment_id;
+  perform post(
+    p_tenant,
+    p_live,
+    'adjustment',
+    v.id,
+    v.payment_id,
+    case
+      when v.counter_currency is null then jsonb_build_array(
+        leg(a.id, 'available', v.currency, v.amount),
+        contra_leg('adjustment', v.currency, -v.amount)
+      )
+      else jsonb_build_array(
+        leg(a.id, 'available', v.currency, v.amount),
+        contra_leg('fx', v.currency, -v.amount),
+        leg(a.id, 'available', v.counter_currency, v.counter_amount),
+        contra_leg('fx', v.counter_currency, -v.counter_amount)
+      )
+    end
+  );
+  select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v.payment_id;
+  perform emit_event(p_tenant, p_live, p_envelope, 'payment.completed', 'payment', to_jsonb(p));
+  -- What could not be paid out may have gone, and what waited for a debt may go now.
+  delete from payout_block k
+  where
+    k.tenant_id = p_tenant
+    and k.livemode = p_live
+    and k.account_id = a.id
+    and not exists (
+      select
+      from balance x
+      where
+        x.tenant_id = p_tenant
+        and x.livemode = p_live
+        and x.account_id = a.id
+        and x.currency = k.currency
+        and x.available > 0
+    );
+  if
+    exists (
+      select
+      from balance x
+      where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = a.id and x.available > 0
+    )
+  then
+    perform schedule_payout(p_tenant, p_live, a.id);
+  end if;
+  return v;
+end;
+$$;

@@ -1,0 +1,86 @@
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { account } from '../../resources/account/table.js';
+import { shown } from '../../resources/adjustment/type.js';
+import { liveOf } from '../../request/mode.js';
+import { type ById, Input } from '../../types/input.js';
+import { payloadOf } from '../../types/payload.js';
+import type { OperatorContext } from '../context.js';
+import {
+  AdjustmentPage,
+  AdjustmentsArgs,
+  ApproveAdjustmentInput,
+  OperatorAdjustment,
+  ProposeAdjustmentInput,
+  RejectAdjustmentInput,
+} from '../graph/adjustment-type.js';
+import { filterOf } from '../graph/filters.js';
+import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { OperatorAccount } from '../graph/type.js';
+import { approveAdjustment, listAdjustments, proposeAdjustment, rejectAdjustment } from '../money/adjustments.js';
+import type { ListPage } from '../paging.js';
+
+const ProposeAdjustmentPayload = payloadOf('ProposeAdjustment', 'adjustment', OperatorAdjustment);
+const ApproveAdjustmentPayload = payloadOf('ApproveAdjustment', 'adjustment', OperatorAdjustment);
+const RejectAdjustmentPayload = payloadOf('RejectAdjustment', 'adjustment', OperatorAdjustment);
+
+/** Corrections of available money by two operators. Spec: decisions, 8.15. */
+@Resolver()
+class OperatorAdjustments {
+  @Query(() => AdjustmentPage, { description: 'The adjustments of all tenants, or of one, oldest first.' })
+  async adjustments(
+    @Args(() => AdjustmentsArgs) args: AdjustmentsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorAdjustment>> {
+    const { nodes, next } = await listAdjustments(operator, filterOf('adjustment', args));
+    return { nodes: nodes.map(shown), next };
+  }
+
+  @Mutation(() => ProposeAdjustmentPayload, {
+    description:
+      'Proposes to correct available money of an account: from or to the outside world, or between two of its ' +
+      'currencies. It moves nothing until another operator approves it.',
+  })
+  async proposeAdjustment(
+    @Input(() => ProposeAdjustmentInput) { mode, ...content }: ProposeAdjustmentInput,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { adjustment: shown(await proposeAdjustment(operator, { ...content, livemode: liveOf(mode) }, viewer)) };
+  }
+
+  @Mutation(() => ApproveAdjustmentPayload, {
+    description:
+      'Approves an adjustment that another operator has proposed: its money moves at once. Only an operator with a ' +
+      'name and a key of their own can.',
+  })
+  async approveAdjustment(
+    @Input(() => ApproveAdjustmentInput) { id }: ById,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { adjustment: shown(await approveAdjustment(operator, id, viewer)) };
+  }
+
+  @Mutation(() => RejectAdjustmentPayload, {
+    description: 'Rejects an adjustment that waits, or withdraws it. It moves nothing.',
+  })
+  async rejectAdjustment(
+    @Input(() => RejectAdjustmentInput) { id }: ById,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { adjustment: shown(await rejectAdjustment(operator, id, viewer)) };
+  }
+}
+
+export default {
+  resolvers: [OperatorAdjustments],
+  fields: {
+    adjustments: 'adjustment',
+    proposeAdjustment: 'adjustment',
+    approveAdjustment: 'adjustment',
+    rejectAdjustment: 'adjustment',
+  },
+  edges: [
+    edgesOf(OperatorAdjustment, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account whose money it changes.'),
+    }),
+  ],
+} satisfies OperatorModule;

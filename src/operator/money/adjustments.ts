@@ -1,0 +1,79 @@
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { type AdjustmentContent, adjustmentProblems } from '../../resources/adjustment/rules.js';
+import { type AdjustmentRow, AdjustmentStatus, adjustment } from '../../resources/adjustment/table.js';
+import { amountProblems } from '../../operation/amount-problems.js';
+import { textProblems } from '../../operation/text-problems.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
+import { type ListFilter, listed, type ListPage } from '../paging.js';
+import { operator as operatorTable, OperatorRole } from '../table.js';
+
+/** Who proposes an adjustment, or decides about it; without an id for OPERATOR_KEY and the command line. */
+export interface Actor {
+  id: string | null;
+  name: string;
+}
+
+/** Lists the adjustments of all tenants, oldest first. Those in status `proposed` wait for another operator. */
+export function listAdjustments(
+  operator: Operator,
+  filter: ListFilter<AdjustmentStatus>,
+): Promise<ListPage<AdjustmentRow>> {
+  return listed(operator, 'operator_adjustments', adjustment, Object.values(AdjustmentStatus), filter);
+}
+
+/** Proposes to adjust the available money of an account, which moves nothing yet. Spec: decisions, 8.15. */
+export async function proposeAdjustment(
+  operator: Operator,
+  { accountId, livemode, ...content }: AdjustmentContent & { accountId: string; livemode: boolean | undefined },
+  by: Actor,
+): Promise<AdjustmentRow> {
+  refuse([
+    ...textProblems({ reason: content.reason }, 'adjustment'),
+    ...adjustmentProblems(content),
+    ...amountProblems(content, 'adjustment'),
+  ]);
+  const row = await operator.account(accountId, livemode, 'adjustment.account_id');
+  const args = { accountId: row.id, ...content, proposedBy: by.name, proposedById: by.id };
+  return operator.write('propose_adjustment', row, 'proposeAdjustment', args, adjustment);
+}
+
+/** Approves a proposal: its money moves at once. Only a named operator can, and not the one that proposed it. */
+export async function approveAdjustment(operator: Operator, id: string, by: Actor): Promise<AdjustmentRow> {
+  if (by.id === null)
+    throw new OperatorError(
+      `${by.name} cannot approve adjustments. An operator with a name and a key of their own approves them.`,
+      'permission_denied',
+    );
+  if ((await named(operator)) < 2)
+    throw new OperatorError(
+      'An adjustment needs two named operators: one who proposes it, and another one who approves it. Fewer than two ' +
+        'may operate. Create another one with `tidegate operator create`.',
+      'permission_denied',
+    );
+  return decided(operator, id, 'approved', by);
+}
+
+/** Rejects a proposal, or withdraws it. It moves nothing. */
+export const rejectAdjustment = (operator: Operator, id: string, by: Actor): Promise<AdjustmentRow> =>
+  decided(operator, id, 'rejected', by);
+
+async function decided(operator: Operator, id: string, to: 'approved' | 'rejected', by: Actor): Promise<AdjustmentRow> {
+  const [row] = await operator.byId('operator_adjustment', adjustment, id);
+  if (!row) throw new OperatorError('There is no such adjustment. Check the id.', 'resource_missing', 'adjustment.id');
+  const args = { id, to, decidedBy: by.name, decidedById: by.id };
+  return operator.write('decide_adjustment', row, `adjustment_${to}`, args, adjustment);
+}
+
+/** How many operators have a name and may change something. */
+async function named(operator: Operator): Promise<number> {
+  const [row] = await operator.read<{ count: number }>(
+    'operator_count',
+    (db) =>
+      db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(operatorTable)
+        .where(and(eq(operatorTable.role, OperatorRole.OPERATE), isNull(operatorTable.revokedAt))),
+    {},
+  );
+  return row!.count;
+}

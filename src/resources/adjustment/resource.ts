@@ -1,0 +1,49 @@
+import { everyone, ownAccounts, testOnly } from '../../auth/permissions.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, fieldsOfType, link, value } from '../edges.js';
+import { account } from '../account/table.js';
+import { type PaymentRow, payment } from '../payment/table.js';
+import { AdjustmentResolver } from './resolver.js';
+import { adjustmentProblems } from './rules.js';
+import { adjustment } from './table.js';
+import { Adjustment, shown } from './type.js';
+import { adjustmentV1 } from './v1.js';
+
+export default defineResource({
+  object: 'adjustment',
+  stored: { adjustment: stored(adjustment, adjustmentV1) },
+  resolvers: [AdjustmentResolver],
+  operations: {
+    adjustment: {
+      access: 'read',
+      object: 'payment',
+      callers: everyone,
+      v1: adjustmentV1,
+      routes: [extension.get('/v1/payments/:id/adjustment')],
+    },
+    createTestAdjustment: {
+      ...testOnly,
+      relations: ownAccounts,
+      rules: adjustmentProblems,
+      refusals: ['balance_insufficient'],
+      v1: adjustmentV1,
+      routes: [extension.post('/v1/test_helpers/adjustments')],
+    },
+  },
+  fields: [
+    fieldsOfType(Adjustment, {
+      account: link(account, 'accountId', { description: 'The account whose money it changed.' }),
+      payment: link(payment, 'paymentId', { nullable: true, description: 'Its payment, which has its movements.' }),
+    }),
+    fields(payment, {
+      adjustment: value(
+        () => Adjustment,
+        async ({ id, type }: PaymentRow, { scope }) => {
+          const row = type === 'adjustment' ? await scope.findBy(adjustment, adjustment.paymentId, id) : null;
+          return row && shown(row);
+        },
+        { nullable: true, description: 'The adjustment that it is, if it is one.' },
+      ),
+    }),
+  ],
+});
