@@ -7,10 +7,10 @@ CREATE TABLE "adjustment" (
 	"id" text NOT NULL,
 	"created" bigint NOT NULL,
 	"account_id" text NOT NULL,
-	"amount" bigint NOT NULL,
-	"currency" text NOT NULL,
-	"counter_amount" bigint,
-	"counter_currency" text,
+	"credit_amount" bigint,
+	"credit_currency" text,
+	"debit_amount" bigint,
+	"debit_currency" text,
 	"reason" text NOT NULL,
 	"status" text NOT NULL,
 	"proposed_by" text NOT NULL,
@@ -23,9 +23,10 @@ CREATE TABLE "adjustment" (
 	"on_root_list" boolean NOT NULL,
 	CONSTRAINT "adjustment_pkey" PRIMARY KEY("tenant_id","livemode","id"),
 	CONSTRAINT "adjustment_status" CHECK ("adjustment"."status" in ('proposed', 'approved', 'rejected')),
-	CONSTRAINT "adjustment_amount" CHECK ("adjustment"."amount" <> 0),
-	CONSTRAINT "adjustment_counter" CHECK (("adjustment"."counter_amount" is null and "adjustment"."counter_currency" is null)
-        or (sign("adjustment"."counter_amount") = -sign("adjustment"."amount") and "adjustment"."counter_currency" <> "adjustment"."currency")),
+	CONSTRAINT "adjustment_amount" CHECK ("adjustment"."credit_amount" > 0 and "adjustment"."debit_amount" > 0),
+	CONSTRAINT "adjustment_sides" CHECK (("adjustment"."credit_amount" is null) = ("adjustment"."credit_currency" is null)
+        and ("adjustment"."debit_amount" is null) = ("adjustment"."debit_currency" is null)
+        and "adjustment"."credit_currency" is distinct from "adjustment"."debit_currency"),
 	CONSTRAINT "adjustment_decision" CHECK (("adjustment"."status" = 'proposed') = ("adjustment"."decided_by" is null))
 );
 --> statement-breakpoint

@@ -11,8 +11,11 @@ const { balance, reconciled, deposit } = moneyOf(fixture, root);
 const available = async (currency = 'USD') => Number((await balance(root.id, currency)).available ?? 0);
 
 type Content = ArgumentsOf<'create_test_adjustment'>;
-const content = (amount: bigint, more: Partial<Content> = {}): Content => ({
-  ...{ accountId: root.id, amount, currency: 'USD', reason: 'A fee', ...more },
+/** What is credited, or debited if it is negative. */
+const content = (amount: bigint, more: Partial<Content> = {}, currency = 'USD'): Content => ({
+  ...{ accountId: root.id, reason: 'A fee' },
+  ...(amount > 0n ? { credit: { amount, currency } } : { debit: { amount: -amount, currency } }),
+  ...more,
 });
 const propose = (amount: bigint, more: Partial<ArgumentsOf<'propose_adjustment'>> = {}) =>
   write(root, 'propose_adjustment', { ...content(amount), proposedBy: 'Ann', proposedById: 'operator_ann', ...more });
@@ -26,11 +29,16 @@ const movements = ({ payment_id: id }: Row) =>
 
 of('new_adjustment', () => {
   const make = (place: typeof root, accountId: string) =>
-    call('new_adjustment', place.tenantId, false, JSON.stringify({ ...content(1n), amount: '1', accountId }));
+    call(
+      'new_adjustment',
+      place.tenantId,
+      false,
+      JSON.stringify({ ...content(1n), credit: { amount: '1', currency: 'USD' }, accountId }),
+    );
 
   it('is a proposal that the account would see on its own list', async () => {
     const [row] = await make(root, root.id);
-    expect(row).toMatchObject({ status: 'proposed', amount: '1', counter_amount: null, context_id: root.id });
+    expect(row).toMatchObject({ status: 'proposed', credit_amount: '1', debit_amount: null, context_id: root.id });
   });
 
   it('refuses an account whose money is another one’s: a partner, and a user of an aggregator', async () => {
@@ -50,7 +58,13 @@ of('propose_adjustment', () => {
     const before = await available();
     const row = await propose(500n);
     expect(await stored('adjustment', root, row.id)).toMatchObject({
-      ...{ status: 'proposed', amount: '500', proposed_by: 'Ann', proposed_by_id: 'operator_ann', payment_id: null },
+      ...{
+        status: 'proposed',
+        credit_amount: '500',
+        proposed_by: 'Ann',
+        proposed_by_id: 'operator_ann',
+        payment_id: null,
+      },
     });
     expect(await available()).toBe(before);
   });
@@ -102,6 +116,22 @@ of('decide_adjustment', () => {
   });
 });
 
+of('legs_of_adjustment', () => {
+  it('have the outside world on the other side, or the exchange', async () => {
+    const legs = async (more: Partial<Content>) => {
+      const { id } = await propose(1n, more as never);
+      const text = await rowText('adjustment', root, id);
+      return (await call('legs_of_adjustment', text))[0]!.legs_of_adjustment.map((one: Row) =>
+        [one.account ?? one.contra, one.currency, one.amount].join(' '),
+      );
+    };
+    const eur = { amount: 7n, currency: 'EUR' };
+    expect(await legs({})).toEqual([`${root.id} USD 1`, 'adjustment USD -1']);
+    expect(await legs({ credit: null, debit: eur })).toEqual([`${root.id} EUR -7`, 'adjustment EUR 7']);
+    expect(await legs({ debit: eur })).toEqual([`${root.id} USD 1`, 'fx USD -1', `${root.id} EUR -7`, 'fx EUR 7']);
+  });
+});
+
 of('book_adjustment', () => {
   const booked = async (amount: bigint) => {
     const { id } = await propose(amount);
@@ -136,8 +166,7 @@ of('create_test_adjustment', () => {
   });
 
   it('sets a debt in one currency off against money in another', async () => {
-    const euros = { accountId: root.id, currency: 'EUR' };
-    await adjust(8_300n, euros);
+    await adjust(1n, { credit: { amount: 8_300n, currency: 'EUR' } });
     const dollars = await available();
     // The bank takes back what was available, and more.
     const { id } = await deposit(BigInt(dollars) + 1_000n);
@@ -153,15 +182,13 @@ of('create_test_adjustment', () => {
     await write(root, 'dispute_deposit', { id, amount: 1_000n });
     expect([await available(), await available('EUR')]).toEqual([-1_000, 8_300]);
 
-    const row = await adjust(1_000n, { counter: { amount: -900n, currency: 'EUR' } });
+    const row = await adjust(1_000n, { debit: { amount: 900n, currency: 'EUR' } });
     expect([await available(), await available('EUR')]).toEqual([0, 7_400]);
     expect(await movements(row)).toEqual([
       { currency: 'USD', category: 'available', amount: 1_000 },
       { currency: 'EUR', category: 'available', amount: -900 },
     ]);
-    expect(await refusal(adjust(1_000n, { counter: { amount: -7_401n, currency: 'EUR' } }))).toBe(
-      'balance_insufficient',
-    );
+    expect(await refusal(adjust(1_000n, { debit: { amount: 7_401n, currency: 'EUR' } }))).toBe('balance_insufficient');
     const contras = await world.sql`select c.contra, c.currency, c.amount::int from contra_entry c
       join posting p on p.tenant_id = c.tenant_id and p.id = c.posting_id where p.cause = ${row.id} order by c.currency`;
     expect(contras).toEqual([
@@ -181,7 +208,7 @@ it('breaks a rule where money and adjustments disagree, or one operator alone ha
   const change = (text: string) =>
     world.sql.unsafe(`update adjustment set ${text} where tenant_id = $1 and id = $2`, [root.tenantId, row.id]);
   for (const [text, back, rule] of [
-    ['amount = 499', 'amount = 500', 'adjustment and its money disagree'],
+    ['credit_amount = 499', 'credit_amount = 500', 'adjustment and its money disagree'],
     ["status = 'rejected'", "status = 'approved'", 'posting of an adjustment that nobody approved'],
     ['livemode = true, decided_by_id = proposed_by_id', '', 'adjustment was not approved by another operator'],
   ]) {

@@ -13,8 +13,8 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'accountId text, amount bigint, currency text, counter? object {amount bigint, currency text} null, reason text,
-        proposedBy text, proposedById? text null'
+      'accountId text, credit? object {amount bigint, currency text} null,
+        debit? object {amount bigint, currency text} null, reason text, proposedBy text, proposedById? text null'
     )
   );
   v adjustment := new_adjustment(p_tenant, p_live, v_args);
@@ -34,7 +34,8 @@ as $$
 declare
   a account;
   v adjustment;
-  v_counter jsonb := nullif(p_args -> 'counter', 'null');
+  v_credit jsonb := p_args -> 'credit';
+  v_debit jsonb := p_args -> 'debit';
   v_holder text;
 begin
   select x.*
@@ -55,10 +56,10 @@ begin
   v.id := new_id('adjustment');
   v.created := clock(p_tenant, p_live);
   v.account_id := a.id;
-  v.amount := p_args ->> 'amount';
-  v.currency := p_args ->> 'currency';
-  v.counter_amount := v_counter ->> 'amount';
-  v.counter_currency := v_counter ->> 'currency';
+  v.credit_amount := v_credit ->> 'amount';
+  v.credit_currency := v_credit ->> 'currency';
+  v.debit_amount := v_debit ->> 'amount';
+  v.debit_currency := v_debit ->> 'currency';
   v.reason := p_args ->> 'reason';
   v.status := 'proposed';
   v.proposed_by := p_args ->> 'proposedBy';
@@ -119,7 +120,8 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'accountId text, amount bigint, currency text, counter? object {amount bigint, currency text} null, reason text'
+      'accountId text, credit? object {amount bigint, currency text} null,
+        debit? object {amount bigint, currency text} null, reason text'
     )
   );
   v adjustment := new_adjustment(p_tenant, p_live, v_args);
@@ -147,16 +149,45 @@ begin
     p_tenant,
     p_live,
     jsonb_build_array(
-      jsonb_build_object('account', j.account_id, 'currency', j.currency),
-      jsonb_build_object('account', j.account_id, 'currency', coalesce(j.counter_currency, j.currency))
+      jsonb_build_object('account', j.account_id, 'currency', coalesce(j.credit_currency, j.debit_currency)),
+      jsonb_build_object('account', j.account_id, 'currency', coalesce(j.debit_currency, j.credit_currency))
     )
   );
 end;
 $$;
 
--- Moves the money of an approved adjustment, and stores it with its payment: to or from the outside world, or between
--- two currencies against the exchange. Available money never falls below zero by it. Locks of receivables stay: what an
--- invoice has been paid does not change.
+-- The legs of an adjustment: to or from the outside world, or between two currencies against the exchange.
+create or replace function legs_of_adjustment(p_adjustment adjustment)
+returns jsonb
+language plpgsql
+immutable
+as $$
+declare
+  j adjustment := p_adjustment;
+  v_contra text := case
+    when j.credit_currency is null or j.debit_currency is null then 'adjustment'
+    else 'fx'
+  end;
+  v_legs jsonb := '[]';
+begin
+  if j.credit_currency is not null then
+    v_legs := v_legs || jsonb_build_array(
+      leg(j.account_id, 'available', j.credit_currency, j.credit_amount),
+      contra_leg(v_contra, j.credit_currency, -j.credit_amount)
+    );
+  end if;
+  if j.debit_currency is not null then
+    v_legs := v_legs || jsonb_build_array(
+      leg(j.account_id, 'available', j.debit_currency, -j.debit_amount),
+      contra_leg(v_contra, j.debit_currency, j.debit_amount)
+    );
+  end if;
+  return v_legs;
+end;
+$$;
+
+-- Moves the money of an approved adjustment, and stores it with its payment. Available money never falls below zero by
+-- it. Locks of receivables stay: what an invoice has been paid does not change.
 create or replace function book_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_adjustment adjustment)
 returns adjustment
 language plpgsql
@@ -167,30 +198,21 @@ declare
   p payment;
 begin
   select x.* into a from account x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.account_id;
-  v.payment_id := insert_payment(p_tenant, p_live, a, 'adjustment', v.amount, v.currency, 'completed', null);
+  v.payment_id := insert_payment(
+    p_tenant,
+    p_live,
+    a,
+    'adjustment',
+    coalesce(v.credit_amount, -v.debit_amount),
+    coalesce(v.credit_currency, v.debit_currency),
+    'completed',
+    null
+  );
   insert into adjustment
   select (v).*
   on conflict (tenant_id, livemode, id) do update
     set payment_id = excluded.payment_id;
-  perform post(
-    p_tenant,
-    p_live,
-    'adjustment',
-    v.id,
-    v.payment_id,
-    case
-      when v.counter_currency is null then jsonb_build_array(
-        leg(a.id, 'available', v.currency, v.amount),
-        contra_leg('adjustment', v.currency, -v.amount)
-      )
-      else jsonb_build_array(
-        leg(a.id, 'available', v.currency, v.amount),
-        contra_leg('fx', v.currency, -v.amount),
-        leg(a.id, 'available', v.counter_currency, v.counter_amount),
-        contra_leg('fx', v.counter_currency, -v.counter_amount)
-      )
-    end
-  );
+  perform post(p_tenant, p_live, 'adjustment', v.id, v.payment_id, legs_of_adjustment(v));
   select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v.payment_id;
   perform emit_event(p_tenant, p_live, p_envelope, 'payment.completed', 'payment', to_jsonb(p));
   -- What could not be paid out may have gone, and what waited for a debt may go now.

@@ -24,8 +24,8 @@ create or replace view adjustment_violations as
         from
           unnest(
             array[
-              j.currency || ' available ' || j.amount,
-              j.counter_currency || ' available ' || j.counter_amount
+              j.credit_currency || ' available ' || j.credit_amount,
+              j.debit_currency || ' available ' || -j.debit_amount
             ]
           ) x(leg)
         where x.leg is not null

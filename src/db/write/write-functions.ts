@@ -203,9 +203,14 @@ export interface WriteFunctions {
     returns: 'adjustment';
     args: {
       accountId: string;
-      amount: bigint;
-      currency: string;
-      counter?:
+      credit?:
+        | {
+            amount: bigint;
+            currency: string;
+          }
+        | null
+        | undefined;
+      debit?:
         | {
             amount: bigint;
             currency: string;
@@ -323,9 +328,14 @@ export interface WriteFunctions {
     returns: 'adjustment';
     args: {
       accountId: string;
-      amount: bigint;
-      currency: string;
-      counter?:
+      credit?:
+        | {
+            amount: bigint;
+            currency: string;
+          }
+        | null
+        | undefined;
+      debit?:
         | {
             amount: bigint;
             currency: string;

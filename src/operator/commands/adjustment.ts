@@ -1,8 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AdjustmentRow, AdjustmentStatus } from '../../resources/adjustment/table.js';
 import { adjustmentV1 } from '../../resources/adjustment/v1.js';
 import { liveOf, modeOf } from '../../request/mode.js';
-import { OperatorError } from '../operator.js';
 import { listAdjustments, proposeAdjustment, rejectAdjustment } from '../money/adjustments.js';
 import { amount, currencyCode, name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
@@ -15,17 +14,12 @@ export function adjustmentCommands(program: Command, command: AddCommand): void 
   const user = () => ({ id: null, name: commandUser() });
 
   command(adjustments, 'propose <account>', 'Propose one, which moves nothing yet', async (operator, o, accountId) => {
-    const { amount, currency, counterAmount, counterCurrency, reason } = o as unknown as Proposal;
-    if ((counterAmount === undefined) !== (counterCurrency === undefined))
-      throw new OperatorError('A conversion needs both --counter-amount and --counter-currency.');
-    const counter = counterCurrency === undefined ? undefined : { amount: counterAmount!, currency: counterCurrency };
-    const content = { accountId, livemode: liveOf(o.mode), amount, currency, reason, ...(counter && { counter }) };
+    const { credit, debit } = o as { credit?: Side; debit?: Side };
+    const content = { accountId, livemode: liveOf(o.mode), reason: String(o.reason), credit, debit };
     return shownJson(await proposeAdjustment(operator, content, user()));
   })
-    .requiredOption('--amount <amount>', 'what the account gets, such as 10.00, or gives, such as -10.00', amount)
-    .requiredOption('--currency <currency>', 'ISO 4217 code', currencyCode)
-    .option('--counter-amount <amount>', 'what it gives or gets for that in another currency', amount)
-    .option('--counter-currency <currency>', 'ISO 4217 code', currencyCode)
+    .option('--credit <amount currency>', 'what the account gets, such as "10.00 USD"', side)
+    .option('--debit <amount currency>', 'what it gives; with a credit, in another currency, a conversion', side)
     .requiredOption('--reason <text>', 'why, as the account reads it', name)
     .addOption(mode());
 
@@ -45,12 +39,16 @@ export function adjustmentCommands(program: Command, command: AddCommand): void 
   );
 }
 
-interface Proposal {
+interface Side {
   amount: bigint;
   currency: string;
-  counterAmount?: bigint;
-  counterCurrency?: string;
-  reason: string;
+}
+
+/** An amount with its currency, such as `10.00 USD`. */
+function side(text: string): Side {
+  const [given = '', currency = '', ...more] = text.split(' ');
+  if (more.length > 0) throw new InvalidArgumentError('It must be an amount and a currency, such as "10.00 USD".');
+  return { amount: amount(given), currency: currencyCode(currency) };
 }
 
 const shownJson = (row: AdjustmentRow) => ({

@@ -4,7 +4,7 @@ import { AdjustmentStatus } from '../../resources/adjustment/table.js';
 import { Money } from '../../resources/balance/type.js';
 import { idInputOf } from '../../types/input.js';
 import { Mode } from '../../types/mode.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { DateTime } from '../../types/scalars.js';
 import { ListFilterArgs, modeOfAccount } from './inputs.js';
 import { pageOf } from './page-type.js';
 import { livemode, tenantId } from './type.js';
@@ -34,15 +34,10 @@ export class OperatorAdjustment {
   tenantId: string;
   @Field(() => ID, { description: 'The account whose money it changes.' })
   accountId: string;
-  @Field(() => Amount, { description: 'What the account gets, or with a negative amount gives.' })
-  amount: bigint;
-  @Field(() => Currency, { description: 'Of the amount.' })
-  currency: string;
-  @Field(() => Money, {
-    nullable: true,
-    description: 'What it gives or gets for that in another currency. Null if it is no conversion.',
-  })
-  counter: Money | null;
+  @Field(() => Money, { nullable: true, description: 'What the account gets. Null if it only gives.' })
+  credit: Money | null;
+  @Field(() => Money, { nullable: true, description: 'What the account gives. Null if it only gets.' })
+  debit: Money | null;
   @Field(() => String, { description: 'Why, as the account reads it.' })
   reason: string;
   @Field(() => AdjustmentStatus, { description: 'How far it has come.' })

@@ -2,11 +2,11 @@ import { Field, ID, InputType } from 'type-graphql';
 import { Amount, Currency } from '../../types/scalars.js';
 import { reasonLengthMax } from './rules.js';
 
-@InputType({ description: 'The other side of a conversion.' })
-export class AdjustmentCounterInput {
-  @Field(() => Amount, { description: 'The amount, with the other sign than `amount` of the adjustment.' })
+@InputType({ description: 'One side of an adjustment.' })
+export class AdjustmentSideInput {
+  @Field(() => Amount, { description: 'The amount, greater than zero.' })
   amount: bigint;
-  @Field(() => Currency, { description: 'Another currency than that of the adjustment.' })
+  @Field(() => Currency, { description: 'The currency of the amount.' })
   currency: string;
 }
 
@@ -15,15 +15,18 @@ export class AdjustmentCounterInput {
 export class AdjustmentContentInput {
   @Field(() => ID, { description: 'The account whose available money it changes.' })
   accountId: string;
-  @Field(() => Amount, { description: 'What the account gets, or gives with a negative amount.' })
-  amount: bigint;
-  @Field(() => Currency, { description: 'The currency of the amount.' })
-  currency: string;
-  @Field(() => AdjustmentCounterInput, {
+  @Field(() => AdjustmentSideInput, {
     nullable: true,
-    description: 'What is given or got for it in another currency of the account. Without it, nothing is.',
+    description: 'What the account gets. Without a debit, the service gives it.',
   })
-  counter?: AdjustmentCounterInput | null;
+  credit?: AdjustmentSideInput | null;
+  @Field(() => AdjustmentSideInput, {
+    nullable: true,
+    description:
+      'What the account gives, at most what is available. With a credit, in another currency, it is a conversion; ' +
+      'without one, the service gets it.',
+  })
+  debit?: AdjustmentSideInput | null;
   @Field(() => String, { description: `Why, for the account: at most ${reasonLengthMax} characters.` })
   reason: string;
 }

@@ -1,29 +1,31 @@
 import { type Problem, problem } from '../../errors/problems.js';
 
-/** An adjustment as it is proposed. */
-export interface AdjustmentContent {
+interface Side {
   amount: bigint;
   currency: string;
-  counter?: { amount: bigint; currency: string } | null | undefined;
+}
+
+/** An adjustment as it is proposed. */
+export interface AdjustmentContent {
+  credit?: Side | null | undefined;
+  debit?: Side | null | undefined;
   reason: string;
 }
 
 export const reasonLengthMax = 200;
 
-/** The problems of an adjustment that says nothing, or whose two sides are not those of a conversion. */
+/** The problems of an adjustment that moves nothing, or whose two sides are no conversion. */
 export function adjustmentProblems(input: object): Problem[] {
-  const { amount, currency, counter, reason } = input as AdjustmentContent;
+  const { credit, debit, reason } = input as AdjustmentContent;
   const problems: Problem[] = [];
-  if (amount === 0n) problems.push(problem('parameter_invalid', 'adjustment.amount', 'must not be zero'));
-  if (counter && counter.currency === currency)
-    problems.push(problem('parameter_invalid', 'adjustment.counter.currency', 'must be another currency'));
-  if (counter && (counter.amount === 0n || counter.amount > 0n === amount > 0n))
+  if (!credit && !debit)
+    problems.push(problem('parameter_missing', 'adjustment.credit', 'Give what the account gets, or what it gives.'));
+  for (const [name, side] of Object.entries({ credit, debit }))
+    if (side && side.amount <= 0n)
+      problems.push(problem('parameter_invalid', `adjustment.${name}.amount`, 'must be greater than zero'));
+  if (credit && debit && credit.currency === debit.currency)
     problems.push(
-      problem(
-        'parameter_invalid',
-        'adjustment.counter.amount',
-        'must be negative where `amount` is positive, and positive where it is negative',
-      ),
+      problem('parameter_invalid', 'adjustment.debit.currency', 'must be another currency than that of the credit'),
     );
   if (reason.trim() === '') problems.push(problem('parameter_invalid_empty', 'adjustment.reason'));
   else if ([...reason].length > reasonLengthMax)

@@ -6,19 +6,19 @@ export const AdjustmentStatus = { PROPOSED: 'proposed', APPROVED: 'approved', RE
 export type AdjustmentStatus = (typeof AdjustmentStatus)[keyof typeof AdjustmentStatus];
 
 /**
- * A correction of an account's available money that one operator proposes and another one approves. A positive amount
- * goes to the account. With a counter amount, which has the other sign, it is a conversion between two currencies of
- * the account; without one, the outside world has the other side. The account sees it once it is approved.
+ * A correction of an account's available money that one operator proposes and another one approves. The account gets
+ * the credit and gives the debit. With both, in two currencies, it is a conversion; with one of them, the outside world
+ * has the other side. The account sees it once it is approved.
  */
 export const adjustment = pgTable(
   'adjustment',
   {
     ...keyColumns(),
     accountId: text('account_id').notNull(),
-    amount: bigint('amount', { mode: 'bigint' }).notNull(),
-    currency: text('currency').notNull(),
-    counterAmount: bigint('counter_amount', { mode: 'bigint' }),
-    counterCurrency: text('counter_currency'),
+    creditAmount: bigint('credit_amount', { mode: 'bigint' }),
+    creditCurrency: text('credit_currency'),
+    debitAmount: bigint('debit_amount', { mode: 'bigint' }),
+    debitCurrency: text('debit_currency'),
     reason: text('reason').notNull(),
     status: text('status').$type<AdjustmentStatus>().notNull(),
     /** The name of the operator, and its id, which is null for OPERATOR_KEY and the command line. */
@@ -37,11 +37,12 @@ export const adjustment = pgTable(
     index('adjustment_by_id').on(t.id),
     index('adjustment_queue').on(t.status, t.created, t.id, t.livemode),
     check('adjustment_status', isOneOf(t.status, AdjustmentStatus)),
-    check('adjustment_amount', sql`${t.amount} <> 0`),
+    check('adjustment_amount', sql`${t.creditAmount} > 0 and ${t.debitAmount} > 0`),
     check(
-      'adjustment_counter',
-      sql`(${t.counterAmount} is null and ${t.counterCurrency} is null)
-        or (sign(${t.counterAmount}) = -sign(${t.amount}) and ${t.counterCurrency} <> ${t.currency})`,
+      'adjustment_sides',
+      sql`(${t.creditAmount} is null) = (${t.creditCurrency} is null)
+        and (${t.debitAmount} is null) = (${t.debitCurrency} is null)
+        and ${t.creditCurrency} is distinct from ${t.debitCurrency}`,
     ),
     check('adjustment_decision', sql`(${t.status} = 'proposed') = (${t.decidedBy} is null)`),
   ],

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { Money } from '../balance/type.js';
 import { payloadOf } from '../../types/payload.js';
-import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AdjustmentRow } from './table.js';
 
@@ -19,27 +19,26 @@ export class Adjustment {
   created: number;
   @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => Amount, { description: 'What the account got, or with a negative amount gave.' })
-  amount: bigint;
-  @Field(() => Currency, { description: texts.currencyOfAmount })
-  currency: string;
-  @Field(() => Money, {
-    nullable: true,
-    description:
-      'What the account gave for it in another currency, as a negative amount, or got, as a positive one. Null if it ' +
-      'is no conversion.',
-  })
-  counter: Money | null;
+  @Field(() => Money, { nullable: true, description: 'What the account got. Null if it only gave.' })
+  credit: Money | null;
+  @Field(() => Money, { nullable: true, description: 'What the account gave. Null if it only got.' })
+  debit: Money | null;
   @Field(() => String, { description: 'Why, as the service says it.' })
   reason: string;
   paymentId: string | null;
   accountId: string;
 }
 
-/** An adjustment as the graph shows it: the other side of a conversion is null for one that is none. */
-export function shown<R extends Pick<AdjustmentRow, 'counterAmount' | 'counterCurrency'>>(row: R) {
-  const { counterAmount: amount, counterCurrency: currency } = row;
-  return { ...row, counter: amount === null ? null : { amount, currency: currency! } };
+/** An adjustment as the graph shows it. */
+export function shown<R extends Sides>(row: R) {
+  const { creditAmount, creditCurrency, debitAmount, debitCurrency } = row;
+  return {
+    ...row,
+    credit: creditAmount === null ? null : { amount: creditAmount, currency: creditCurrency! },
+    debit: debitAmount === null ? null : { amount: debitAmount, currency: debitCurrency! },
+  };
 }
+
+type Sides = Pick<AdjustmentRow, 'creditAmount' | 'creditCurrency' | 'debitAmount' | 'debitCurrency'>;
 
 export const CreateTestAdjustmentPayload = payloadOf('CreateTestAdjustment', 'adjustment', Adjustment);

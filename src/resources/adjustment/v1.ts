@@ -1,21 +1,23 @@
 import { amountText } from '../../types/scalars.js';
+import type { Money } from '../balance/type.js';
 import { hashOrNull, noun, schemas, stated, value } from '../shape.js';
 import type { AdjustmentRow } from './table.js';
 import { shown } from './type.js';
 
 /** Formats an adjustment for /v1. Silent: all fields. */
 export function adjustmentV1(row: AdjustmentRow) {
-  const { counter } = shown(row);
+  const { credit, debit } = shown(row);
   return {
     id: value(row.id),
     object: noun('adjustment'),
     created: value(row.created),
     livemode: value(row.livemode),
     account_id: stated(schemas.string, row.accountId),
-    amount: value(amountText(row.amount)),
-    currency: value(row.currency),
-    counter: hashOrNull(counter && { amount: value(amountText(counter.amount)), currency: value(counter.currency) }),
+    credit: hashOrNull(credit && moneyV1(credit)),
+    debit: hashOrNull(debit && moneyV1(debit)),
     reason: value(row.reason),
     payment_id: stated(schemas.stringOrNull, row.paymentId),
   };
 }
+
+const moneyV1 = ({ amount, currency }: Money) => ({ amount: value(amountText(amount)), currency: value(currency) });
