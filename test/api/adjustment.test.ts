@@ -93,7 +93,8 @@ describe('an adjustment of the operator', () => {
     const v1 = await user.get(`/v1/payments/${payment!.id}/adjustment`);
     expect(v1.body).toMatchObject({ object: 'adjustment', id, payment_id: payment!.id, account_id: user.id, ...shown });
     const query = `{ payment(id: "${payment!.id}") {
-      type adjustment { id reason credit { amount currency } debit { amount currency } account { id } payment { id } } } }`;
+      type adjustment {
+        id reason credit { amount currency } debit { amount currency } account { id } payment { id } } } }`;
     expect((await user.graph(query)).body.data.payment).toEqual({
       type: 'ADJUSTMENT',
       adjustment: { id, ...shown, account: { id: user.id }, payment: { id: payment!.id } },
@@ -174,7 +175,8 @@ describe('the test helper of adjustments', () => {
     const made = await make();
     expect([made.status, made.body.object, made.body.credit]).toEqual([200, 'adjustment', usd('100.00')]);
     const query = `mutation ($input: CreateTestAdjustmentInput!) {
-      createTestAdjustment(input: $input) { adjustment { credit { amount currency } debit { amount currency } payment { type } } } }`;
+      createTestAdjustment(input: $input) {
+        adjustment { credit { amount currency } debit { amount currency } payment { type } } } }`;
     const credit = { amount: '900.00', currency: 'INR' };
     const input = { accountId: user.id, debit: usd('10.00'), credit, reason: 'Conversion' };
     expect((await user.graph(query, { input })).body.data.createTestAdjustment.adjustment).toEqual({

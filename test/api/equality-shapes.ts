@@ -70,6 +70,7 @@ const additions: Record<string, string[]> = {
   checkout: ['completed_at', 'url', 'methods'],
   deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details', 'bank_details'],
   event: ['allocations', 'event_type', 'object_id', 'request_id'],
+  payment: ['adjustment'],
   payout: ['completed_at'],
   receivable: ['system_messages'],
   transaction: ['expires_at', 'method', 'method_details'],
@@ -114,6 +115,7 @@ const withheld: Record<Edition, string[]> = {
 };
 /** The prefixes of ids that differ from the name of the object. Spec: Conventions. */
 export const prefixes: Record<string, string> = {
+  adjustment: 'payment',
   balance_transaction: 'bt',
   bank_details: 'deposit',
   request_log: 'req',

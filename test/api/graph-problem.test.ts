@@ -292,6 +292,7 @@ describe('an object that is missing or not visible', () => {
     account: 'account(id: "account_0")',
     accountSetting: 'accountSetting(id: "account_setting_0")',
     address: 'address(id: "address_0")',
+    adjustment: 'adjustment(id: "payment_0")',
     balance: 'balance(accountId: "account_0")',
     balanceAggregate: 'balanceAggregate(accountId: "account_0")',
     balanceTransaction: 'balanceTransaction(id: "bt_0")',

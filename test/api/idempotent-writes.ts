@@ -537,6 +537,15 @@ export const writes: Record<string, Write> = {
     fields: ['id', 'status', 'amount'],
     events: ['payout.returned', 'receivable.updated'],
   },
+  createTestAdjustment: {
+    subject: userId,
+    path: '/v1/test_helpers/adjustments',
+    body: (id) => ({ account_id: id, credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' }),
+    input: (id) => ({ accountId: id, credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' }),
+    member: 'adjustment',
+    fields: ['id', 'reason'],
+    events: ['payment.completed'],
+  },
   advanceTestClock: {
     subject: none,
     path: '/v1/test_helpers/clock',

@@ -330,6 +330,18 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     persons: filter('persons', 'accountId: $id'),
     files: filter('files', 'accountId: $id'),
     apiKeys: filter('apiKeys', 'accountId: $id'),
+    'POST adjustment': {
+      ...write('/v1/test_helpers/adjustments', (id) => ({
+        ...{ account_id: id, credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' },
+      })),
+      testOnly: true,
+    },
+    createTestAdjustment: {
+      ...mutation('createTestAdjustment', (accountId) => ({
+        ...{ accountId, credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' },
+      })),
+      testOnly: true,
+    },
     balance: { ...filter('balance', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
     balanceAggregate: { ...filter('balanceAggregate', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
     balanceTransactions: { ...filter('balanceTransactions', 'accountId: $id'), answer: 'resource_missing' },
@@ -626,6 +638,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'GET payment': read('/v1/payments/:id'),
     'GET transactions of': read('/v1/balance_transactions?payment_id=:id', 'nothing'),
     payment: graphById('payment'),
+    'GET adjustment': read('/v1/payments/:id/adjustment'),
+    adjustment: graphById('adjustment'),
     balanceTransactions: filter('balanceTransactions', 'paymentId: [$id]'),
     'account.balanceTransactions': {
       call: (me, id) =>

@@ -161,7 +161,7 @@ const probed = `
   account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
   accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
   address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
-  addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after
+  adjustment.id addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after
   apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId
   balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId bankDetails.id cancelCheckout.id
   cancelTestDeposit.id checkout.id checkout.payments.after checkout.payments.before checkout.transactions.after
@@ -175,7 +175,8 @@ const probed = `
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId
   createExport.source.partners.accountId createImport.fileId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.customerId createReceivable.invoice.document createSession.accountId createTestWallet.id
+  createReceivable.customerId createReceivable.invoice.document createSession.accountId
+  createTestAdjustment.accountId createTestWallet.id
   createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after
   deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before
@@ -194,8 +195,7 @@ const probed = `
   receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
   reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
   requestLogs.after requestLogs.before returnTestPayout.id reverseTestDeposit.id revokeApiKey.id revokeSession.id
-  rotateApiKey.id
-  rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
+  rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
   testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id

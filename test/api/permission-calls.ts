@@ -111,6 +111,11 @@ const detailedId = async (platform: Speaker) => {
   await platform.world.sql`update deposit set bank_details = '{"reference": "UTR 1"}' where id = ${id}`;
   return id;
 };
+const adjusted = { credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' };
+/** The payment of an adjustment. */
+const adjustedId = async (platform: Speaker) =>
+  (await must(platform.post('/v1/test_helpers/adjustments', { account_id: platform.id, ...adjusted })))
+    .payment_id as string;
 const completedId = async (platform: Speaker) => {
   const id = await depositId(platform);
   await must(platform.post(`/v1/test_helpers/deposits/${id}/complete`));
@@ -284,6 +289,7 @@ export const operations: Record<string, Operation> = {
   payments: listed,
   deposit: byId(depositId),
   bankDetails: byId(detailedId),
+  adjustment: byId(adjustedId),
   deposits: listed,
   createDeposit: {
     graph: async (platform) => ({
@@ -352,6 +358,10 @@ export const operations: Record<string, Operation> = {
   payTestCheckout: writeById(checkoutId),
   declineTestCheckout: writeById(checkoutId),
   expireTestCheckout: writeById(checkoutId),
+  createTestAdjustment: {
+    graph: (platform) => ({ input: { accountId: platform.id, ...adjusted } }),
+    body: (platform) => ({ account_id: platform.id, ...adjusted }),
+  },
   advanceTestClock: {
     graph: () => ({ input: { advanceSeconds: 1 } }),
     body: () => ({ advance_seconds: 1 }),

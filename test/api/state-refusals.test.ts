@@ -263,6 +263,11 @@ const refusals: Record<string, () => Promise<Refused>> = {
     return { speaker: owner, id: payout.id };
   },
 
+  'createTestAdjustment balance_insufficient': async () => {
+    const debit = { amount: '9000000.00', currency: 'USD' };
+    return { speaker: user, body: { account_id: user.id, debit, reason: 'A fee' } };
+  },
+
   'createSession account_type_invalid': async () => {
     const { id } = await user.partner();
     return { speaker: user, body: { account_id: id, role: 'read' } };

@@ -190,7 +190,8 @@ of('create_test_adjustment', () => {
     ]);
     expect(await refusal(adjust(1_000n, { debit: { amount: 7_401n, currency: 'EUR' } }))).toBe('balance_insufficient');
     const contras = await world.sql`select c.contra, c.currency, c.amount::int from contra_entry c
-      join posting p on p.tenant_id = c.tenant_id and p.id = c.posting_id where p.cause = ${row.id} order by c.currency`;
+      join posting p on p.tenant_id = c.tenant_id and p.id = c.posting_id where p.cause = ${row.id}
+      order by c.currency`;
     expect(contras).toEqual([
       { contra: 'fx', currency: 'EUR', amount: 900 },
       { contra: 'fx', currency: 'USD', amount: -1_000 },

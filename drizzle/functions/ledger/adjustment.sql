@@ -1,7 +1,5 @@
 -- Adjustments: postings by the operator between an account and the outside world, or between two currencies of an
 -- account. One operator proposes one, and another one decides about it.
---
--- Longer than 60 lines: book_adjustment (a payment, a posting and their effects).
 
 -- Stores a proposal, which moves nothing. The account sees an adjustment once it is approved.
 -- Without an event: the account does not see proposals.

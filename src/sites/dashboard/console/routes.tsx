@@ -6,6 +6,7 @@ import { Queue } from './pages/queue';
 
 const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));
 const Accounts = lazy(() => import('./pages/accounts').then(({ Accounts }) => ({ default: Accounts })));
+const Adjustments = lazy(() => import('./pages/adjustments').then(({ Adjustments }) => ({ default: Adjustments })));
 const Audit = lazy(() => import('./pages/audit').then(({ Audit }) => ({ default: Audit })));
 const Bank = lazy(() => import('./pages/bank').then(({ Bank }) => ({ default: Bank })));
 const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default: Holds })));
@@ -25,6 +26,7 @@ export function Routes() {
         <Route path="/" component={Queue} />
         <Route path="/accounts" component={Accounts} />
         <Route path="/accounts/:id" component={Account} />
+        <Route path="/adjustments" component={Adjustments} />
         <Route path="/audit" component={Audit} />
         <Route path="/bank" component={Bank} />
         <Route path="/holds" component={Holds} />

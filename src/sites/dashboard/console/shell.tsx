@@ -8,6 +8,7 @@ import {
   LogOut,
   OctagonPause,
   Percent,
+  Scale,
   ScrollText,
   Settings,
   UserCheck,
@@ -28,6 +29,7 @@ const WaitingQuery = graphql(`
     accounts(status: VERIFYING, first: 50) { nodes { id } }
     payouts(status: PROCESSING, mode: LIVE, first: 50) { nodes { id } }
     waitingBankNotices { reference }
+    adjustments(status: PROPOSED, first: 50) { nodes { id } }
     transactionMismatches { transactionId }
     stuckWork(first: 50) { nodes { tenantId } }
   }
@@ -83,6 +85,7 @@ function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
         { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data?.accounts) },
         { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data?.payouts) },
         { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data?.waitingBankNotices) },
+        { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data?.adjustments) },
         { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data?.transactionMismatches) },
         { path: '/work', name: 'Work', icon: Cog, waiting: count(data?.stuckWork) },
       ],
