@@ -97,6 +97,14 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     () => receivableInput('100.00', '10.50'),
   ],
   'createReceivable.input.invoice.amount': ['receivable.invoice.amount', () => receivableInput('10.50')],
+  'createTestAdjustment.input.credit.amount': [
+    'adjustment.credit.amount',
+    ({ test }) => ({ by: test, accountId: test.id, credit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
+  ],
+  'createTestAdjustment.input.debit.amount': [
+    'adjustment.debit.amount',
+    ({ test }) => ({ by: test, accountId: test.id, debit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
+  ],
   'disputeTestDeposit.input.amount': [
     'deposit.amount',
     async ({ test }) => ({ by: test, id: await depositInYen(test), amount: '10.50' }),
@@ -125,6 +133,14 @@ const operatorEntries: typeof entries = {
   'disputeDeposit.input.amount': [
     'deposit.amount',
     ({ depositId }) => ({ id: depositId, amount: '10.50', reasonCode: 'GENERAL', reference: nickname() }),
+  ],
+  'proposeAdjustment.input.credit.amount': [
+    'adjustment.credit.amount',
+    ({ live }) => ({ accountId: live.id, credit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
+  ],
+  'proposeAdjustment.input.debit.amount': [
+    'adjustment.debit.amount',
+    ({ live }) => ({ accountId: live.id, debit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
   ],
   'reconcileDeposit.input.receivables.amount': [
     'deposit.receivables[0].amount',

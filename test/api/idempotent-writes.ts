@@ -543,7 +543,7 @@ export const writes: Record<string, Write> = {
     body: (id) => ({ account_id: id, credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' }),
     input: (id) => ({ accountId: id, credit: { amount: '1.00', currency: 'USD' }, reason: 'A fee' }),
     member: 'adjustment',
-    fields: ['id', 'reason'],
+    fields: ['reason'],
     events: ['payment.completed'],
   },
   advanceTestClock: {

@@ -161,8 +161,9 @@ const probed = `
   account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
   accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
   address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
-  adjustment.id addresses.linkedId apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after
-  apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId
+  addresses.linkedId adjustment.id apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId
+  apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id
+  balanceTransactions.accountId
   balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId bankDetails.id cancelCheckout.id
   cancelTestDeposit.id checkout.id checkout.payments.after checkout.payments.before checkout.transactions.after
   checkout.transactions.before checkouts.accountId checkouts.after checkouts.before completeTestDeposit.id
@@ -195,8 +196,8 @@ const probed = `
   receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
   reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
   requestLogs.after requestLogs.before returnTestPayout.id reverseTestDeposit.id revokeApiKey.id revokeSession.id
-  rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
-  testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
+  rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before
+  settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage

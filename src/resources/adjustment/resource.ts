@@ -1,7 +1,6 @@
 import { everyone, ownAccounts, testOnly } from '../../auth/permissions.js';
 import { defineResource, extension, stored } from '../define.js';
-import { fields, fieldsOfType, link, value } from '../edges.js';
-import { account } from '../account/table.js';
+import { fields, value } from '../edges.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { AdjustmentResolver } from './resolver.js';
 import { adjustmentProblems } from './rules.js';
@@ -31,10 +30,6 @@ export default defineResource({
     },
   },
   fields: [
-    fieldsOfType(Adjustment, {
-      account: link(account, 'accountId', { description: 'The account whose money it changed.' }),
-      payment: link(payment, 'paymentId', { nullable: true, description: 'Its payment, which has its movements.' }),
-    }),
     fields(payment, {
       adjustment: value(
         () => Adjustment,

@@ -25,8 +25,10 @@ export class Adjustment {
   debit: Money | null;
   @Field(() => String, { description: 'Why, as the service says it.' })
   reason: string;
-  paymentId: string | null;
+  @Field(() => ID, { description: 'The id of the account whose money it changed.' })
   accountId: string;
+  @Field(() => ID, { nullable: true, description: 'The id of its payment, which has its balance transactions.' })
+  paymentId: string | null;
 }
 
 /** An adjustment as the graph shows it. */

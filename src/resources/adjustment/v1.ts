@@ -1,6 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { Money } from '../balance/type.js';
-import { hashOrNull, noun, schemas, stated, value } from '../shape.js';
+import { hashOrNull, noun, value, valueOrNull } from '../shape.js';
 import type { AdjustmentRow } from './table.js';
 import { shown } from './type.js';
 
@@ -12,11 +12,11 @@ export function adjustmentV1(row: AdjustmentRow) {
     object: noun('adjustment'),
     created: value(row.created),
     livemode: value(row.livemode),
-    account_id: stated(schemas.string, row.accountId),
+    account_id: value(row.accountId),
     credit: hashOrNull(credit && moneyV1(credit)),
     debit: hashOrNull(debit && moneyV1(debit)),
     reason: value(row.reason),
-    payment_id: stated(schemas.stringOrNull, row.paymentId),
+    payment_id: valueOrNull(row.paymentId),
   };
 }
 
