@@ -10,7 +10,7 @@ import {
   type Speaker,
   type World,
 } from '../support/world.js';
-import { Model, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
+import { Model, type DepositStatus, type Refused, type Share, type Shelf, type Sides } from './model.js';
 import { passTime } from '../../src/operator/job/test-clock.js';
 
 export const tenantKinds = [
@@ -138,6 +138,7 @@ export type Act =
   | { do: 'void'; id: string }
   | { do: 'reconcile'; id: string; shares: Share[]; by: string | undefined }
   | { do: 'payout'; id: string; verb: 'settle' | 'fail' | 'return' }
+  | { do: 'adjust'; account: string; sides: Sides }
   | { do: 'stop'; account: string; setting: string; held: boolean }
   | { do: 'pass'; seconds: number };
 
@@ -156,7 +157,7 @@ export const drawMax = 65_535;
 export const kinds: readonly Act['do'][] = [
   ...['deposit', 'deposit', 'deposit', 'deposit', 'move', 'move', 'move', 'move', 'move', 'dispute', 'dispute'],
   ...['receivable', 'receivable', 'receivable', 'limit', 'void', 'reconcile', 'reconcile', 'reconcile', 'reconcile'],
-  ...['reconcile', 'payout', 'payout', 'stop', 'pass', 'pass', 'pass'],
+  ...['reconcile', 'payout', 'payout', 'adjust', 'stop', 'pass', 'pass', 'pass'],
 ] as Act['do'][];
 
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
@@ -206,6 +207,18 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
   if (kind === 'stop') {
     const user = pick(harness.stoppable, a);
     return user && { do: 'stop', ...user, held: b % 2 === 0 };
+  }
+  if (kind === 'adjust') {
+    const account = one([...model.holders.keys()], a);
+    const currency = one(harness.currencies, b);
+    const other = harness.currencies.find((each) => each !== currency);
+    const { available } = model.fundsOf(account, currency);
+    const taken = partOf(available > 0n ? available : 100n, c);
+    const debit = taken > 0n ? { amount: taken, currency } : undefined;
+    const credit = { amount: amountOf(d + 2, c), currency: debit ? other : currency };
+    const given = credit.currency !== undefined && (d % 2 === 0 || !debit);
+    const sides = { ...(debit && { debit }), ...(given && { credit: { ...credit, currency: credit.currency! } }) };
+    return { do: 'adjust', account, sides };
   }
   if (kind === 'payout') {
     const all = inView(model.payouts, a ^ c);
@@ -299,6 +312,15 @@ export function send(harness: Harness, act: Act, speaker = harness.root): Promis
     }
     case 'payout':
       return speaker.post(`/v1/test_helpers/payouts/${act.id}/${act.verb}`);
+    case 'adjust': {
+      const sides = Object.entries(act.sides).map(([name, { amount, currency }]) => [
+        name,
+        { amount: text(amount), currency },
+      ]);
+      return speaker.post('/v1/test_helpers/adjustments', {
+        ...{ account_id: act.account, ...Object.fromEntries(sides), reason: 'A correction' },
+      });
+    }
     case 'stop':
       return speaker.post(`/v1/account_settings/${act.setting}`, { payouts: { enabled: !act.held } });
     case 'pass':
@@ -341,6 +363,8 @@ export function enter(model: Model, act: Act, id: string): Refused {
       return model.reconcile(act.id, act.shares);
     case 'payout':
       return model.endPayout(act.id, act.verb);
+    case 'adjust':
+      return model.adjust(act.account, act.sides);
     case 'stop':
       model.holders.get(act.account)!.held = act.held;
       return undefined;
@@ -358,6 +382,7 @@ export function shown(model: Model, act: Act, id: string): object {
   const object = act.do === 'limit' || act.do === 'void' || act.do === 'payout' ? act.id : id;
   if (act.do === 'limit' || act.do === 'void' || act.do === 'receivable') return receivableShown(model, object);
   if (act.do === 'payout') return payoutShown(model, object);
+  if (act.do === 'adjust') return { object: 'adjustment', account_id: act.account };
   if (act.do === 'stop' || act.do === 'pass') return {};
   return depositShown(model, act.do === 'move' || act.do === 'reconcile' ? act.id : id);
 }

@@ -250,7 +250,8 @@ describe.each(seedsOf('faults/model'))(`histories of ${scale.crowds.clients} cli
 
       const { done, refused } = await crowd(harness, seed + run);
       const sent = secondsSince(began);
-      const expected = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
+      const expected =
+        /^(400 (status_invalid|parameter_invalid)|402 (amount_exceeds_(reconcilable|deposit)|balance_insufficient))$/;
       expect(Object.keys(refused).filter((answer) => !expected.test(answer))).toEqual([]);
 
       // Midnights pass until everything that can be paid out is paid out.

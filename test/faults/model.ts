@@ -72,6 +72,16 @@ export interface Share {
   amount: bigint;
 }
 
+interface Side {
+  amount: bigint;
+  currency: string;
+}
+/** What an adjustment gives to an account, and what it takes from it. */
+export interface Sides {
+  credit?: Side;
+  debit?: Side;
+}
+
 /** Objects by id, and in the order in which they were added. */
 export class Shelf<T> extends Map<string, T> {
   readonly listed: T[] = [];
@@ -324,6 +334,17 @@ export class Model {
       this.fundsOf(aggregator, deposit.currency).available += funds.available;
       funds.available = 0n;
     }
+    return undefined;
+  }
+
+  /** Adjusts available money: a debit takes at most what is there, and only accounts with money of their own have it. */
+  adjust(account: string, { credit, debit }: Sides): Refused {
+    const holder = this.holders.get(account)!;
+    if (holder.kind === 'partner' || holder.aggregator !== undefined) return { status: 400, code: 'parameter_invalid' };
+    if (debit && this.fundsOf(account, debit.currency).available < debit.amount)
+      return { status: 402, code: 'balance_insufficient' };
+    if (credit) this.fundsOf(account, credit.currency).available += credit.amount;
+    if (debit) this.fundsOf(account, debit.currency).available -= debit.amount;
     return undefined;
   }
 
