@@ -228,6 +228,19 @@ describe('live mode, where the operator decides', () => {
     expect(JSON.stringify(actions)).toContain('WIRE-2');
     expect(JSON.stringify(actions)).not.toMatch(/Acme|Main St|INV-9/);
 
+    const fee = ['adjustment', 'propose', weaver, '--mode=live', '--debit', '4.00 USD', '--reason=Courier'];
+    const proposed = await outputOf(...fee);
+    expect(proposed).toMatchObject({
+      ...{ object: 'adjustment', account_id: weaver, credit: null, debit: { amount: '4.00', currency: 'USD' } },
+      ...{ reason: 'Courier', mode: 'live', status: 'proposed', proposed_by: expect.stringContaining('command line') },
+    });
+    const waitingForOne = await outputOf('adjustment', 'list', '--status=proposed');
+    expect(waitingForOne).toEqual({ adjustments: [proposed] });
+    const wrong = await tidegate(...fee.slice(0, 4), '--debit=4.00', '--reason=Courier');
+    expect([wrong.code, wrong.errors]).toEqual([2, expect.stringContaining('ISO 4217')]);
+    expect((await outputOf('adjustment', 'reject', proposed.id)).status).toBe('rejected');
+    expect((await tidegate('adjustment', 'reject', proposed.id)).errors).toMatch(/^status_invalid \(adjustment/);
+
     expect(await outputOf('transaction', 'mismatches')).toEqual({ mismatches: [] });
     const { secrets } = await outputOf('secrets');
     const kinds = new Set(secrets.map(({ setting }: Json) => setting));
@@ -474,6 +487,7 @@ describe('tidegate operator', () => {
         'account hold',
         'account deactivate',
       ],
+      ...['adjustment propose', 'adjustment reject'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...[
         'deposit dispute',
