@@ -108,11 +108,17 @@ export class ConsoleSeed {
   }
 
   /**
-   * A reversal that waits for its deposit, a job that fails, a success that does not match its attempt, two gateways of
+   * A proposal that waits, a reversal that waits for its deposit, a job that fails, a success that does not match its attempt, two gateways of
    * which one is gone, and a check of the ledger.
    */
-  async troubles({ tenant, addressId }: { tenant: string; addressId: string }, reference: string): Promise<void> {
+  async troubles(
+    { tenant, addressId, accountId }: { tenant: string; addressId: string; accountId: string },
+    reference: string,
+  ): Promise<void> {
     const { database, sql } = this.world;
+    await this.ask(propose, {
+      ...{ accountId, mode: 'LIVE', credit: { amount: '4.00', currency: 'USD' }, reason: hostile.slice(0, 200) },
+    });
     await this.ask(notice, { reference, event: 'REVERSED', addressId, amount: '75.50', currency: 'USD' });
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${tenant}, true, 'job_bad', 1, ${'no_such_kind'}, ${hostile}, '{}', 1)`;
@@ -154,4 +160,5 @@ const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id }')
 const issue = mutation('issueAddress', 'IssueAddressInput', 'address { id }');
 export const notice = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { deposit { id } }');
 const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', 'deposit { id }');
+const propose = mutation('proposeAdjustment', 'ProposeAdjustmentInput', 'adjustment { id }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { rate }');

@@ -88,6 +88,7 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/bank', hostile],
     ['/bank?show=all', 'WIRE-12500.00'],
     ['/payouts?status=ALL', hostile],
+    ['/adjustments', hostile],
     ['/mismatches', 'Credited'],
     ['/holds', 'No payouts are held'],
     [`/rates?tenant=${paid.accountId}`, '83.25'],
@@ -142,7 +143,8 @@ describe("the operator's console", () => {
 describe('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
     const { context, page, complaints, open: load, go } = await entered('read');
-    const acts = /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again)/;
+    const acts =
+      /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try again|Propose|Approve|Reject)/;
     for (const [path, ready] of everyPage()) {
       // The long form loads each page anew, too.
       await (scale.whole ? load : go)(`/operator${path}`);
@@ -150,7 +152,9 @@ describe('an operator that only reads', () => {
       expect(await page.getByRole('button', { name: acts }).count()).toBe(0);
       // Nor is it told to do what it may not.
       expect(await page.locator('main').innerText()).not.toMatch(/\b(until you|you hold|you say|operator create)\b/);
-      expect(await page.getByRole('columnheader', { name: /^(Outcome|Action)$/ }).allTextContents()).toEqual([]);
+      expect(await page.getByRole('columnheader', { name: /^(Outcome|Action|Decision)$/ }).allTextContents()).toEqual(
+        [],
+      );
     }
     await revokeOperator(world.operator, 'Ola Reader');
     await page.getByRole('link', { name: 'Payouts' }).click();
@@ -253,6 +257,33 @@ describe('an operator', () => {
     expect(await send(page, 'It has come back')).toBe(`Returned: ₹1,040,625.00 INR to ${hostile}.`);
     await page.getByText('No payout matches').waitFor();
     expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('returned');
+  });
+
+  it('approves an adjustment that another operator has proposed, and not its own', async () => {
+    await go('Adjustments');
+    await page.getByRole('button', { name: `Approve: ${hostile}` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('$4.00').waitFor();
+    // There is one named operator.
+    await dialog.getByRole('button', { name: 'Approve it' }).click();
+    await dialog.getByText('needs two named operators').waitFor();
+    await createOperator(world.operator, 'Another One', 'operate', 'a test');
+    expect(await send(page, 'Approve it')).toBe(`The adjustment of ${hostile} is approved.`);
+    await page.getByText('No adjustment matches').waitFor();
+    const payments = (await must(paid.live.get('/v1/payments'))).data;
+    expect(payments.map(({ type, amount }: { type: string; amount: string }) => `${type} ${amount}`)).toContain(
+      'adjustment 4.00',
+    );
+
+    await page.getByRole('button', { name: 'Propose one' }).click();
+    await dialog.getByLabel('Account').fill(paid.accountId);
+    await dialog.getByLabel('Gives').fill('1.00');
+    await dialog.getByLabel('Currency').last().fill('USD');
+    await dialog.getByLabel('Reason').fill('Courier');
+    expect(await send(page, 'Propose it')).toBe('The adjustment is proposed. It waits for another operator.');
+    await page.getByText('Waits for another operator', { exact: true }).waitFor();
+    expect(await act(page, /^Withdraw/, 'Withdraw it')).toBe(`The adjustment of ${hostile} is withdrawn.`);
+    await page.getByText('No adjustment matches').waitFor();
   });
 
   it('finds an account by a word of its name, and says when there is none', async () => {

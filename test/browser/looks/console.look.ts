@@ -60,7 +60,18 @@ it("the operator's console", async () => {
     update bank_notice set reference = 'WIRE-12500.00 '
     where tenant_id = ${payout.tenant} and deposit_id = ${again.notice.deposit.id}`;
   const { key } = await createOperator(world.operator, 'Priya Nair', 'operate', 'pictures');
-  const lists = ['accounts', 'payouts', 'bank', 'mismatches', 'holds', 'ledger', 'work', 'audit', 'operators'];
+  const lists = [
+    'accounts',
+    'payouts',
+    'bank',
+    'adjustments',
+    'mismatches',
+    'holds',
+    'ledger',
+    'work',
+    'audit',
+    'operators',
+  ];
   const account = at(`/operator/accounts/${waiting}?mode=LIVE`);
   const states: State[] = [
     ['queue', at('/operator')],
@@ -75,6 +86,8 @@ it("the operator's console", async () => {
     ['account-hostile', at(`/operator/accounts/${bad}?mode=TEST`)],
     ['verdict', steps(account, press(/^Activate/))],
     ['hold', steps(account, press('Put on hold'))],
+    ['approve', steps(at('/operator/adjustments'), press(/^Approve/))],
+    ['propose', steps(at('/operator/adjustments'), press(/^Propose/))],
     ['settle', steps(at('/operator/payouts'), press(/^Settle/))],
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],
   ];
