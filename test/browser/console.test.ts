@@ -275,7 +275,7 @@ describe('an operator', () => {
       'adjustment 4.00',
     );
 
-    await page.getByRole('button', { name: 'Propose one' }).click();
+    await page.getByRole('button', { name: 'Propose an adjustment' }).click();
     await dialog.getByLabel('Account').fill(paid.accountId);
     await dialog.getByLabel('Gives').fill('1.00');
     await dialog.getByLabel('Currency').last().fill('USD');

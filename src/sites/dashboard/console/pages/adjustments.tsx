@@ -190,7 +190,7 @@ function AdjustmentFacts({ adjustment }: { adjustment: Adjustment }) {
 function Propose({ onDone }: { onDone: () => void }) {
   return (
     <Action
-      name="Propose one"
+      name="Propose an adjustment"
       kind="primary"
       title="Propose an adjustment"
       submit="Propose it"

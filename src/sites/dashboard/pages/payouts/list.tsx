@@ -11,6 +11,7 @@ import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { nameOf, useSession, NameFragment } from '../../session';
+import { Adjusted } from './adjusted';
 import { Coming } from './coming';
 
 const PayoutsQuery = graphql(
@@ -63,6 +64,7 @@ export function Payouts() {
   return (
     <Page title="Payouts">
       <Coming />
+      <Adjusted ofUsers={ofUsers} />
       <FilterBar>
         <Choice label="Status" name="status" values={statuses} />
       </FilterBar>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { countryName } from '../../format/countries';
+import { decimal, hundredths } from '../../format/money';
 import { formatDay, useTimes } from '../../format/time';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { pagesOf, type RowOf } from '../../graph/pages';
@@ -87,12 +88,18 @@ export function Statement({ payout, settlements }: { payout: PayoutDetail; settl
           <p>The payout has failed or was returned, or its money was not reconciled with receivables.</p>
         </Empty>
       )}
-      {rows.length > 0 && <Invoices rows={rows} payout={payout} />}
+      {rows.length > 0 && <Invoices rows={rows} payout={payout} rest={complete ? restOf(rows, payout) : 0n} />}
     </Card>
   );
 }
 
-function Invoices({ rows, payout }: { rows: readonly Settlement[]; payout: PayoutDetail }) {
+/** What a payout has beyond its invoices, or less: adjustments, and money that was taken back meanwhile. */
+function restOf(rows: readonly Settlement[], { sourceAmount, sourceCurrency }: PayoutDetail): bigint {
+  if (rows.some(({ currency }) => currency !== sourceCurrency)) return 0n;
+  return rows.reduce((rest, { amount }) => rest - hundredths(amount), hundredths(sourceAmount));
+}
+
+function Invoices({ rows, payout, rest }: { rows: readonly Settlement[]; payout: PayoutDetail; rest: bigint }) {
   const time = useTimes();
   return (
     <div className="table-frame">
@@ -135,6 +142,16 @@ function Invoices({ rows, payout }: { rows: readonly Settlement[]; payout: Payou
               </td>
             </tr>
           ))}
+          {rest !== 0n && (
+            <tr>
+              <td>Adjustments and money taken back</td>
+              <td className="only-wide" />
+              <td className="only-wider" />
+              <td className="end">
+                <Money amount={decimal(rest)} currency={payout.sourceCurrency} />
+              </td>
+            </tr>
+          )}
         </tbody>
         <tfoot>
           <tr>

@@ -1,0 +1,45 @@
+import { useTimes } from '../../format/time';
+import { graphql } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
+import { nameOf, NameFragment } from '../../session';
+
+const AdjustmentsQuery = graphql(
+  `
+    query Adjustments {
+      payments(type: [ADJUSTMENT], first: 5) {
+        nodes {
+          id created
+          account { ...Name }
+          adjustment { reason credit { amount currency } debit { amount currency } }
+        }
+      }
+    }
+  `,
+  [NameFragment],
+);
+
+/** The newest corrections of available money by the service, which change what is paid out. Nothing without any. */
+export function Adjusted({ ofUsers }: { ofUsers: boolean }) {
+  const { data } = useLive(AdjustmentsQuery, {});
+  const time = useTimes();
+  const rows = data?.payments?.nodes ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <Card title="Adjustments by the service">
+      <ul className="coming-later">
+        {rows.map(({ id, created, account, adjustment }) => (
+          <li key={id}>
+            <span>{time(created, 'date')}</span>
+            <span className="coming-entry">
+              <span>{ofUsers ? `${nameOf(account)}: ${adjustment?.reason}` : adjustment?.reason}</span>
+              {adjustment?.credit && <strong>+{<Money {...adjustment.credit} />}</strong>}
+              {adjustment?.debit && <strong>−{<Money {...adjustment.debit} />}</strong>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
