@@ -247,6 +247,33 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
   });
 });
 
+describe('an address to which the last payout did not come', () => {
+  it('says why, and what is available goes at once to the address that replaces it', async () => {
+    const user = await exporter(2);
+    const addresses = async () =>
+      (
+        await user.graph('{ addresses(category: [USER_PAYOUT], first: 9) { nodes { id status payoutProblem } } }')
+      ).body.data.addresses.nodes.map(({ payoutProblem }: { payoutProblem: string | null }) => payoutProblem);
+    await earn(user, '10.00');
+    await midnight(user);
+    const [first] = await payoutsOf(user);
+    expect(await addresses()).toEqual([null]);
+    await must(user.post(`/v1/test_helpers/payouts/${first.id}/fail`, { reason_code: 'account_closed' }));
+    expect(await addresses()).toEqual(['ACCOUNT_CLOSED']);
+    // Another address of the same account does not wait for the next interval.
+    await payoutAddress(user);
+    await runJobs(user);
+    const [second, ...others] = await payoutsOf(user);
+    expect([second.status, second.amount, others.map(({ status }) => status)]).toEqual([
+      ...['processing', '10.00', ['failed']],
+    ]);
+    expect(second.address_id).not.toBe(first.address_id);
+    expect(await addresses()).toEqual([null, 'ACCOUNT_CLOSED']);
+    await must(end(user, 'REST', second.id, 'settle'));
+    expect(await addresses()).toEqual([null, 'ACCOUNT_CLOSED']);
+  });
+});
+
 it('pays once, with any number of workers and repeated jobs', async () => {
   const users = await Promise.all(Array.from({ length: 8 }, () => exporter(2)));
   await Promise.all(users.map((user, i) => earn(user, `${i + 1}0.00`)));

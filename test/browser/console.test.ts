@@ -241,11 +241,12 @@ describe('an operator', () => {
     await go('Payouts');
     await page.getByRole('button', { name: `Settle: ₹1,040,625.00 INR to ${hostile}` }).click();
     await page.getByRole('dialog').getByText('₹1,040,625.00').waitFor();
-    // It has no field, so it says nothing of fields.
-    expect(await page.getByText('Fields with * are required.').isVisible()).toBe(false);
+    await page.getByRole('dialog').getByLabel("The bank's reference").fill('UTR-77');
     expect(await send(page, 'It has arrived')).toBe(`Settled: ₹1,040,625.00 INR to ${hostile}.`);
     await page.getByText('No payout matches').waitFor();
-    expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('completed');
+    expect(await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).toMatchObject({
+      ...{ status: 'completed', bank_reference: 'UTR-77' },
+    });
   });
 
   it('returns a payout that the bank has sent back, with a reason', async () => {
@@ -253,10 +254,13 @@ describe('an operator', () => {
     await page.getByRole('button', { name: `Return: ₹1,040,625.00 INR to ${hostile}` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('its invoices are no longer settled').waitFor();
-    await dialog.getByRole('textbox').fill('The account is closed.');
+    await dialog.getByLabel('What the account is told').selectOption({ label: 'Account closed' });
+    await dialog.getByLabel('Reason').fill('The account is closed.');
     expect(await send(page, 'It has come back')).toBe(`Returned: ₹1,040,625.00 INR to ${hostile}.`);
     await page.getByText('No payout matches').waitFor();
-    expect((await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).status).toBe('returned');
+    expect(await must(paid.live.get(`/v1/payouts/${paid.payoutId}`))).toMatchObject({
+      ...{ status: 'returned', reason_code: 'account_closed', bank_reference: 'UTR-77' },
+    });
   });
 
   it('approves an adjustment that another operator has proposed, and not its own', async () => {

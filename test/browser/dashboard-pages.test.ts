@@ -199,7 +199,7 @@ describe('the events of the dashboard', () => {
   it('say whether it was a payment or a transfer between a user and its platform', () => {
     expect(
       ['deposit.completed', 'payment.completed', 'payout.blocked', 'checkout.late_payment'].map(eventWords),
-    ).toEqual(['Payment completed', 'Transfer completed', 'Payout blocked', 'Checkout late payment']);
+    ).toEqual(['Payment completed', 'Transfer or adjustment completed', 'Payout blocked', 'Checkout late payment']);
   });
 });
 

@@ -364,6 +364,26 @@ of('reschedule_payout', () => {
   });
 });
 
+of('retry_payout', () => {
+  it('pays out at once what came back from the replaced address, and nothing else', async () => {
+    const root = await payee(100n, null);
+    const { id: address } = await root.payTo('USD');
+    const retried = async () => {
+      await clear(root, 'pay_out');
+      await call('retry_payout', root.tenantId, false, root.id, String(address));
+      return dues(root, root.id);
+    };
+    expect(await retried()).toEqual([]);
+    const payout = await root.payOut();
+    expect(await retried()).toEqual([]);
+    await write(root, 'move_payout', { id: String(payout!.id), to: 'failed', reasonCode: 'account_closed' });
+    const [due, ...more] = await retried();
+    expect([due! <= Math.ceil(Date.now() / 1000), more]).toEqual([true, []]);
+    await root.payOut();
+    expect(await retried()).toEqual([]);
+  });
+});
+
 of('job_offer_payouts', () => {
   it('reschedules the payouts of the accounts with money in a currency', async () => {
     const root = await payee(1n);

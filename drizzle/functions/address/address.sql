@@ -139,6 +139,7 @@ begin
     p_by_platform => (v_args ->> 'byPlatform')::boolean
   );
   perform reschedule_payout(p_tenant, p_live, v_owner.id);
+  perform retry_payout(p_tenant, p_live, v_owner.id, v_old.id);
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;

@@ -194,6 +194,32 @@ begin
 end;
 $$;
 
+-- Pays out at once what the last payout to an address did not bring to it, after another address has replaced it.
+-- Without an event: the payout has its own.
+create or replace function retry_payout(p_tenant text, p_live boolean, p_account text, p_address text)
+returns void
+language plpgsql
+as $$
+begin
+  if
+    (
+      select y.status
+      from payout y
+      where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = p_address
+      order by y.created desc, y.id desc
+      limit 1
+    ) in ('failed', 'returned')
+    and exists (
+      select
+      from balance b
+      where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.available > 0
+    )
+  then
+    perform enqueue(p_tenant, p_live, 'pay_out', p_account, 0);
+  end if;
+end;
+$$;
+
 -- After a currency got a new rate, reschedules the payouts of the accounts that have money in it, in batches by id.
 -- Without an event: the payouts have their own events.
 create or replace function job_offer_payouts(p_tenant text, p_live boolean, p_job job)

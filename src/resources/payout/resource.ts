@@ -6,11 +6,12 @@ import { payment } from '../payment/table.js';
 import { completedAt } from '../ledger/completed.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
+import { payoutProblemOf } from './address-problem.js';
 import { expectedArrivalOf } from './arrival.js';
 import { nextPayoutAt, PayoutObstacle, payoutsBlockedBy } from './plan.js';
 import { PayoutArgs, payoutListing, PayoutOfAccountArgs } from './listing.js';
 import { PayoutResolver } from './resolver.js';
-import { type PayoutRow, payout, payoutBlock } from './table.js';
+import { PayoutReasonCode, type PayoutRow, payout, payoutBlock } from './table.js';
 import { Payout, PayoutBlock, PayoutConnection } from './type.js';
 import { payoutBlockV1, payoutV1 } from './v1.js';
 import { moneyOf } from '../balance/type.js';
@@ -95,6 +96,12 @@ export default defineResource({
       payouts: page(payout, payout.addressId, {
         args: PayoutOfAccountArgs,
         description: 'The payouts that were sent to this address.',
+      }),
+      payoutProblem: value(() => PayoutReasonCode, payoutProblemOf, {
+        nullable: true,
+        description:
+          'Why the last payout to it failed or came back: look at the address, and replace it if it is wrong. Null if ' +
+          'the last payout has arrived or is under way, or if there was none.',
       }),
     }),
     fields(payment, {

@@ -21,13 +21,13 @@ export function words(constant: string): string {
 
 /**
  * The type of an event in words: `deposit.completed` becomes `Payment completed`. The payments of the graph that have
- * events are transfers between a user and its platform.
+ * events are transfers between a user and its platform, and adjustments.
  */
 export function eventWords(type: string): string {
   return words(
     type
       .replaceAll('.', '_')
-      .replace(/^payment_/, 'transfer_')
+      .replace(/^payment_/, 'transfer_or_adjustment_')
       .replace(/^deposit_/, 'payment_'),
   );
 }

@@ -1,4 +1,5 @@
 import { formatMoney } from '../../format/money';
+import { words } from '../../format/words';
 import type { ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
@@ -6,6 +7,7 @@ import { amountColumn, statusColumn } from '../../parts/cells';
 import { Empty } from '../../parts/empty';
 import { Facts } from '../../parts/facts';
 import { Choice, FilterBar, useFilters } from '../../parts/filters';
+import { SelectField, TextField } from '../../parts/form';
 import { List } from '../../parts/list';
 import { Money } from '../../parts/money';
 import { Page } from '../../parts/page';
@@ -139,6 +141,7 @@ function Outcome({ payout }: { payout: Payout }) {
         {...common}
       >
         <PayoutFacts payout={payout} />
+        <Report why />
         <p className="hint">
           Its money is available to the account again, its invoices are no longer settled, and the next payout takes it.
         </p>
@@ -155,6 +158,7 @@ function Outcome({ payout }: { payout: Payout }) {
         {...common}
       >
         <PayoutFacts payout={payout} />
+        <Report />
         <p className="hint">
           The payee is notified that the money has arrived. If the bank sends it back later, you can return it.
         </p>
@@ -170,9 +174,35 @@ function Outcome({ payout }: { payout: Payout }) {
         {...common}
       >
         <PayoutFacts payout={payout} />
+        <Report why />
         <p className="hint">Its money is available to the account again, and is paid out with the next payout.</p>
       </Action>
     </span>
+  );
+}
+
+const reasons = [
+  ...['GENERAL', 'ACCOUNT_CLOSED', 'ACCOUNT_INVALID', 'NAME_MISMATCH', 'BANK_REJECTED', 'LIMIT_EXCEEDED', 'REGULATORY'],
+];
+
+/** What the bank says of a payout, for the account: its reference, and why the payout did not arrive. */
+function Report({ why = false }: { why?: boolean }) {
+  return (
+    <>
+      {why && (
+        <SelectField
+          name="reasonCode"
+          label="What the account is told"
+          options={reasons.map((value) => ({ value, name: value === 'GENERAL' ? 'No certain reason' : words(value) }))}
+        />
+      )}
+      <TextField
+        name="bankReference"
+        label="The bank's reference"
+        maxLength={255}
+        hint="Such as a UTR, if it is known."
+      />
+    </>
   );
 }
 

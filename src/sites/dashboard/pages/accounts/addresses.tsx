@@ -34,6 +34,12 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
               </h3>
               <Status value={address.status} />
             </header>
+            {address.payoutProblem && (
+              <p className="note">
+                The last payout to it did not arrive{why(address.payoutProblem)}. Check these details. If they are
+                wrong, add another address: what is available is then sent there at once.
+              </p>
+            )}
             <Facts facts={factsOf(address)} />
             {mayTest && (
               <p className="address-tools">
@@ -48,6 +54,10 @@ export function Addresses({ addresses }: { addresses: readonly Address[] }) {
     </Card>
   );
 }
+
+/** Why a payout did not arrive, if its bank has said it. */
+const why = (code: NonNullable<Address['payoutProblem']>) =>
+  code === 'GENERAL' ? '' : `: ${words(code).toLowerCase()}`;
 
 function factsOf({ name, bankAccount, vpa }: Address) {
   const copied = (label: string, text: string | null | undefined) =>

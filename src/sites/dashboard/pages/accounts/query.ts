@@ -29,7 +29,7 @@ export const AccountQuery = graphql(
         partners(first: 10) { nodes { ...Name status } }
         addresses(first: 20) {
           nodes {
-            id category type status currency name
+            id category type status currency name payoutProblem
             bankAccount { bankName number iban domesticCredit domesticWire globalWire }
             vpa { id }
           }
