@@ -108,8 +108,8 @@ export class ConsoleSeed {
   }
 
   /**
-   * A proposal that waits, a reversal that waits for its deposit, a job that fails, a success that does not match its attempt, two gateways of
-   * which one is gone, and a check of the ledger.
+   * A proposal that waits, a reversal that waits for its deposit, a job that fails, a success that does not match its
+   * attempt, two gateways of which one is gone, and a check of the ledger.
    */
   async troubles(
     { tenant, addressId, accountId }: { tenant: string; addressId: string; accountId: string },

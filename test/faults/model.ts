@@ -337,7 +337,7 @@ export class Model {
     return undefined;
   }
 
-  /** Adjusts available money: a debit takes at most what is there, and only accounts with money of their own have it. */
+  /** Adjusts available money: a debit takes at most what is there, and only accounts that are paid out have it. */
   adjust(account: string, { credit, debit }: Sides): Refused {
     const holder = this.holders.get(account)!;
     if (holder.kind === 'partner' || holder.aggregator !== undefined) return { status: 400, code: 'parameter_invalid' };

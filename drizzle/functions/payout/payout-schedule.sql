@@ -195,7 +195,6 @@ end;
 $$;
 
 -- Pays out at once what the last payout to an address did not bring to it, after another address has replaced it.
--- Without an event: the payout has its own.
 create or replace function retry_payout(p_tenant text, p_live boolean, p_account text, p_address text)
 returns void
 language plpgsql

@@ -100,8 +100,8 @@ export default defineResource({
       payoutProblem: value(() => PayoutReasonCode, payoutProblemOf, {
         nullable: true,
         description:
-          'Why the last payout to it failed or came back: look at the address, and replace it if it is wrong. Null if ' +
-          'the last payout has arrived or is under way, or if there was none.',
+          'Why the last payout to it failed or came back: look at the address, and replace it if it is wrong. Null ' +
+          'if the last payout has arrived or is under way, or if there was none.',
       }),
     }),
     fields(payment, {
