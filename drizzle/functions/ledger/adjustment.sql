@@ -17,7 +17,7 @@ declare
   );
   v adjustment := new_adjustment(p_tenant, p_live, v_args);
 begin
-  insert into adjustment select (v).*;
+  insert into adjustment select x.* from unnest(array[v]) x;
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
@@ -82,12 +82,7 @@ begin
   select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_adjusted(p_tenant, p_live, v);
   if v_to = 'approved' and v.proposed_by_id = v_args ->> 'decidedById' then
-    perform refuse(
-      403,
-      'permission_denied',
-      null,
-      'You have proposed this adjustment. Another operator approves it.'
-    );
+    perform refuse(403, 'permission_denied', null, 'You have proposed this adjustment. Another operator approves it.');
   end if;
   update adjustment x
   set
@@ -163,7 +158,8 @@ as $$
 declare
   j adjustment := p_adjustment;
   v_contra text := case
-    when j.credit_currency is null or j.debit_currency is null then 'adjustment'
+    when j.credit_currency is null
+    or j.debit_currency is null then 'adjustment'
     else 'fx'
   end;
   v_legs jsonb := '[]';
@@ -207,7 +203,8 @@ begin
     null
   );
   insert into adjustment
-  select (v).*
+  select x.*
+  from unnest(array[v]) x
   on conflict (tenant_id, livemode, id) do update
     set payment_id = excluded.payment_id;
   perform post(p_tenant, p_live, 'adjustment', v.id, v.payment_id, legs_of_adjustment(v));

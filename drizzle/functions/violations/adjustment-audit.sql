@@ -27,7 +27,7 @@ create or replace view adjustment_violations as
               j.credit_currency || ' available ' || j.credit_amount,
               j.debit_currency || ' available ' || -j.debit_amount
             ]
-          ) x(leg)
+          ) x (leg)
         where x.leg is not null
         order by 1
       )

@@ -100,7 +100,6 @@ function restOf(rows: readonly Settlement[], { sourceAmount, sourceCurrency }: P
 }
 
 function Invoices({ rows, payout, rest }: { rows: readonly Settlement[]; payout: PayoutDetail; rest: bigint }) {
-  const time = useTimes();
   return (
     <div className="table-frame">
       <table className="table" aria-label="Settled invoices">
@@ -119,28 +118,8 @@ function Invoices({ rows, payout, rest }: { rows: readonly Settlement[]; payout:
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ amount, currency, deposit, receivable }, i) => (
-            <tr key={i}>
-              <td>
-                <span className="two-lines">
-                  {receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>}
-                  {receivable && <span className="hint line">{formatDay(receivable.invoice.creationDate)}</span>}
-                  <span className="hint only-narrow">{deposit && payerOf(deposit)}</span>
-                </span>
-              </td>
-              <td className="only-wide">
-                <span className="two-lines">
-                  {deposit && <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>}
-                  {deposit && <span className="hint line">{time(deposit.created, 'date')}</span>}
-                </span>
-              </td>
-              <td className="only-wider" title={receivable?.purposeCodeDescription ?? undefined}>
-                {receivable?.purposeCode} <span className="only-print">{receivable?.purposeCodeDescription}</span>
-              </td>
-              <td className="end">
-                <Money amount={amount} currency={currency} />
-              </td>
-            </tr>
+          {rows.map((row, i) => (
+            <Invoice key={i} {...row} />
           ))}
           {rest !== 0n && (
             <tr>
@@ -167,6 +146,33 @@ function Invoices({ rows, payout, rest }: { rows: readonly Settlement[]; payout:
         </tfoot>
       </table>
     </div>
+  );
+}
+
+function Invoice({ amount, currency, deposit, receivable }: Settlement) {
+  const time = useTimes();
+  return (
+    <tr>
+      <td>
+        <span className="two-lines">
+          {receivable && <ObjectLink id={receivable.id}>{receivable.invoice.referenceNumber}</ObjectLink>}
+          {receivable && <span className="hint line">{formatDay(receivable.invoice.creationDate)}</span>}
+          <span className="hint only-narrow">{deposit && payerOf(deposit)}</span>
+        </span>
+      </td>
+      <td className="only-wide">
+        <span className="two-lines">
+          {deposit && <ObjectLink id={deposit.id}>{payerOf(deposit)}</ObjectLink>}
+          {deposit && <span className="hint line">{time(deposit.created, 'date')}</span>}
+        </span>
+      </td>
+      <td className="only-wider" title={receivable?.purposeCodeDescription ?? undefined}>
+        {receivable?.purposeCode} <span className="only-print">{receivable?.purposeCodeDescription}</span>
+      </td>
+      <td className="end">
+        <Money amount={amount} currency={currency} />
+      </td>
+    </tr>
   );
 }
 
