@@ -72,6 +72,8 @@ export const clawback = pgTable(
     depositId: text('deposit_id').notNull(),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
     reasonCode: text('reason_code').notNull(),
+    /** What was reported beyond `amount`: refunds had paid it back already, so it was taken from no balance. */
+    beyond: bigint('beyond', { mode: 'bigint' }),
   },
   (t) => [
     primaryKey({ name: 'clawback_pkey', columns: [t.tenantId, t.livemode, t.kind, t.reference] }),

@@ -30,6 +30,7 @@ import { KeyPermission } from '../../src/resources/key/table.js';
 import { LedgerCheckStatus } from '../../src/resources/ledger/table.js';
 import { PaymentStatus, PaymentType } from '../../src/resources/payment/table.js';
 import { PayoutBlockReason, PayoutReasonCode, PayoutStatus } from '../../src/resources/payout/table.js';
+import { RefundStatus } from '../../src/resources/refund/table.js';
 import { RequestApi, RequestOutcome } from '../../src/resources/request-log/table.js';
 import { SessionRole } from '../../src/resources/session/table.js';
 import { TransactionStatus } from '../../src/resources/transaction/table.js';
@@ -105,6 +106,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       payment_status: PaymentStatus,
       payout_reason: PayoutReasonCode,
       payout_status: PayoutStatus,
+      refund_status: RefundStatus,
       webhook_delivery_status: WebhookDeliveryStatus,
       webhook_endpoint_reason: WebhookDisabledReason,
       payout_block_reason: PayoutBlockReason,

@@ -49,7 +49,8 @@ $$;
 
 -- Disputes a deposit once under a reference, and returns the deposit with the negative amount. The same again changes
 -- nothing, whatever has become of the deposit; another deposit, amount or reason under the reference is a conflict.
--- What is NULL is not compared: the amount is then all that is left, and the reason `general`. The caller has locked
+-- What is NULL is not compared: the amount is then all that is left, and the reason `general`. What is reported beyond
+-- what refunds have left of the deposit is in no balance, and stays with the record. The caller has locked
 -- the balances of the deposit, so that two that record the same run one after the other. Without an event: the dispute
 -- has its own events.
 create or replace function dispute_once(
@@ -76,7 +77,7 @@ begin
   if found then
     if
       c.disputes_id <> p_deposit
-      or c.amount <> coalesce(p_amount, c.amount)
+      or c.amount + coalesce(c.beyond, 0) <> coalesce(p_amount, c.amount + coalesce(c.beyond, 0))
       or c.reason_code <> coalesce(p_reason, c.reason_code)
     then
       perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
@@ -91,9 +92,20 @@ begin
     jsonb_build_object('id', p_deposit, 'amount', p_amount::text, 'reasonCode', p_reason, 'bankReference', p_reference)
   );
   insert into clawback
-    (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code)
+    (tenant_id, livemode, kind, reference, created, disputes_id, deposit_id, amount, reason_code, beyond)
   values
-    (p_tenant, p_live, p_kind, p_reference, v.created, p_deposit, v.id, -v.amount, v.reason_code)
+    (
+      p_tenant,
+      p_live,
+      p_kind,
+      p_reference,
+      v.created,
+      p_deposit,
+      v.id,
+      -v.amount,
+      v.reason_code,
+      nullif(p_amount + v.amount, 0)
+    )
   on conflict (tenant_id, livemode, kind, reference) do nothing;
   -- Another deposit was disputed under the reference meanwhile. The refusal undoes this dispute.
   if not found then

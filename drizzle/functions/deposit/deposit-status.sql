@@ -2,7 +2,8 @@
 --
 -- Longer than 60 lines: move_deposit (the status and all its effects).
 
--- Changes a deposit's status. Completion posts its money; a reversal takes all of it back.
+-- Changes a deposit's status. Completion posts its money; a reversal takes all of it back that disputes and refunds
+-- have left.
 create or replace function move_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -78,7 +79,7 @@ begin
       p_live,
       p_envelope,
       v,
-      v.amount - v.disputed,
+      v.amount - v.disputed - refunded_of(p_tenant, p_live, v_id),
       'reversal',
       v_id,
       v.payment_id,

@@ -104,7 +104,7 @@ begin
 end;
 $$;
 
--- The part of a deposit that is counted towards receivables and has not been taken back.
+-- The part of a deposit that is counted towards receivables and has not been disputed or reversed.
 create or replace function reconciled_of(p_deposit deposit)
 returns bigint
 language plpgsql
@@ -118,7 +118,8 @@ begin
 end;
 $$;
 
--- Creates a dispute: a separate deposit with a negative amount, at most the undisputed rest of the original.
+-- Creates a dispute: a separate deposit with a negative amount, at most the undisputed rest of the original. What
+-- refunds have taken of that is not taken again: the dispute is then of what they have left.
 create or replace function dispute_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -134,6 +135,7 @@ declare
   v_id text := new_id('deposit');
   v_now bigint := clock(p_tenant, p_live);
   v_amount bigint;
+  v_left bigint;
   v_payment text;
 begin
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
@@ -142,10 +144,12 @@ begin
   if d.status <> 'completed' or d.amount < 0 then
     perform refuse(400, 'status_invalid', 'deposit.status');
   end if;
-  v_amount := coalesce((v_args ->> 'amount')::bigint, d.amount - d.disputed);
-  if v_amount <= 0 or v_amount > d.amount - d.disputed then
+  v_left := d.amount - d.disputed - refunded_of(p_tenant, p_live, d.id);
+  v_amount := coalesce((v_args ->> 'amount')::bigint, v_left);
+  if v_amount <= 0 or v_left <= 0 or v_amount > d.amount - d.disputed then
     perform refuse(402, 'amount_exceeds_deposit', 'deposit.amount');
   end if;
+  v_amount := least(v_amount, v_left);
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = d.to_account_id;
   v_payment := insert_payment(p_tenant, p_live, v_to, 'dispute', -v_amount, d.currency, 'completed', v_id);
   -- What it disputes, with what differs.

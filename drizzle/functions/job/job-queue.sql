@@ -1,4 +1,4 @@
--- The queue of jobs: what a write adds to it.
+-- The queue of jobs: what a write adds to it, and what the operator makes due.
 
 -- Enqueues a job; the worker sees it when the calling statement commits. Due times follow the wall clock, so that one
 -- index serves all tenants; moving a test clock forward moves them back.
@@ -38,5 +38,29 @@ begin
   insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
   values (p_tenant, p_live, v_id, p_now, p_kind, p_subject, p_args, v_due);
   return v_id;
+end;
+$$;
+
+-- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
+-- Without an event: the job has its events when it is done.
+create or replace function retry_job(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof job
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text'));
+  j job;
+  v_now bigint := wall_clock();
+begin
+  update job x
+  set due = least(x.due, v_now)
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id'
+  returning *
+  into j;
+  if not found then
+    perform refuse(404, 'resource_missing', 'job.id');
+  end if;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(j));
+  return next j;
 end;
 $$;

@@ -121,30 +121,6 @@ begin
 end;
 $$;
 
--- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
--- Without an event: the job has its events when it is done.
-create or replace function retry_job(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof job
-language plpgsql
-as $$
-declare
-  v_args jsonb := check_args(p_args, args_of('id text'));
-  j job;
-  v_now bigint := wall_clock();
-begin
-  update job x
-  set due = least(x.due, v_now)
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id'
-  returning *
-  into j;
-  if not found then
-    perform refuse(404, 'resource_missing', 'job.id');
-  end if;
-  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(j));
-  return next j;
-end;
-$$;
-
 -- The keys of the balances of some accounts in some currencies, as `lock_balances` takes them.
 create or replace function balance_keys(p_accounts text[], p_currencies text[])
 returns jsonb
@@ -210,6 +186,18 @@ begin
     perform lock_balances(p_tenant, p_live, v_keys);
     return;
   end if;
+  for k in
+    select distinct r.account_id as account, r.debited_account_id as debited, r.currency
+    from
+      unnest(p_jobs) j
+      join refund r on r.tenant_id = p_tenant and r.livemode = p_live and r.id = j.subject_id
+    where j.kind in ('settle_refund', 'lock_again')
+  loop
+    v_keys := v_keys || balance_keys(
+      array[k.account, receiver_of(p_tenant, p_live, k.account), k.debited],
+      array[k.currency]
+    );
+  end loop;
   -- The accounts and receivables of a checkout never change, so they are read before it is locked.
   v_checkouts := array(
     select c

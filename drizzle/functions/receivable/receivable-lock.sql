@@ -166,7 +166,7 @@ begin
 end;
 $$;
 
--- The amount by which the locks of a deposit exceed its reconciled money.
+-- The amount by which the locks of a deposit exceed its reconciled money, which refunds have made less.
 create or replace function overlocked_of(p_tenant text, p_live boolean, p_deposit text)
 returns bigint
 language plpgsql
@@ -176,6 +176,7 @@ declare
   d deposit;
 begin
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
+  d.disputed := d.disputed + refunded_of(p_tenant, p_live, p_deposit);
   return coalesce(
     (
       select sum(k.amount)
@@ -187,19 +188,25 @@ begin
 end;
 $$;
 
--- Shrinks more locks of a deposit that was taken back.
+-- Shrinks more locks of a deposit that was taken back, or refunded: the refund keeps which ones until it has ended.
 create or replace function job_shrink_locks(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
 as $$
+declare
+  r refund;
+  v_deposit text := p_job.args ->> 'deposit';
 begin
   perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
-  perform shrink_locks(
-    p_tenant,
-    p_live,
-    '{}',
-    p_job.args ->> 'deposit',
-    overlocked_of(p_tenant, p_live, p_job.args ->> 'deposit')
-  );
+  select x.*
+  into r
+  from refund x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_job.args ->> 'refund' and x.status = 'pending'
+  for update;
+  if found then
+    perform shrink_for_refund(p_tenant, p_live, '{}', r, overlocked_of(p_tenant, p_live, v_deposit));
+  else
+    perform shrink_locks(p_tenant, p_live, '{}', v_deposit, overlocked_of(p_tenant, p_live, v_deposit));
+  end if;
 end;
 $$;

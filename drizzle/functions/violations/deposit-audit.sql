@@ -59,7 +59,11 @@ create or replace view deposit_violations as
       where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id
     ) > case d.status
       when 'reversed' then 0
-      else d.amount - d.disputed - d.pending_rest
+      else d.amount - d.disputed - d.pending_rest - (
+        select coalesce(sum(r.amount), 0)
+        from refund r
+        where r.tenant_id = d.tenant_id and r.livemode = d.livemode and r.deposit_id = d.id and r.status <> 'failed'
+      )
     end
   union all
   select d.tenant_id, d.livemode, 'deposit and its postings disagree', d.id
@@ -107,6 +111,22 @@ create or replace view deposit_violations as
           posting p
           join contra_entry c on c.tenant_id = d.tenant_id and c.livemode = d.livemode and c.posting_id = p.id
         where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = d.id and p.kind = 'reversal'
+      ) + (
+        -- What refunds have taken before, and what the reversal has taken of those that failed later.
+        select coalesce(sum(r.amount), 0)
+        from refund r
+        where
+          r.tenant_id = d.tenant_id
+          and r.livemode = d.livemode
+          and r.deposit_id = d.id
+          and (
+            r.status <> 'failed'
+            or exists (
+              select
+              from posting p
+              where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = r.id and p.kind = 'reversal'
+            )
+          )
       )
     )
   union all

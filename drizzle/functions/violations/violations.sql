@@ -15,6 +15,8 @@ create or replace view violations as
   union all
   select tenant_id, livemode, rule, what from payout_violations
   union all
+  select tenant_id, livemode, rule, what from refund_violations
+  union all
   select tenant_id, livemode, rule, what from checkout_violations
   union all
   select tenant_id, livemode, rule, what from adjustment_violations

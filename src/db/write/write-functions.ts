@@ -164,6 +164,14 @@ export interface WriteFunctions {
       unlessSeen?: boolean | undefined;
     };
   };
+  create_refund: {
+    returns: 'refund';
+    args: {
+      depositId: string;
+      amount?: bigint | null | undefined;
+      reason?: string | null | undefined;
+    };
+  };
   create_root: {
     returns: 'account';
     args: {
@@ -310,6 +318,15 @@ export interface WriteFunctions {
       id: string;
       to: string;
       reasonCode?: string | null | undefined;
+      bankReference?: string | null | undefined;
+    };
+  };
+  move_refund: {
+    returns: 'refund';
+    args: {
+      id: string;
+      to: string;
+      failureReason?: string | null | undefined;
       bankReference?: string | null | undefined;
     };
   };
