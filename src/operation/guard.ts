@@ -136,10 +136,11 @@ async function checkStored(
   { input }: Record<string, unknown>,
   { scope }: Context,
 ): Promise<void> {
-  if (!currencyOf) return;
-  const row = await scope.find(currencyOf, (input as { id: string }).id);
-  const problems = row ? amountProblems(input, object, (row as { currency: string }).currency) : [];
-  if (problems.length > 0) throw new DomainError(...problems);
+  for (const [parameter, table] of Object.entries(currencyOf ?? {})) {
+    const row = await scope.find(table, (input as Record<string, string | null | undefined>)[parameter]);
+    const problems = row ? amountProblems(input, object, (row as { currency: string }).currency) : [];
+    if (problems.length > 0) throw new DomainError(...problems);
+  }
 }
 
 /** The answer of a write, or the one that is stored under its idempotency key. */

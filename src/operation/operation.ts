@@ -26,10 +26,10 @@ export interface Operation extends Permission {
    */
   rules?: ((input: object, edition: Edition) => Problem[]) | undefined;
   /**
-   * The table of the object that its `id` names, for amounts whose currency is that of the object: where the input has
-   * no currency beside or around them.
+   * The parameters that name an object, with its table, for amounts whose currency is that of the object: where the
+   * input has no currency beside or around them.
    */
-  currencyOf?: Rows & { currency: PgColumn };
+  currencyOf?: Readonly<Record<string, Rows & { currency: PgColumn }>>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number | undefined;
   /** The values of parameters that it accepts, where the type of the parameter has more. */

@@ -61,7 +61,7 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   object?: string;
   /** Returns the problems of its parameters that need no look at the database. */
   rules?: NonNullable<Operation['rules']>;
-  /** The table of the object that its `id` names, whose currency its amounts have. */
+  /** The parameters that name the object whose currency its amounts have, with the table of the object. */
   currencyOf?: NonNullable<Operation['currencyOf']>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number;

@@ -81,6 +81,9 @@ export const receivableId = async (me: Speaker) =>
   (await must(me.post('/v1/receivables', receivableBody({ reference_number: 'INV-1' })))).id as string;
 /** A deposit and a receivable with a given id length; the subject contains both ids. */
 const reconcilable = async (me: Speaker) => [await completedId(me), await receivableId(me)].join(' ');
+/** A pending refund of a deposit that is not reconciled. */
+const refundId = async (me: Speaker) =>
+  (await must(me.post('/v1/refunds', { deposit_id: await completedId(me), amount: '40.00' }))).id as string;
 /** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
@@ -545,6 +548,29 @@ export const writes: Record<string, Write> = {
     member: 'adjustment',
     fields: ['reason'],
     events: ['payment.completed'],
+  },
+  createRefund: {
+    subject: completedId,
+    path: '/v1/refunds',
+    body: (id) => ({ deposit_id: id, amount: '40.00', reason: 'Returned goods' }),
+    input: (id) => ({ depositId: id, amount: '40.00', reason: 'Returned goods' }),
+    member: 'refund',
+    fields: ['id', 'status', 'amount', 'reason'],
+    events: ['refund.created'],
+  },
+  succeedTestRefund: {
+    subject: refundId,
+    path: '/v1/test_helpers/refunds/:id/succeed',
+    member: 'refund',
+    fields: ['id', 'status', 'amount'],
+    events: ['refund.succeeded'],
+  },
+  failTestRefund: {
+    subject: refundId,
+    path: '/v1/test_helpers/refunds/:id/fail',
+    member: 'refund',
+    fields: ['id', 'status', 'amount'],
+    events: ['refund.failed'],
   },
   advanceTestClock: {
     subject: none,

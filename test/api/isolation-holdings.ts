@@ -57,6 +57,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     // Payouts are daily, and settle a minute later.
     else await passTime(operator, root, 90_000);
   }
+  const refund = (await must(owner.post('/v1/refunds', { deposit_id: deposit, amount: '1.00' }))).id as string;
   const paid = owner.edition === 2 && root.kind !== 'platform' && receivable.status === 200;
   const session = paid ? await checkoutOf(owner, partnerId, receivable.body.id) : {};
   await owner.world.database.call('number_events', [tenantOf(owner), live, 500]);
@@ -65,6 +66,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     bt,
     deposit,
     payment,
+    refund,
     event: await first('/v1/events'),
     ...(receivable.status === 200 && { receivable: receivable.body.id }),
     ...(isRoot && { payout: await first('/v1/payouts'), allocation: await allocationOf(owner, deposit) }),

@@ -62,7 +62,7 @@ export type Holdings = Record<
  * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root has
  * reconciled a deposit and was paid out. An allocation is known by its cursor.
  */
-export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & {
+export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment' | 'refund', string> & {
   receivable?: string;
   payout?: string;
   allocation?: string;
@@ -349,6 +349,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     receivables: filter('receivables', 'accountId: $id'),
     payments: filter('payments', 'accountId: $id'),
     payouts: filter('payouts', 'accountId: $id'),
+    refunds: filter('refunds', 'accountId: $id'),
     'createDeposit to': {
       ...mutation('createDeposit', (accountId, me) => depositInput(me, { to: { accountId } })),
       testOnly: true,
@@ -576,6 +577,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ),
     deposit: graphById('deposit'),
     bankDetails: graphById('bankDetails'),
+    'POST refund of': write('/v1/refunds', (deposit_id) => ({ deposit_id })),
+    createRefund: mutation('createRefund', (depositId) => ({ depositId })),
     reconcileDeposit: mutation('reconcileDeposit', (id, _, own) => ({
       id,
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
@@ -596,6 +599,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
         ]),
       ),
       checkout: graphById('checkout'),
+      'POST refund of': write('/v1/refunds', (checkout_id) => ({ checkout_id })),
+      createRefund: mutation('createRefund', (checkoutId) => ({ checkoutId })),
       cancelCheckout: byIdInput('cancelCheckout'),
     }),
   },
@@ -663,6 +668,18 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     failTestPayout: { ...byIdInput('failTestPayout'), testOnly: true },
     returnTestPayout: { ...byIdInput('returnTestPayout'), testOnly: true },
     ...ofOwn('address', 'payouts'),
+  },
+  refund: {
+    ...nodes,
+    ...cursors('/v1/refunds', 'refunds', 'refunds'),
+    ...ofOwn('deposit', 'refunds'),
+    ...inSecond(ofOwn('checkout', 'refunds')),
+    'GET refund': read('/v1/refunds/:id'),
+    'POST succeed': helper('/v1/test_helpers/refunds/:id/succeed'),
+    'POST fail refund': helper('/v1/test_helpers/refunds/:id/fail'),
+    refund: graphById('refund'),
+    succeedTestRefund: { ...byIdInput('succeedTestRefund'), testOnly: true },
+    failTestRefund: { ...byIdInput('failTestRefund'), testOnly: true },
   },
   // Allocations have cursors and no ids.
   allocation: {

@@ -157,33 +157,33 @@ const probed = `
   account.files.after account.files.before account.id account.imports.after account.imports.before
   account.partners.after account.partners.before account.payments.after account.payments.before account.payouts.after
   account.payouts.before account.persons.after account.persons.before account.receivables.after
-  account.receivables.before account.sessions.after account.sessions.before account.webhookEndpoints.after
-  account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
-  accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
-  address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
-  addresses.linkedId adjustment.id apiKey.id apiKey.sessions.after apiKey.sessions.before apiKeys.accountId
-  apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id
-  balanceTransactions.accountId
-  balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId bankDetails.id cancelCheckout.id
-  cancelTestDeposit.id checkout.id checkout.payments.after checkout.payments.before checkout.transactions.after
-  checkout.transactions.before checkouts.accountId checkouts.after checkouts.before completeTestDeposit.id
-  connectedAccountSettings.accountId connectedAccountSettings.after connectedAccountSettings.before
-  createAddress.linkedId createAddress.supportingDocumentation.idDocument createApiKey.accountId
-  createCheckout.from.accountId createCheckout.receivables.id createConnectedUser.logoId
+  account.receivables.before account.refunds.after account.refunds.before account.sessions.after
+  account.sessions.before account.webhookEndpoints.after account.webhookEndpoints.before accountSetting.id
+  accountSettings.accountId accountSettings.after accountSettings.before accounts.after accounts.before
+  activateAccount.id address.deposits.after address.deposits.before address.id address.payouts.after
+  address.payouts.before addresses.after addresses.before addresses.linkedId adjustment.id apiKey.id
+  apiKey.sessions.after apiKey.sessions.before apiKeys.accountId apiKeys.after apiKeys.before balance.accountId
+  balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId balanceTransactions.after
+  balanceTransactions.before balanceTransactions.paymentId bankDetails.id cancelCheckout.id cancelTestDeposit.id
+  checkout.id checkout.payments.after checkout.payments.before checkout.refunds.after checkout.refunds.before
+  checkout.transactions.after checkout.transactions.before checkouts.accountId checkouts.after checkouts.before
+  completeTestDeposit.id connectedAccountSettings.accountId connectedAccountSettings.after
+  connectedAccountSettings.before createAddress.linkedId createAddress.supportingDocumentation.idDocument
+  createApiKey.accountId createCheckout.from.accountId createCheckout.receivables.id createConnectedUser.logoId
   createConnectedUser.supportingDocumentation.idDocument
   createConnectedUser.supportingDocumentation.ownershipStructureDocument
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId
   createExport.source.partners.accountId createImport.fileId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.customerId createReceivable.invoice.document createSession.accountId
-  createTestAdjustment.accountId createTestWallet.id
-  createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after
-  deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before
+  createReceivable.customerId createReceivable.invoice.document createRefund.checkoutId createRefund.depositId
+  createSession.accountId createTestAdjustment.accountId createTestWallet.id createWebhookEndpoint.accountId
+  deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id declineTestCheckout.id
+  deposit.allocations.after deposit.allocations.before deposit.disputedBy.after deposit.disputedBy.before deposit.id
+  deposit.refunds.after deposit.refunds.before deposits.accountId deposits.addressId deposits.after deposits.before
   disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId events.after
   events.before events.objectId expireTestAddress.id expireTestCheckout.id export.id exports.accountId exports.after
-  exports.before failTestDeposit.id failTestPayout.id file.id file.imports.after file.imports.before
+  exports.before failTestDeposit.id failTestPayout.id failTestRefund.id file.id file.imports.after file.imports.before
   file.usedByAccounts.after file.usedByAccounts.before file.usedByAddresses.after file.usedByAddresses.before
   file.usedByPersons.after file.usedByPersons.before file.usedByReceivables.after file.usedByReceivables.before
   files.accountId files.after files.before holdTestAccount.id import.id import.results.after import.results.before
@@ -194,11 +194,12 @@ const probed = `
   payouts.before person.id persons.accountId persons.after persons.before processTestDeposit.id
   receivable.allocations.after receivable.allocations.before receivable.checkouts.after receivable.checkouts.before
   receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
-  reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
-  requestLogs.after requestLogs.before returnTestPayout.id reverseTestDeposit.id revokeApiKey.id revokeSession.id
-  rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before
-  settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
-  updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
+  reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id refund.id refunds.accountId
+  refunds.after refunds.before removePerson.id requestLog.id requestLogs.after requestLogs.before returnTestPayout.id
+  reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id
+  sessions.accountId sessions.after sessions.before settleTestPayout.id succeedTestRefund.id testWebhookEndpoint.id
+  transaction.id updateAccount.id updateAccount.logoId updateAccount.supportingDocumentation.idDocument
+  updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage
   updateReceivable.customerId updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id

@@ -128,6 +128,8 @@ const reconcilable = async (platform: Speaker) => {
   const [deposit, receivable] = [await completedId(platform), await receivableId(platform)];
   return { id: deposit, receivables: [{ id: receivable, amount: '100.00' }] };
 };
+const refundId = async (platform: Speaker) =>
+  (await must(platform.post('/v1/refunds', { deposit_id: await completedId(platform) }))).id as string;
 const payoutId = async (platform: Speaker) => {
   await must(platform.post('/v1/addresses', payoutAddressBody(platform.id)));
   const { id, receivables } = await reconcilable(platform);
@@ -344,6 +346,14 @@ export const operations: Record<string, Operation> = {
   transaction: byId(attemptId),
   payout: byId(payoutId),
   payouts: listed,
+  refund: byId(refundId),
+  refunds: listed,
+  createRefund: {
+    graph: async (platform) => ({ input: { depositId: await completedId(platform) } }),
+    body: async (platform) => ({ deposit_id: await completedId(platform) }),
+  },
+  succeedTestRefund: writeById(refundId),
+  failTestRefund: writeById(refundId),
   event: byId(eventId),
   events: listed,
   processTestDeposit: writeById(depositId),

@@ -37,6 +37,8 @@ import { paymentListing } from '../../src/resources/payment/listing.js';
 import { payment } from '../../src/resources/payment/table.js';
 import { payoutListing } from '../../src/resources/payout/listing.js';
 import { payout } from '../../src/resources/payout/table.js';
+import { refundListing } from '../../src/resources/refund/listing.js';
+import { refund } from '../../src/resources/refund/table.js';
 import { personListing } from '../../src/resources/person/listing.js';
 import { person } from '../../src/resources/person/table.js';
 import { receivableListing } from '../../src/resources/receivable/listing.js';
@@ -91,6 +93,7 @@ export const lists: List[] = [
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId, payment.checkoutId] },
   { table: payout, listing: payoutListing, edges: [payout.accountId, payout.addressId] },
+  { table: refund, listing: refundListing, edges: [refund.accountId, refund.depositId, refund.checkoutId] },
   { table: person, listing: personListing, edges: [person.accountId] },
   { table: receivable, listing: receivableListing, edges: [receivable.accountId, receivable.customerId] },
   { table: requestLog, listing: requestLogListing, edges: [] },

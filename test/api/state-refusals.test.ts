@@ -64,6 +64,12 @@ async function completed(speaker: Speaker) {
   const { id } = await depositOf(speaker);
   return help(speaker, `deposits/${id}/complete`);
 }
+/** A refund of a deposit that is not reconciled, which has ended. */
+async function ended(verb: 'succeed' | 'fail') {
+  const { id } = await must(user.post('/v1/refunds', { deposit_id: (await completed(user)).id }));
+  await help(user, `refunds/${id}/${verb}`);
+  return id as string;
+}
 async function failed(speaker: Speaker) {
   const { id } = await depositOf(speaker);
   return help(speaker, `deposits/${id}/fail`);
@@ -105,7 +111,7 @@ async function paidOut() {
   await help(owner, 'clock', { advance_seconds: 86_400 });
   await runJobs(owner);
   const [payout] = (await must(owner.get('/v1/payouts'))).data;
-  return { owner, payout: await help(owner, `payouts/${payout.id}/settle`) };
+  return { owner, deposit, payout: await help(owner, `payouts/${payout.id}/settle`) };
 }
 const endpointOf = async (body: object = {}) =>
   must(user.post('/v1/webhook_endpoints', { url: 'https://hooks.example/a', event_types: ['*'], ...body }));
@@ -267,6 +273,20 @@ const refusals: Record<string, () => Promise<Refused>> = {
     const debit = { amount: '9000000.00', currency: 'USD' };
     return { speaker: user, body: { account_id: user.id, debit, reason: 'A fee' } };
   },
+  'createRefund status_invalid': async () => {
+    const { id } = await depositOf(user);
+    return { speaker: user, body: { deposit_id: id } };
+  },
+  'createRefund amount_exceeds_deposit': async () => {
+    const { id } = await completed(user);
+    return { speaker: user, body: { deposit_id: id, amount: '100.01' } };
+  },
+  'createRefund balance_insufficient': async () => {
+    const { owner, deposit } = await paidOut();
+    return { speaker: owner, body: { deposit_id: deposit.id } };
+  },
+  'succeedTestRefund status_invalid': async () => ({ speaker: user, id: await ended('succeed') }),
+  'failTestRefund status_invalid': async () => ({ speaker: user, id: await ended('fail') }),
 
   'createSession account_type_invalid': async () => {
     const { id } = await user.partner();

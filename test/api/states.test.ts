@@ -40,6 +40,7 @@ const shown: Record<string, string> = {
   PayoutReasonCode: 'payout.reason_code',
   PayoutStatus: 'payout.status',
   ReceivableStatus: 'receivable.status',
+  RefundStatus: 'refund.status',
   TransactionStatus: 'transaction.status',
   TransactionReasonCode: 'transaction.reason_code',
 };
@@ -197,6 +198,15 @@ describe('every status and reason, reached by a test key with documented calls',
       }
     }
     await allocated(earned.id);
+  });
+
+  it('of refunds', async () => {
+    for (const end of ['succeed', 'fail']) {
+      const { id } = await deposited('1.00');
+      await completeDeposit(user, id);
+      const refund = await must(user.post('/v1/refunds', { deposit_id: id }));
+      await help(`refunds/${refund.id}/${end}`);
+    }
   });
 
   it('of deliveries to webhook endpoints', async () => {

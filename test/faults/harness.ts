@@ -139,6 +139,8 @@ export type Act =
   | { do: 'reconcile'; id: string; shares: Share[]; by: string | undefined }
   | { do: 'payout'; id: string; verb: 'settle' | 'fail' | 'return' }
   | { do: 'adjust'; account: string; sides: Sides }
+  | { do: 'refund'; id: string; amount: bigint | undefined }
+  | { do: 'end refund'; id: string; verb: 'succeed' | 'fail' }
   | { do: 'stop'; account: string; setting: string; held: boolean }
   | { do: 'pass'; seconds: number };
 
@@ -157,7 +159,8 @@ export const drawMax = 65_535;
 export const kinds: readonly Act['do'][] = [
   ...['deposit', 'deposit', 'deposit', 'deposit', 'move', 'move', 'move', 'move', 'move', 'dispute', 'dispute'],
   ...['receivable', 'receivable', 'receivable', 'limit', 'void', 'reconcile', 'reconcile', 'reconcile', 'reconcile'],
-  ...['reconcile', 'payout', 'payout', 'adjust', 'stop', 'pass', 'pass', 'pass'],
+  ...['reconcile', 'payout', 'payout', 'adjust', 'refund', 'refund', 'end refund', 'end refund', 'stop', 'pass', 'pass'],
+  'pass',
 ] as Act['do'][];
 
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
@@ -228,6 +231,12 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
     if (payout.status === 'completed' && b % 4 > 0) return { do: 'payout', id: payout.id, verb: 'return' };
     return { do: 'payout', id: payout.id, verb: b % 2 === 0 ? 'settle' : 'fail' };
   }
+  if (kind === 'end refund') {
+    const all = inView(model.refunds, a ^ c);
+    const open = all.filter((refund) => refund.status === 'pending');
+    const refund = pick(open.length > 0 && c % 8 > 0 ? open : all, a);
+    return refund && { do: 'end refund', id: refund.id, verb: b % 4 === 0 ? 'succeed' : 'fail' };
+  }
   if (kind === 'limit' || kind === 'void') {
     const receivable = pick(receivables, a);
     if (!receivable) return undefined;
@@ -248,11 +257,11 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
   }
   const deposit = apt(['completed'], kind === 'reconcile');
   if (!deposit) return undefined;
-  if (kind === 'dispute') {
-    const left = deposit.amount - deposit.disputed;
+  if (kind === 'dispute' || kind === 'refund') {
+    const left = deposit.amount - deposit.disputed - (kind === 'refund' ? deposit.refunded : 0n);
     const amount = c % 4 === 0 ? undefined : partOf(left < 0n ? 0n : left, c >> 2);
-    // The APIs refuse a dispute of zero, which another test checks.
-    return { do: 'dispute', id: deposit.id, amount: amount === 0n ? undefined : amount };
+    // The APIs refuse a dispute or a refund of zero, which other tests check.
+    return { do: kind, id: deposit.id, amount: amount === 0n ? undefined : amount };
   }
   const receiver = model.receiver(deposit.to);
   const fitting = receivables.filter((r) => r.owner === receiver && r.currency === deposit.currency);
@@ -321,6 +330,13 @@ export function send(harness: Harness, act: Act, speaker = harness.root): Promis
         ...{ account_id: act.account, ...Object.fromEntries(sides), reason: 'A correction' },
       });
     }
+    case 'refund':
+      return speaker.post('/v1/refunds', {
+        deposit_id: act.id,
+        ...(act.amount !== undefined && { amount: text(act.amount) }),
+      });
+    case 'end refund':
+      return speaker.post(`/v1/test_helpers/refunds/${act.id}/${act.verb}`);
     case 'stop':
       return speaker.post(`/v1/account_settings/${act.setting}`, { payouts: { enabled: !act.held } });
     case 'pass':
@@ -365,6 +381,10 @@ export function enter(model: Model, act: Act, id: string): Refused {
       return model.endPayout(act.id, act.verb);
     case 'adjust':
       return model.adjust(act.account, act.sides);
+    case 'refund':
+      return model.refund(act.id, act.amount, id);
+    case 'end refund':
+      return model.endRefund(act.id, act.verb);
     case 'stop':
       model.holders.get(act.account)!.held = act.held;
       return undefined;
@@ -383,6 +403,7 @@ export function shown(model: Model, act: Act, id: string): object {
   if (act.do === 'limit' || act.do === 'void' || act.do === 'receivable') return receivableShown(model, object);
   if (act.do === 'payout') return payoutShown(model, object);
   if (act.do === 'adjust') return { object: 'adjustment', account_id: act.account };
+  if (act.do === 'refund' || act.do === 'end refund') return refundShown(model, id);
   if (act.do === 'stop' || act.do === 'pass') return {};
   return depositShown(model, act.do === 'move' || act.do === 'reconcile' ? act.id : id);
 }
@@ -394,6 +415,10 @@ const depositShown = (model: Model, id: string) => {
 const payoutShown = (model: Model, id: string) => {
   const { account, status, currency, amount } = model.payouts.get(id)!;
   return { id, account_id: account, status, currency, amount: text(amount) };
+};
+const refundShown = (model: Model, id: string) => {
+  const { deposit, status, amount, fromPending } = model.refunds.get(id)!;
+  return { id, deposit_id: deposit, status, amount: text(amount), from_pending: text(fromPending) };
 };
 const receivableShown = (model: Model, id: string) => {
   const r = model.receivables.get(id)!;
@@ -476,6 +501,7 @@ export async function audit(harness: Harness): Promise<void> {
   has(await joined('/v1/deposits'), byId([...model.deposits.keys()].map((id) => depositShown(model, id))));
   has(await joined('/v1/receivables'), byId([...model.receivables.keys()].map((id) => receivableShown(model, id))));
   has(await joined('/v1/payouts'), byId([...model.payouts.keys()].map((id) => payoutShown(model, id))));
+  has(await joined('/v1/refunds'), byId([...model.refunds.keys()].map((id) => refundShown(model, id))));
 
   for (const [id, speaker] of speakers) {
     // The partners of a platform are its own and those of its users.

@@ -41,12 +41,14 @@ async function pass(harness: Harness, seconds: number): Promise<void> {
   const { world, tenant, model } = harness;
   const processing = [...model.deposits.values()].filter(({ status, sandbox }) => status === 'processing' && sandbox);
   const paying = [...model.payouts.values()].filter(({ status }) => status === 'processing');
+  const refunding = [...model.refunds.values()].filter(({ status }) => status === 'pending');
   await world.database.call('run_jobs', [tenant, false, 1_000]);
   for (const { id, status } of model.deposits.values())
     if (status === 'initialized') model.sandboxProcesses(id);
     else model.sandboxTakesOn(id);
   for (const { id } of processing) model.sandboxCompletes(id);
   for (const { id } of paying) model.endPayout(id, 'settle');
+  for (const { id } of refunding) model.endRefund(id, 'succeed');
 
   const made = await newPayouts(harness);
   const wanted: string[] = [];
@@ -68,7 +70,7 @@ async function pass(harness: Harness, seconds: number): Promise<void> {
  * call.
  */
 async function workOnLocks({ world, tenant }: Harness): Promise<void> {
-  const kinds = ['settle_locks', 'free_locks', 'shrink_locks'];
+  const kinds = ['settle_locks', 'free_locks', 'shrink_locks', 'lock_again'];
   for (let left = 1; left > 0; ) {
     const jobs = await world.sql`
       select id, job::text as job from job where tenant_id = ${tenant} and kind in ${world.sql(kinds)} order by id`;
@@ -205,6 +207,7 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
         refused[`${status} ${code}`] = (refused[`${status} ${code}`] ?? 0) + 1;
         if (act.do === 'move') await lookAt(me, act.id);
         if (act.do === 'payout') sight.payouts.get(act.id)!.status = 'completed';
+        if (act.do === 'end refund') sight.refunds.get(act.id)!.status = 'succeeded';
       }
     }
   };

@@ -24,9 +24,10 @@ export interface Deposit {
   amount: bigint;
   feeAdvance: boolean;
   status: DepositStatus;
-  /** The amount that is not reconciled yet, and the amount that disputes have clawed back. */
+  /** The amount that is not reconciled yet, and what disputes have clawed back and refunds have taken. */
   rest: bigint;
   disputed: bigint;
+  refunded: bigint;
   /** The deposit that it disputes. */
   disputes?: string;
   /** The clawed-back amount by which no lock has been reduced yet, because the locks were in payouts. */
@@ -63,6 +64,19 @@ export interface Payout {
   currency: string;
   source: string;
   status: 'processing' | 'completed' | 'failed' | 'returned';
+}
+
+export interface Refund {
+  id: string;
+  deposit: string;
+  amount: bigint;
+  /** The part that was not reconciled. */
+  fromPending: bigint;
+  /** The account whose available money gave the rest. */
+  debited: string;
+  /** What it took from locks, the oldest first. */
+  freed: Share[];
+  status: 'pending' | 'succeeded' | 'failed';
 }
 
 /** A domain error as an API shows it; undefined if the operation succeeds. */
@@ -116,6 +130,7 @@ function converted(amount: bigint, source: string, target: string): bigint {
 
 const invalid: Refused = { status: 400, code: 'status_invalid' };
 const exceeds: Refused = { status: 402, code: 'amount_exceeds_reconcilable' };
+const exceedsDeposit: Refused = { status: 402, code: 'amount_exceeds_deposit' };
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
 export class Model {
@@ -124,6 +139,7 @@ export class Model {
   readonly deposits = new Shelf<Deposit>();
   readonly receivables = new Shelf<Receivable>();
   readonly payouts = new Shelf<Payout>();
+  readonly refunds = new Shelf<Refund>();
   /** In the order of their creation. */
   readonly locks: Lock[] = [];
 
@@ -164,6 +180,7 @@ export class Model {
       status: 'initialized',
       rest: 0n,
       disputed: 0n,
+      refunded: 0n,
       owed: 0n,
       sandbox: false,
     });
@@ -186,7 +203,7 @@ export class Model {
     if (verb === 'complete') this.#complete(deposit);
     if (verb === 'reverse') {
       deposit.status = 'reversed';
-      this.#takeBack(deposit, deposit.amount - deposit.disputed);
+      this.#takeBack(deposit, deposit.amount - deposit.disputed - deposit.refunded);
     }
     return undefined;
   }
@@ -216,13 +233,17 @@ export class Model {
     this.fundsOf(deposit.to, deposit.currency)[deposit.feeAdvance ? 'fee_advance' : 'pending'] += deposit.amount;
   }
 
-  /** The amount that a dispute claws back: the given one, or all that is undisputed; or else the domain error. */
+  /**
+   * The amount that a dispute claws back: the given one, or all that is undisputed, as far as refunds have left it; or
+   * else the domain error.
+   */
   disputable(id: string, amount: bigint | undefined): bigint | Refused {
     const deposit = this.deposits.get(id)!;
     if (deposit.status !== 'completed' || deposit.amount < 0n) return invalid;
     const undisputed = deposit.amount - deposit.disputed;
-    const wanted = amount ?? undisputed;
-    return wanted <= 0n || wanted > undisputed ? { status: 402, code: 'amount_exceeds_deposit' } : wanted;
+    const left = undisputed - deposit.refunded;
+    const wanted = amount ?? left;
+    return wanted <= 0n || left <= 0n || wanted > undisputed ? exceedsDeposit : lesser(wanted, left);
   }
 
   /** Adds a dispute: a separate deposit with a negative amount, which is completed from the start. */
@@ -232,7 +253,8 @@ export class Model {
     deposit.disputed += amount;
     this.deposits.set(disputeId, {
       ...{ id: disputeId, to: deposit.to, currency: deposit.currency, feeAdvance: deposit.feeAdvance },
-      ...{ disputes: id, amount: -amount, status: 'completed', rest: 0n, disputed: 0n, owed: 0n, sandbox: false },
+      ...{ disputes: id, amount: -amount, status: 'completed', rest: 0n, disputed: 0n, refunded: 0n, owed: 0n },
+      sandbox: false,
     });
   }
 
@@ -262,13 +284,113 @@ export class Model {
     this.#shrink(deposit);
   }
 
-  /** Reduces the locks of a deposit that are in no payout by the amount that it owes, the newest first. */
-  #shrink(deposit: Deposit): void {
+  /**
+   * Reduces the locks of a deposit that are in no payout by the amount that it owes, the newest first. Returns by how
+   * much, the oldest first.
+   */
+  #shrink(deposit: Deposit): Share[] {
+    const freed: Share[] = [];
     for (const lock of this.locks.filter((l) => l.deposit === deposit.id && l.payout === undefined).reverse()) {
       const shrink = lesser(lock.amount, deposit.owed);
       lock.amount -= shrink;
       this.receivables.get(lock.receivable)!.locked -= shrink;
       deposit.owed -= shrink;
+      if (shrink > 0n) freed.unshift({ receivable: lock.receivable, amount: shrink });
+    }
+    return freed;
+  }
+
+  /**
+   * Refunds a deposit: the unreconciled amount first, then available money of the receiver, or of its aggregator. All of
+   * it is in `processing` meanwhile. By default it is what disputes and other refunds have left.
+   */
+  refund(id: string, given: bigint | undefined, refundId: string): Refused {
+    const deposit = this.deposits.get(id)!;
+    if (deposit.status !== 'completed' || deposit.amount < 0n) return invalid;
+    const left = deposit.amount - deposit.disputed - deposit.refunded;
+    const amount = given ?? left;
+    if (amount <= 0n || amount > left) return exceedsDeposit;
+    const receiver = this.receiver(deposit.to);
+    const debited = this.holders.get(receiver)!.aggregator ?? receiver;
+    const fromPending = deposit.feeAdvance ? amount : lesser(deposit.rest, amount);
+    const reconciled = amount - fromPending;
+    const [funds, others] = [this.fundsOf(deposit.to, deposit.currency), this.fundsOf(debited, deposit.currency)];
+    if (reconciled > 0n && others.available < reconciled) return { status: 402, code: 'balance_insufficient' };
+    funds[deposit.feeAdvance ? 'fee_advance' : 'pending'] -= fromPending;
+    funds.processing += fromPending;
+    others.available -= reconciled;
+    others.processing += reconciled;
+    if (!deposit.feeAdvance) deposit.rest -= fromPending;
+    deposit.refunded += amount;
+    deposit.owed += reconciled;
+    const freed = reconciled > 0n ? this.#shrink(deposit) : [];
+    this.refunds.set(refundId, { id: refundId, deposit: id, amount, fromPending, debited, freed, status: 'pending' });
+    return undefined;
+  }
+
+  /**
+   * Ends a refund. One that fails gives its money back. What it had taken from locks is reconciled with the same
+   * receivables, as far as they can take it, and otherwise unreconciled. A reversal takes all of it.
+   */
+  endRefund(id: string, verb: 'succeed' | 'fail'): Refused {
+    const refund = this.refunds.get(id)!;
+    if (refund.status !== 'pending') return invalid;
+    const deposit = this.deposits.get(refund.deposit)!;
+    const { amount, fromPending, debited, freed } = refund;
+    const [funds, others] = [this.fundsOf(deposit.to, deposit.currency), this.fundsOf(debited, deposit.currency)];
+    const reconciled = amount - fromPending;
+    funds.processing -= fromPending;
+    others.processing -= reconciled;
+    refund.status = verb === 'succeed' ? 'succeeded' : 'failed';
+    if (verb === 'succeed') return undefined;
+    deposit.refunded -= amount;
+    if (deposit.feeAdvance) {
+      funds.fee_advance += amount;
+      if (deposit.status === 'reversed') this.#takeBack(deposit, amount);
+      return undefined;
+    }
+    const reversed = deposit.status === 'reversed';
+    const locked = reversed ? reconciled : lesser(deposit.owed, reconciled);
+    const unlocked = reconciled - locked;
+    deposit.owed -= locked;
+    others.available += locked;
+    funds.pending += fromPending + unlocked;
+    deposit.rest += fromPending + unlocked;
+    if (reversed) this.#takeBack(deposit, amount);
+    else this.#lockAgain(deposit, freed, unlocked);
+    return undefined;
+  }
+
+  #lockAgain(deposit: Deposit, freed: readonly Share[], amount: bigint): void {
+    let rest = amount;
+    for (const { receivable: name, amount: most } of freed) {
+      const receivable = this.receivables.get(name)!;
+      const share = [most, rest, this.reconcilable(receivable)].reduce(lesser);
+      if (share > 0n) this.#count(deposit, receivable, share);
+      rest -= share;
+    }
+    this.#makeAvailable(deposit, amount - rest);
+  }
+
+  /** Locks a receivable for a part of a deposit. */
+  #count(deposit: Deposit, receivable: Receivable, amount: bigint): void {
+    receivable.locked += amount;
+    const lock = { receivable: receivable.id, deposit: deposit.id, amount, money: deposit.currency, settled: false };
+    this.locks.push(lock);
+  }
+
+  /** Makes an unreconciled part of a deposit available to its receiver, or to the aggregator. */
+  #makeAvailable(deposit: Deposit, amount: bigint): void {
+    if (amount === 0n) return;
+    const receiver = this.receiver(deposit.to);
+    deposit.rest -= amount;
+    this.fundsOf(deposit.to, deposit.currency).pending -= amount;
+    const funds = this.fundsOf(receiver, deposit.currency);
+    funds.available += amount;
+    const { aggregator } = this.holders.get(receiver)!;
+    if (aggregator !== undefined && funds.available > 0n) {
+      this.fundsOf(aggregator, deposit.currency).available += funds.available;
+      funds.available = 0n;
     }
   }
 
@@ -315,25 +437,8 @@ export class Model {
     if (named.some(({ receivable, amount }) => amount > this.reconcilable(receivable))) return exceeds;
     const total = named.reduce((sum, { amount }) => sum + amount, 0n);
     if (total > deposit.rest) return exceeds;
-    for (const { receivable, amount } of named) {
-      receivable.locked += amount;
-      this.locks.push({
-        receivable: receivable.id,
-        deposit: deposit.id,
-        amount,
-        money: deposit.currency,
-        settled: false,
-      });
-    }
-    deposit.rest -= total;
-    this.fundsOf(deposit.to, deposit.currency).pending -= total;
-    const funds = this.fundsOf(receiver, deposit.currency);
-    funds.available += total;
-    const { aggregator } = this.holders.get(receiver)!;
-    if (aggregator !== undefined && funds.available > 0n) {
-      this.fundsOf(aggregator, deposit.currency).available += funds.available;
-      funds.available = 0n;
-    }
+    for (const { receivable, amount } of named) this.#count(deposit, receivable, amount);
+    this.#makeAvailable(deposit, total);
     return undefined;
   }
 

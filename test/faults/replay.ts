@@ -44,6 +44,7 @@ export function replay({ model }: Harness, events: StoredEvent[], done: Done[]):
       expect(reply.body, textOf(act)).toMatchObject(shown(model, act, reply.body.id));
     } else if (type === 'deposit.processing') expect(model.sandboxProcesses(object)).toBe(true);
     else if (type === 'deposit.completed') expect(model.sandboxCompletes(object)).toBe(true);
+    else if (type === 'refund.succeeded') expect(model.endRefund(object, 'succeed')).toBe(undefined);
     else if (type === 'payout.completed') expect(model.endPayout(object, 'settle')).toBe(undefined);
     else if (type === 'payout.processing') {
       const { account_id: account, source_currency: source, amount, currency } = data as Record<string, string>;

@@ -127,6 +127,9 @@ const money: Record<string, Recipe> = {
     return id;
   }),
   'deposit.reconciled': trading((t) => t.reconciled()),
+  'refund.created': trading((t) => t.refund()),
+  'refund.succeeded': trading(async (t) => t.gateway.post(`/test_helpers/refunds/${(await t.refund()).id}/succeed`)),
+  'refund.failed': trading(async (t) => t.gateway.post(`/test_helpers/refunds/${(await t.refund()).id}/fail`)),
   'receivable.created': trading((t) => t.receivable()),
   'receivable.updated': trading(async (t) =>
     t.gateway.post(`/receivables/${(await t.receivable()).id}`, { metadata: { trigger: newName() } }),

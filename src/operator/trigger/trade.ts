@@ -163,6 +163,12 @@ export class Trader {
     });
   }
 
+  /** A refund of a new deposit. */
+  async refund(): Promise<Answered> {
+    const { id } = await this.moved('complete');
+    return this.gateway.post('/refunds', { deposit_id: id });
+  }
+
   /** A deposit that counts towards a receivable, so that its money is available. */
   async reconciled(): Promise<Answered> {
     const { id } = await this.moved('complete');

@@ -55,7 +55,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: depositProblems,
-      currencyOf: deposit,
+      currencyOf: { id: deposit },
       limits: reconcileLimits,
       refusals: ['status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
@@ -68,7 +68,7 @@ export default defineResource({
     disputeTestDeposit: {
       ...testOnly,
       rules: depositProblems,
-      currencyOf: deposit,
+      currencyOf: { id: deposit },
       refusals: ['status_invalid', 'amount_exceeds_deposit'],
       routes: [extension.post(`${helpers}/dispute`)],
     },

@@ -6,7 +6,7 @@ import { posting } from './table.js';
 import type { Context } from '../../operation/context.js';
 
 /** The movements that complete an object. A cause posts once per kind, so the time of the posting is that moment. */
-type Completion = 'deposit' | 'payout_end';
+type Completion = 'deposit' | 'payout_end' | 'refund_end';
 
 /**
  * When the movement of a cause was posted; null if it was not. One statement reads all causes requested in one tick.

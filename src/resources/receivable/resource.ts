@@ -66,7 +66,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: receivableUpdateProblems,
-      currencyOf: receivable,
+      currencyOf: { id: receivable },
       limits: receivableUpdateLimits,
       refusals: ['account_type_invalid', 'amount_exceeds_reconcilable', 'status_invalid'],
       routes: [post('/v1/receivables/:id')],
