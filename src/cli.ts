@@ -21,6 +21,7 @@ import { ledgerCommands } from './operator/commands/ledger.js';
 import { operatorCommands } from './operator/commands/operator.js';
 import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { payoutCommands } from './operator/commands/payout.js';
+import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { triggerCommand } from './operator/commands/trigger.js';
@@ -80,7 +81,7 @@ function command(
 
 const groups = [
   ...[accountCommands, keyCommands, addressCommands, depositCommands, transactionCommands],
-  ...[payoutCommands, adjustmentCommands, jobCommands, ledgerCommands, operatorCommands],
+  ...[payoutCommands, refundCommands, adjustmentCommands, jobCommands, ledgerCommands, operatorCommands],
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);

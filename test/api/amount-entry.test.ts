@@ -105,6 +105,7 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     'adjustment.debit.amount',
     ({ test }) => ({ by: test, accountId: test.id, debit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
   ],
+  'createRefund.input.amount': ['refund.amount', ({ depositId }) => ({ depositId, amount: '10.50' })],
   'disputeTestDeposit.input.amount': [
     'deposit.amount',
     async ({ test }) => ({ by: test, id: await depositInYen(test), amount: '10.50' }),

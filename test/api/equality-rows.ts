@@ -236,7 +236,15 @@ export function rowsIn(world: World) {
     done(await user.post(`/v1/test_helpers/payouts/${payout.body.data[0].id}/settle`));
     done(await user.post(`/v1/test_helpers/deposits/${paid}/dispute`, { amount: '5.00', reason_code: 'duplicate' }));
     await deposit('7.00', 'fail', { reason_code: 'high_risk' });
-    await deposit('8.00', 'complete');
+    const left = await deposit('8.00', 'complete');
+    for (const [verb, body] of [
+      ['succeed', {}],
+      ['fail', { failure_reason: 'Account closed' }],
+    ] as const) {
+      const asked = { deposit_id: left, amount: '1.50', reason: 'Hulls were late' };
+      const { id } = done(await user.post('/v1/refunds', asked));
+      done(await user.post(`/v1/test_helpers/refunds/${id}/${verb}`, body));
+    }
     if (edition === 2) {
       const methods = [['cards'], ['upi'], ['upi', 'cards'], ['cards', 'upi'], ['cards']];
       for (const [i, verbs] of [[], ['decline'], ['decline', 'pay', 'pay'], ['expire', 'pay'], ['cancel']].entries()) {

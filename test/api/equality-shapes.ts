@@ -71,8 +71,9 @@ const additions: Record<string, string[]> = {
   checkout: ['completed_at', 'url', 'methods'],
   deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details', 'bank_details'],
   event: ['allocations', 'event_type', 'object_id', 'request_id'],
-  payment: ['adjustment'],
+  payment: ['adjustment', 'source'],
   payout: ['completed_at'],
+  refund: ['completed_at'],
   receivable: ['system_messages'],
   transaction: ['expires_at', 'method', 'method_details'],
   // /v1 has it only in the answers to the creation and to a rotation.

@@ -111,6 +111,17 @@ const helper = (path: string): Probe => ({
   answer: 'resource_missing',
   testOnly: true,
 });
+/** The test helpers that end an object of a kind, through both APIs. */
+const helpers = (noun: string, verbs: string[]): Record<string, Probe> =>
+  Object.fromEntries(
+    verbs.flatMap((verb) => {
+      const name = `${verb}Test${noun[0]!.toUpperCase()}${noun.slice(1)}`;
+      return [
+        [`POST ${verb}`, helper(`/v1/test_helpers/${noun}s/:id/${verb}`)],
+        [name, { ...byIdInput(name), testOnly: true as const }],
+      ];
+    }),
+  );
 const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe => ({
   call: (me, id) => me.get(path.replace(':id', id)),
   answer,
@@ -569,12 +580,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => ({
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
     })),
-    ...Object.fromEntries(
-      ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute'].flatMap((verb) => [
-        [`POST ${verb}`, helper(`/v1/test_helpers/deposits/:id/${verb}`)],
-        [`${verb}TestDeposit`, { ...byIdInput(`${verb}TestDeposit`), testOnly: true as const }],
-      ]),
-    ),
+    ...helpers('deposit', ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute']),
     deposit: graphById('deposit'),
     bankDetails: graphById('bankDetails'),
     'POST refund of': write('/v1/refunds', (deposit_id) => ({ deposit_id })),
@@ -592,12 +598,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
       ...ofOwn('receivable', 'checkouts'),
       'GET checkout': read('/v1/checkouts/:id'),
       'POST cancel': write('/v1/checkouts/:id/cancel', () => ({})),
-      ...Object.fromEntries(
-        ['pay', 'decline', 'expire'].flatMap((verb) => [
-          [`POST ${verb}`, helper(`/v1/test_helpers/checkouts/:id/${verb}`)],
-          [`${verb}TestCheckout`, { ...byIdInput(`${verb}TestCheckout`), testOnly: true as const }],
-        ]),
-      ),
+      ...helpers('checkout', ['pay', 'decline', 'expire']),
       checkout: graphById('checkout'),
       'POST refund of': write('/v1/refunds', (checkout_id) => ({ checkout_id })),
       createRefund: mutation('createRefund', (checkoutId) => ({ checkoutId })),
@@ -660,13 +661,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...nodes,
     ...cursors('/v1/payouts', 'payouts', 'payouts'),
     'GET payout': read('/v1/payouts/:id'),
-    'POST settle': helper('/v1/test_helpers/payouts/:id/settle'),
-    'POST fail': helper('/v1/test_helpers/payouts/:id/fail'),
-    'POST return': helper('/v1/test_helpers/payouts/:id/return'),
     payout: graphById('payout'),
-    settleTestPayout: { ...byIdInput('settleTestPayout'), testOnly: true },
-    failTestPayout: { ...byIdInput('failTestPayout'), testOnly: true },
-    returnTestPayout: { ...byIdInput('returnTestPayout'), testOnly: true },
+    ...helpers('payout', ['settle', 'fail', 'return']),
     ...ofOwn('address', 'payouts'),
   },
   refund: {
@@ -675,11 +671,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...ofOwn('deposit', 'refunds'),
     ...inSecond(ofOwn('checkout', 'refunds')),
     'GET refund': read('/v1/refunds/:id'),
-    'POST succeed': helper('/v1/test_helpers/refunds/:id/succeed'),
-    'POST fail refund': helper('/v1/test_helpers/refunds/:id/fail'),
     refund: graphById('refund'),
-    succeedTestRefund: { ...byIdInput('succeedTestRefund'), testOnly: true },
-    failTestRefund: { ...byIdInput('failTestRefund'), testOnly: true },
+    ...helpers('refund', ['succeed', 'fail']),
   },
   // Allocations have cursors and no ids.
   allocation: {

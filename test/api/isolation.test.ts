@@ -93,7 +93,7 @@ async function askAll(
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
       .flatMap((object) =>
         Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
-          .filter(([name]) => own.checkout !== undefined || !/^checkout\.(transactions|payments)/.test(name))
+          .filter(([name]) => own.checkout !== undefined || !/^checkout\.(transactions|payments|refunds)/.test(name))
           .filter(([name]) => own.receivable !== undefined || !/^receivable\.(allocations|checkouts)/.test(name))
           .filter(([name]) => own.payout !== undefined || !name.startsWith('payout.allocations'))
           .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))

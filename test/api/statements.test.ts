@@ -247,6 +247,7 @@ const hollow = [
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',
   'Payout.completedAt',
+  'Refund.completedAt',
   'Payout.expectedArrivalAt',
   'Account.requirements',
   'Account.capability',

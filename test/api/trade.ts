@@ -206,8 +206,8 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD',
        case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1,
        ${listed}`,
-    `insert into refund (tenant_id, livemode, id, created, account_id, deposit_id, checkout_id, amount, currency, status,
-      payment_id, from_pending, debited_account_id, context_id, on_root_list)
+    `insert into refund (tenant_id, livemode, id, created, account_id, deposit_id, checkout_id, amount, currency,
+      status, payment_id, from_pending, debited_account_id, context_id, on_root_list)
      ${common('refund')}, receiver, ${id('deposit', 'n')}, ${id('checkout', 'n')}, 10, currency,
        case when round % 10 = 9 then 'failed' else 'succeeded' end, ${id('payment', 'n')}, 10, receiver, ${listed}`,
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id,

@@ -301,8 +301,8 @@ export class Model {
   }
 
   /**
-   * Refunds a deposit: the unreconciled amount first, then available money of the receiver, or of its aggregator. All of
-   * it is in `processing` meanwhile. By default it is what disputes and other refunds have left.
+   * Refunds a deposit: the unreconciled amount first, then available money of the receiver, or of its aggregator. All
+   * of it is in `processing` meanwhile. By default it is what disputes and other refunds have left.
    */
   refund(id: string, given: bigint | undefined, refundId: string): Refused {
     const deposit = this.deposits.get(id)!;

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { activate, makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
 import { payeesOf } from './payee.js';
 
@@ -361,7 +361,7 @@ of('job_settle_refund', () => {
   });
 });
 
-of('dispute_deposit', () => {
+describe('a dispute of a deposit with refunds', () => {
   const dispute = (root: Payee, { id }: Row, amount?: bigint) => write(root, 'dispute_deposit', { id, amount });
 
   it('takes what refunds have left, and refuses when nothing is left or more was never there', async () => {
@@ -376,7 +376,7 @@ of('dispute_deposit', () => {
   });
 });
 
-of('record_chargeback', () => {
+describe('a chargeback of a deposit with refunds', () => {
   it('keeps what was reported beyond what refunds had left', async () => {
     const root = await payee(100n);
     const paid = await first(root);

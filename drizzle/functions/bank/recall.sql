@@ -1,5 +1,7 @@
 -- What takes money of one deposit back in live mode: a bank's recall, and a chargeback that the operator records. Both
 -- are disputes, each once under its reference.
+--
+-- Longer than 60 lines: dispute_once (what was recorded before, the dispute, and its record).
 
 -- The notice of received money that a recall names. Of several from before that differ in white space around their
 -- references, the one with the exact reference comes first, and then one whose money is still there. Refuses a

@@ -1,7 +1,6 @@
 -- The end of a refund: its money has left, or comes back.
 --
--- Longer than 60 lines: move_refund (the status and its effects); return_refund (where each part of the money goes);
--- lock_again (the shares, and what follows from them).
+-- Longer than 60 lines: lock_again (the shares, and what follows from them).
 
 -- Ends a refund, once: success and failure share one cause.
 create or replace function move_refund(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)

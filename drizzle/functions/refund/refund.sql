@@ -171,6 +171,7 @@ declare
   v_locks receivable_lock[] := shrinkable_locks(p_tenant, p_live, p_refund.deposit_id, null);
   v_amount bigint := least(p_amount, (select sum(l.amount) from unnest(v_locks) l));
   v_freed jsonb;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   perform shrink_locks(p_tenant, p_live, p_envelope, p_refund.deposit_id, v_amount);
   select
@@ -180,7 +181,9 @@ begin
     unnest(v_locks) l
     join receivable_lock k on k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id and k.amount < l.amount;
   update refund x
-  set freed_locks = nullif(coalesce(v_freed, '[]') || coalesce(x.freed_locks, '[]'), '[]')
+  set
+    freed_locks = nullif(coalesce(v_freed, '[]') || coalesce(x.freed_locks, '[]'), '[]'),
+    updated_at = greatest(x.updated_at, v_now)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_refund.id
   returning *
   into r;

@@ -109,7 +109,7 @@ export class AccountArgs {
 
 /** How long a reason may be: as long as the audit log keeps texts. */
 const reasonLengthMax = 200;
-const reason = `Why, for the audit log: at most ${reasonLengthMax} characters.`;
+export const reasonOfAction = `Why, for the audit log: at most ${reasonLengthMax} characters.`;
 
 /** The problem of a reason that the audit log could not keep whole. */
 export function reasonProblems(input: unknown, object: string): Problem[] {
@@ -125,7 +125,7 @@ class ActionOnAccount {
   id: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
   mode?: Mode | null;
-  @Field(() => String, { nullable: true, description: reason })
+  @Field(() => String, { nullable: true, description: reasonOfAction })
   reason?: string | null;
 }
 
@@ -148,7 +148,7 @@ class ServiceHold {
   accountId: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
   mode?: Mode | null;
-  @Field(() => String, { nullable: true, description: reason })
+  @Field(() => String, { nullable: true, description: reasonOfAction })
   reason?: string | null;
 }
 
@@ -205,7 +205,7 @@ export class ReconcileDepositInput {
 class EndOfPayout {
   @Field(() => ID, { description: 'The payout.' })
   id: string;
-  @Field(() => String, { nullable: true, description: reason })
+  @Field(() => String, { nullable: true, description: reasonOfAction })
   reason?: string | null;
   @Field(() => String, {
     nullable: true,

@@ -6,7 +6,7 @@ export const refundListing: Listing = {
   object: 'refund',
   filters: { accountId: refund.accountId, status: refund.status },
   byAccount: ['accountId'],
-  parents: [refund.accountId, refund.depositId, refund.checkoutId],
+  parents: [refund.accountId],
   own: refund.accountId,
 };
 

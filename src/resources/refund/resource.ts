@@ -4,9 +4,10 @@ import { moneyOf } from '../balance/type.js';
 import { checkoutNow } from '../checkout/now.js';
 import { defineResource, extension, stored } from '../define.js';
 import { deposit } from '../deposit/table.js';
-import { fields, link, many, node, one, page } from '../edges.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
 import { completedAt } from '../ledger/completed.js';
 import { payment } from '../payment/table.js';
+import { PaymentSource, sourceOf } from './payment-source.js';
 import { RefundArgs, refundListing, RefundOfAccountArgs } from './listing.js';
 import { RefundResolver } from './resolver.js';
 import { refundProblems } from './rules.js';
@@ -83,6 +84,12 @@ export default defineResource({
         by: refund.paymentId,
         nullable: true,
         description: 'The refund that it is, if it is one.',
+      }),
+      source: value(() => PaymentSource, sourceOf, {
+        nullable: true,
+        description:
+          'What the payment is of. A dispute is a deposit with a negative amount. Null for a TRANSFER, which is ' +
+          'nothing else, and where the caller cannot see the object.',
       }),
     }),
   ],

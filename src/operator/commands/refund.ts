@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander';
+import { liveOf } from '../../request/mode.js';
+import { RefundStatus } from '../../resources/refund/table.js';
+import { refundV1 } from '../../resources/refund/v1.js';
+import { endRefund, listRefunds, refundOf } from '../money/refunds.js';
+import { type AddCommand, after, given, mode, reason } from './command.js';
+
+/** Adds the commands about refunds of live mode, which the operator carries out. */
+export function refundCommands(program: Command, command: AddCommand): void {
+  const refunds = program.command('refund').description('Refunds that accounts have asked for');
+
+  command(
+    refunds,
+    'list',
+    'List refunds; --status pending --mode live lists those that wait for the operator',
+    async (operator, o) => {
+      const status = o.status as RefundStatus | undefined;
+      const { nodes, next } = await listRefunds(operator, {
+        ...{ status, livemode: liveOf(o.mode), after: o.after as string | undefined },
+      });
+      return { refunds: nodes.map(refundV1), ...(next !== null && { next }) };
+    },
+  )
+    .addOption(new Option('--status <status>').choices(Object.values(RefundStatus)))
+    .addOption(mode())
+    .addOption(after());
+
+  command(refunds, 'show <refund>', 'Show a refund', async (operator, _, id) => refundV1(await refundOf(operator, id)));
+  const end = (name: string, description: string, to: 'succeeded' | 'failed') =>
+    command(refunds, `${name} <refund>`, description, async (operator, o, id) => {
+      const report = given(o, { failureReason: 'failureReason', bankReference: 'bankReference' });
+      return refundV1(await endRefund(operator, id, to, report));
+    })
+      .option('--bank-reference <text>', 'the reference of the bank or the acquirer, such as a UTR or an ARN')
+      .addOption(reason());
+  end('succeed', 'Record that the payer has the money of a refund', 'succeeded');
+  end('fail', 'Record that a refund has failed; its money is back where it came from', 'failed').option(
+    '--failure-reason <text>',
+    'why, for the account, in the words of the bank or the acquirer',
+  );
+}

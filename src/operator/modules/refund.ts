@@ -1,0 +1,64 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { account } from '../../resources/account/table.js';
+import { deposit } from '../../resources/deposit/table.js';
+import { Input } from '../../types/input.js';
+import { payloadOf } from '../../types/payload.js';
+import type { OperatorContext } from '../context.js';
+import { filterOf } from '../graph/filters.js';
+import { edgesOf, one, type OperatorModule } from '../graph/module.js';
+import { FailRefundInput, OperatorRefund, RefundPage, RefundsArgs, SucceedRefundInput } from '../graph/refund-type.js';
+import { OperatorAccount, OperatorDeposit } from '../graph/type.js';
+import { endRefund, listRefunds, refundOf } from '../money/refunds.js';
+import type { ListPage } from '../paging.js';
+
+const SucceedRefundPayload = payloadOf('SucceedRefund', 'refund', OperatorRefund);
+const FailRefundPayload = payloadOf('FailRefund', 'refund', OperatorRefund);
+
+/** Refunds that accounts have asked for. In live mode the operator says how they end. Spec: decisions, 8.11. */
+@Resolver()
+class OperatorRefunds {
+  @Query(() => OperatorRefund, { nullable: true, description: 'A refund of any tenant.' })
+  refund(
+    @Arg('id', () => ID, { description: 'The id of the refund.' }) id: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorRefund> {
+    return refundOf(operator, id);
+  }
+
+  @Query(() => RefundPage, {
+    description:
+      'The refunds of all tenants, or of one, oldest first; in live mode, PENDING refunds wait for the operator.',
+  })
+  refunds(
+    @Args(() => RefundsArgs) args: RefundsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorRefund>> {
+    return listRefunds(operator, filterOf('refund', args));
+  }
+
+  @Mutation(() => SucceedRefundPayload, { description: 'Records that the payer has the money of a refund.' })
+  async succeedRefund(
+    @Input(() => SucceedRefundInput) { id, bankReference }: SucceedRefundInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { refund: await endRefund(operator, id, 'succeeded', { bankReference }) };
+  }
+
+  @Mutation(() => FailRefundPayload, {
+    description: 'Records that a refund has failed; its money is back where it came from, with its locks.',
+  })
+  async failRefund(@Input(() => FailRefundInput) input: FailRefundInput, @Ctx() { operator }: OperatorContext) {
+    return { refund: await endRefund(operator, input.id, 'failed', input) };
+  }
+}
+
+export default {
+  resolvers: [OperatorRefunds],
+  fields: { refund: 'refund', refunds: 'refund', succeedRefund: 'refund', failRefund: 'refund' },
+  edges: [
+    edgesOf(OperatorRefund, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that had received the deposit.'),
+      deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that is refunded.'),
+    }),
+  ],
+} satisfies OperatorModule;
