@@ -237,3 +237,47 @@ describe('a pending refund', () => {
     }
   });
 });
+
+/** The types of the payments on an account's list, each with its source. */
+async function sourcesOf(speaker: Speaker): Promise<Record<string, string | null>> {
+  const query = `{ payments(first: 50) { nodes { type source { __typename
+    ... on Deposit { id } ... on Checkout { id } ... on Payout { id } ... on Refund { id } ... on Adjustment { id } } } } }`;
+  const { nodes } = (await must(speaker.graph(query))).data.payments;
+  return Object.fromEntries(
+    nodes.map(({ type, source }: { type: string; source: { __typename: string; id: string } | null }) => [
+      ...[type, source && `${source.__typename} ${source.id}`],
+    ]),
+  );
+}
+
+describe('the source of a payment', () => {
+  it('is the object that the payment is of, whatever its type', async () => {
+    const payee = await PayeeFixture.open(world);
+    const { user } = payee;
+    const checkout = await payee.checkoutFixture();
+    await payee.help(checkout, 'pay');
+    const { deposit } = await earn(user, '60.00', 'INR', '100.00');
+    const refunded = await must(user.post('/v1/refunds', { deposit_id: deposit.id, amount: '5.00' }));
+    const dispute = await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '5.00' }));
+    const credit = { amount: '1.00', currency: 'INR' };
+    const body = { account_id: user.id, credit, reason: 'A correction' };
+    const adjusted = await must(user.post('/v1/test_helpers/adjustments', body));
+    await payoutAddress(user);
+    await advanceClock(user, 86_400);
+    await runJobs(user);
+    const [payout] = (await must(user.get('/v1/payouts'))).data;
+
+    expect(await sourcesOf(user)).toEqual({
+      ...{ CHECKOUT: `Checkout ${(await payee.seen(checkout)).id}`, DEPOSIT: `Deposit ${deposit.id}` },
+      ...{ REFUND: `Refund ${refunded.id}`, DISPUTE: `Deposit ${dispute.id}` },
+      ...{ ADJUSTMENT: `Adjustment ${adjusted.id}`, PAYOUT: `Payout ${payout.id}` },
+    });
+  });
+
+  it('is null for a transfer, which is nothing else', async () => {
+    const platform = await given.platform(2, { subType: 'aggregator' });
+    const user = await activatedUser(platform);
+    const { deposit } = await earn(user, '10.00', 'INR');
+    expect(await sourcesOf(user)).toEqual({ DEPOSIT: `Deposit ${deposit.id}`, TRANSFER: null });
+  });
+});

@@ -159,7 +159,19 @@ export const drawMax = 65_535;
 export const kinds: readonly Act['do'][] = [
   ...['deposit', 'deposit', 'deposit', 'deposit', 'move', 'move', 'move', 'move', 'move', 'dispute', 'dispute'],
   ...['receivable', 'receivable', 'receivable', 'limit', 'void', 'reconcile', 'reconcile', 'reconcile', 'reconcile'],
-  ...['reconcile', 'payout', 'payout', 'adjust', 'refund', 'refund', 'end refund', 'end refund', 'stop', 'pass', 'pass'],
+  ...[
+    'reconcile',
+    'payout',
+    'payout',
+    'adjust',
+    'refund',
+    'refund',
+    'end refund',
+    'end refund',
+    'stop',
+    'pass',
+    'pass',
+  ],
   'pass',
 ] as Act['do'][];
 
