@@ -97,6 +97,7 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     () => receivableInput('100.00', '10.50'),
   ],
   'createReceivable.input.invoice.amount': ['receivable.invoice.amount', () => receivableInput('10.50')],
+  'createRefund.input.amount': ['refund.amount', ({ depositId }) => ({ depositId, amount: '10.50' })],
   'createTestAdjustment.input.credit.amount': [
     'adjustment.credit.amount',
     ({ test }) => ({ by: test, accountId: test.id, credit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
@@ -105,7 +106,6 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     'adjustment.debit.amount',
     ({ test }) => ({ by: test, accountId: test.id, debit: { amount: '10.50', currency: 'JPY' }, reason: 'A fee' }),
   ],
-  'createRefund.input.amount': ['refund.amount', ({ depositId }) => ({ depositId, amount: '10.50' })],
   'disputeTestDeposit.input.amount': [
     'deposit.amount',
     async ({ test }) => ({ by: test, id: await depositInYen(test), amount: '10.50' }),

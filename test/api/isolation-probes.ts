@@ -111,16 +111,13 @@ const helper = (path: string): Probe => ({
   answer: 'resource_missing',
   testOnly: true,
 });
-/** The test helpers that end an object of a kind, through both APIs. */
+/** The test helpers of an object, through both APIs. */
 const helpers = (noun: string, verbs: string[]): Record<string, Probe> =>
   Object.fromEntries(
-    verbs.flatMap((verb) => {
-      const name = `${verb}Test${noun[0]!.toUpperCase()}${noun.slice(1)}`;
-      return [
-        [`POST ${verb}`, helper(`/v1/test_helpers/${noun}s/:id/${verb}`)],
-        [name, { ...byIdInput(name), testOnly: true as const }],
-      ];
-    }),
+    verbs.flatMap((verb) => [
+      [`POST ${verb}`, helper(`/v1/test_helpers/${noun.toLowerCase()}s/:id/${verb}`)],
+      [`${verb}Test${noun}`, { ...byIdInput(`${verb}Test${noun}`), testOnly: true as const }],
+    ]),
   );
 const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe => ({
   call: (me, id) => me.get(path.replace(':id', id)),
@@ -580,7 +577,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => ({
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
     })),
-    ...helpers('deposit', ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute']),
+    ...helpers('Deposit', ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute']),
     deposit: graphById('deposit'),
     bankDetails: graphById('bankDetails'),
     'POST refund of': write('/v1/refunds', (deposit_id) => ({ deposit_id })),
@@ -598,7 +595,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
       ...ofOwn('receivable', 'checkouts'),
       'GET checkout': read('/v1/checkouts/:id'),
       'POST cancel': write('/v1/checkouts/:id/cancel', () => ({})),
-      ...helpers('checkout', ['pay', 'decline', 'expire']),
+      ...helpers('Checkout', ['pay', 'decline', 'expire']),
       checkout: graphById('checkout'),
       'POST refund of': write('/v1/refunds', (checkout_id) => ({ checkout_id })),
       createRefund: mutation('createRefund', (checkoutId) => ({ checkoutId })),
@@ -662,7 +659,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...cursors('/v1/payouts', 'payouts', 'payouts'),
     'GET payout': read('/v1/payouts/:id'),
     payout: graphById('payout'),
-    ...helpers('payout', ['settle', 'fail', 'return']),
+    ...helpers('Payout', ['settle', 'fail', 'return']),
     ...ofOwn('address', 'payouts'),
   },
   refund: {
@@ -672,7 +669,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...inSecond(ofOwn('checkout', 'refunds')),
     'GET refund': read('/v1/refunds/:id'),
     refund: graphById('refund'),
-    ...helpers('refund', ['succeed', 'fail']),
+    ...helpers('Refund', ['succeed', 'fail']),
   },
   // Allocations have cursors and no ids.
   allocation: {

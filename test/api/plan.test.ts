@@ -365,8 +365,7 @@ describe('the plan of a list', () => {
           {} as never,
           {} as never,
         );
-        // One for each caller: both are of one tenant, which may add half of the statements of a compiler.
-        const compiler = new QueryCompiler(schema);
+        const compiler = new QueryCompiler(schema); // A tenant may add half of the statements of one.
         for (const query of queriesOf(kind))
           expect([query, await compiler.of(parse(query))!.answer(null, {}, context)]).toMatchObject([
             query,

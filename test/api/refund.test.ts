@@ -240,8 +240,8 @@ describe('a pending refund', () => {
 
 /** The types of the payments on an account's list, each with its source. */
 async function sourcesOf(speaker: Speaker): Promise<Record<string, string | null>> {
-  const query = `{ payments(first: 50) { nodes { type source { __typename
-    ... on Deposit { id } ... on Checkout { id } ... on Payout { id } ... on Refund { id } ... on Adjustment { id } } } } }`;
+  const query = `{ payments(first: 50) { nodes { type source { __typename ... on Deposit { id } ... on Checkout { id }
+    ... on Payout { id } ... on Refund { id } ... on Adjustment { id } } } } }`;
   const { nodes } = (await must(speaker.graph(query))).data.payments;
   return Object.fromEntries(
     nodes.map(({ type, source }: { type: string; source: { __typename: string; id: string } | null }) => [

@@ -244,6 +244,7 @@ const hollow = [
   'Deposit.methodDetails',
   'Deposit.bankDetails',
   'Payment.adjustment',
+  'Payment.source',
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',
   'Payout.completedAt',
