@@ -320,7 +320,9 @@ describe('a viewer of the dashboard', () => {
     await go('/dashboard/payments?status=COMPLETED');
     await page.getByRole('row').nth(1).getByRole('link').first().click();
     await page.getByRole('region', { name: 'Timeline' }).waitFor();
-    const changing = page.getByRole('main').getByRole('button', { name: /reconcile|dispute|reverse|complete|fail/i });
+    const changing = page
+      .getByRole('main')
+      .getByRole('button', { name: /reconcile|refund|dispute|reverse|complete|fail/i });
     expect(await changing.count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Test tools' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Move the clock' }).count()).toBe(0);

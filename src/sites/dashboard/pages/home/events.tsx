@@ -34,6 +34,9 @@ const types = [
   'payout.returned',
   'receivable.created',
   'receivable.voided',
+  'refund.created',
+  'refund.failed',
+  'refund.succeeded',
 ];
 
 /** The members of an object of /v1 that say which one it is. */

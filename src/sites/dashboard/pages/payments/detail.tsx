@@ -15,6 +15,7 @@ import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite } from '../../session';
 import { isUnreconciled, type PaymentDetail, PaymentQuery, stateOf } from './query';
 import { Reconcile } from './reconcile';
+import { RefundButton, Refunds } from './refunds';
 import { toolsOf } from './tools';
 
 /** One payment: where it came from, what it counts towards, and what happened to it. */
@@ -35,6 +36,7 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       back={{ href: '/payments', name: 'Payments' }}
       money={payment}
       status={stateOf(payment)}
+      actions={payment.status === 'COMPLETED' && !payment.disputedDeposit && <RefundButton payment={payment} />}
       side={
         <>
           <About payment={payment} />
@@ -45,6 +47,9 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
       <Part value={payment.allocations} field="deposit.allocations" title="Counts towards">
         {({ nodes }) => <Allocations allocations={nodes} />}
+      </Part>
+      <Part value={payment.refunds} field="deposit.refunds" title="Refunds">
+        {({ nodes }) => <Refunds refunds={nodes} />}
       </Part>
       <Part value={payment.disputedBy} field="deposit.disputedBy" title="Disputes">
         {({ nodes }) => <Disputes disputes={nodes} />}

@@ -44,6 +44,7 @@ export const PaymentQuery = graphql(
         fromAccount { id type ...Name owner { id } }
         toAccount { id type ...Name owner { id } }
         disputedBy(first: 10) { nodes { id created amount currency status } }
+        refunds(first: 20) { nodes { id created amount currency status reason failureReason } }
         allocations(first: 50) {
           nodes {
             amount currency status

@@ -1,0 +1,85 @@
+import { useTimes } from '../../format/time';
+import { graphql } from '../../graph/graphql';
+import type { RowOf } from '../../graph/pages';
+import { ActionButton } from '../../parts/action';
+import { amountColumn, statusColumn } from '../../parts/cells';
+import { AmountField, TextField } from '../../parts/form';
+import { Card } from '../../parts/page';
+import { Table } from '../../parts/table';
+import { type Tool, ToolButton, useMayTest } from '../../parts/test-tools';
+import type { PaymentDetail } from './query';
+
+const RefundMutation = graphql(`
+  mutation RefundPayment($input: CreateRefundInput!) {
+    createRefund(input: $input) { refund { id status deposit { id pendingRest } } }
+  }
+`);
+const succeed = graphql(`
+  mutation SucceedTestRefund($input: SucceedTestRefundInput!) {
+    succeedTestRefund(input: $input) { refund { id status } }
+  }
+`);
+const fail = graphql(`
+  mutation FailTestRefund($input: FailTestRefundInput!) {
+    failTestRefund(input: $input) { refund { id status } }
+  }
+`);
+
+/** What the sandbox bank can do with a refund on its way. */
+const tools: Tool[] = [
+  { name: 'Succeed', mutation: succeed },
+  { name: 'Fail', mutation: fail, input: 'FailTestRefundInput' },
+];
+
+/** Gives money of a payment back to its payer. */
+export function RefundButton({ payment }: { payment: PaymentDetail }) {
+  return (
+    <ActionButton
+      name="Refund"
+      mutation={RefundMutation}
+      read={(values: { amount?: string; reason?: string }) => ({ ...values, depositId: payment.id })}
+    >
+      <p className="hint">
+        The money goes back to the payer. What is not reconciled goes first, then available money. A refund on its way
+        cannot be stopped.
+      </p>
+      <div className="fields">
+        <AmountField
+          name="amount"
+          label="Amount"
+          currency={payment.currency}
+          hint="Without one, all that disputes and other refunds have left."
+        />
+        <TextField name="reason" label="Reason" hint="For your own records." />
+      </div>
+    </ActionButton>
+  );
+}
+
+type Row = RowOf<PaymentDetail['refunds']>;
+
+/** The refunds of a payment. In test mode each on its way has the tools of the sandbox. */
+export function Refunds({ refunds }: { refunds: readonly Row[] }) {
+  const time = useTimes();
+  const mayTest = useMayTest();
+  if (refunds.length === 0) return null;
+  const toolsOf = ({ id, status }: Row) =>
+    mayTest && status === 'PENDING'
+      ? tools.map((tool) => <ToolButton key={tool.name} id={id} tool={tool} about="refund" />)
+      : null;
+  return (
+    <Card title="Refunds">
+      <Table
+        label="Refunds"
+        rows={refunds}
+        columns={[
+          { head: 'Created', cell: ({ created }) => time(created), line: true },
+          { head: 'Reason', cell: ({ reason, failureReason }) => failureReason ?? reason },
+          { head: 'Test tools', cell: toolsOf },
+          statusColumn(),
+          amountColumn(),
+        ]}
+      />
+    </Card>
+  );
+}
