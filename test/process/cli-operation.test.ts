@@ -228,6 +228,20 @@ describe('live mode, where the operator decides', () => {
     expect(JSON.stringify(actions)).toContain('WIRE-2');
     expect(JSON.stringify(actions)).not.toMatch(/Acme|Main St|INV-9/);
 
+    const third = await outputOf('deposit', 'record', '--reference=WIRE-3', ...at, '--amount=5.00');
+    const refund = async () => must(user.post('/v1/refunds', { deposit_id: third.deposit.id }));
+    const asked = await refund();
+    const waitingForBank = ['refund', 'list', '--status=pending', '--mode=live'];
+    expect(await outputOf(...waitingForBank)).toEqual({ refunds: [asked] });
+    expect(await outputOf('refund', 'show', asked.id)).toEqual(asked);
+    const bounced = await outputOf('refund', 'fail', asked.id, '--failure-reason=Account closed');
+    expect(bounced).toEqual({ ...asked, status: 'failed', failure_reason: 'Account closed' });
+    await sameAsV1(bounced, user, '/v1/refunds');
+    const returned = await outputOf('refund', 'succeed', (await refund()).id, '--bank-reference=UTR-9');
+    expect(returned).toMatchObject({ status: 'succeeded', amount: '5.00', bank_reference: 'UTR-9' });
+    expect((await tidegate('refund', 'fail', returned.id)).errors).toMatch(/^status_invalid \(refund\.status/);
+    expect(await outputOf(...waitingForBank)).toEqual({ refunds: [] });
+
     const fee = ['adjustment', 'propose', weaver, '--mode=live', '--debit', '4.00 USD', '--reason=Courier'];
     const proposed = await outputOf(...fee);
     expect(proposed).toMatchObject({
@@ -487,7 +501,7 @@ describe('tidegate operator', () => {
         'account hold',
         'account deactivate',
       ],
-      ...['adjustment propose', 'adjustment reject'],
+      ...['adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...[
         'deposit dispute',

@@ -34,6 +34,8 @@ export const readingCommands = new Set([
     'payout list',
     'payout show',
     'payout rates',
+    'refund list',
+    'refund show',
     'adjustment list',
     'job list',
     'ledger audit',
