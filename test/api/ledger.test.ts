@@ -52,6 +52,18 @@ async function payingOut(user: Speaker): Promise<any> {
   return (await user.get('/v1/payouts?status=processing')).body.data[0];
 }
 
+/** Stores a refund of a deposit, of which nothing else knows. */
+const refundOf = (more: Record<string, string> = {}) => {
+  const columns = {
+    ...{ tenant_id: 'tenant_id', livemode: 'livemode', id: "'refund_x'", created: '1', account_id: 'to_account_id' },
+    ...{ deposit_id: 'id', amount: '1', currency: 'currency', status: "'pending'", payment_id: 'payment_id' },
+    ...{ from_pending: '1', debited_account_id: 'to_account_id', context_id: 'context_id', on_root_list: 'true' },
+    ...more,
+  };
+  return `insert into refund (${Object.keys(columns).join()})
+    select ${Object.values(columns).join()} from deposit where id = :deposit`;
+};
+
 describe('the view of violations', () => {
   /** The ids for the corruptions: a user with money in every state, and a payout in each final status. */
   const at: Record<string, string> = {};
@@ -298,6 +310,24 @@ describe('the view of violations', () => {
       'a chargeback of another amount than its deposit',
       ['recall or chargeback and its deposit disagree'],
       "insert into clawback values (:tenant, false, 'chargeback', 'R', 1, :deposit, :disputing, 1, 'general')",
+    ],
+    [
+      'a pending refund that has moved no money',
+      [
+        ...['refund and its money disagree', 'refund and its payment disagree'],
+        'processing is not the sum of the pending refunds',
+      ],
+      refundOf(),
+    ],
+    [
+      'a refund of more than its deposit, whose money has not left',
+      ['refunds and disputes exceed their deposit', 'refund and its end disagree'],
+      refundOf({ amount: 'amount * 2', status: "'succeeded'" }),
+    ],
+    [
+      'a refund of the deposit of another account',
+      ['refund and its deposit disagree'],
+      refundOf({ account_id: "'account_x'" }),
     ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['the pending rest of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],

@@ -238,6 +238,18 @@ describe('a pending refund', () => {
   });
 });
 
+describe('a refund during a rolling upgrade', () => {
+  it('is refused while a gateway of another release runs, which could not read it', async () => {
+    const user = await given.directUser(1);
+    const { id: deposit_id } = await completed(user, '100.00');
+    await world.database.work('report_gateway_process', ['gateway_old', 'pay-1', 4_242, '0.1.0'] as never);
+    const early = await user.post('/v1/refunds', { deposit_id });
+    expect([early.status, early.codes]).toEqual([503, ['service_unavailable']]);
+    await world.sql`delete from gateway_process where id = 'gateway_old'`;
+    await must(user.post('/v1/refunds', { deposit_id }));
+  });
+});
+
 /** The types of the payments on an account's list, each with its source. */
 async function sourcesOf(speaker: Speaker): Promise<Record<string, string | null>> {
   const query = `{ payments(first: 50) { nodes { type source { __typename ... on Deposit { id } ... on Checkout { id }
