@@ -93,11 +93,11 @@ describe('an adjustment of the operator', () => {
     const v1 = await user.get(`/v1/payments/${payment!.id}/adjustment`);
     expect(v1.body).toMatchObject({ object: 'adjustment', id, payment_id: payment!.id, account_id: user.id, ...shown });
     const query = `{ payment(id: "${payment!.id}") {
-      type adjustment {
-        id reason credit { amount currency } debit { amount currency } accountId paymentId } } }`;
+      type source { ... on Adjustment {
+        id reason credit { amount currency } debit { amount currency } accountId paymentId } } } }`;
     expect((await user.graph(query)).body.data.payment).toEqual({
       type: 'ADJUSTMENT',
-      adjustment: { id, ...shown, accountId: user.id, paymentId: payment!.id },
+      source: { id, ...shown, accountId: user.id, paymentId: payment!.id },
     });
     await world.database.call('number_events', [tenantOf(user), true, 500]);
     const events = (await user.get('/v1/events?type=payment.completed')).body.data;

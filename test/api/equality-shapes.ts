@@ -71,7 +71,7 @@ const additions: Record<string, string[]> = {
   checkout: ['completed_at', 'url', 'methods'],
   deposit: ['completed_at', 'pending_rest', 'disputed', 'method', 'method_details', 'bank_details'],
   event: ['allocations', 'event_type', 'object_id', 'request_id'],
-  payment: ['adjustment', 'source'],
+  payment: ['source'],
   payout: ['completed_at'],
   refund: ['completed_at'],
   receivable: ['system_messages'],

@@ -143,14 +143,15 @@ describe.each(transports)('a refund over %s', (transport) => {
     const made = (await refund(payee.user, transport, { checkout_id })).body;
 
     const query = `query ($id: ID!) { checkout(id: $id) { deposit { id refunds { nodes { id } } }
-      refunds { nodes { id checkout { id } deposit { id } payment { refund { id } } account { id } } } } }`;
+      refunds {
+        nodes { id checkout { id } deposit { id } payment { source { ... on Refund { id } } } account { id } } } } }`;
     const { checkout: shown } = (await must(payee.user.graph(query, { id: checkout_id }))).data;
     expect(made).toMatchObject({ checkout_id, deposit_id: shown.deposit.id, amount });
     expect(shown.deposit.refunds.nodes).toEqual([{ id: made.id }]);
     expect(shown.refunds.nodes).toEqual([
       {
         ...{ id: made.id, checkout: { id: checkout_id }, deposit: { id: shown.deposit.id } },
-        ...{ payment: { refund: { id: made.id } }, account: { id: payee.user.id } },
+        ...{ payment: { source: { id: made.id } }, account: { id: payee.user.id } },
       },
     ]);
     await end(payee.user, made.id, 'fail');

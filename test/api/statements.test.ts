@@ -243,7 +243,6 @@ const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
 const hollow = [
   'Deposit.methodDetails',
   'Deposit.bankDetails',
-  'Payment.adjustment',
   'Payment.source',
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',

@@ -78,6 +78,7 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, to text, decidedBy text, decidedById? text null'));
   v_to text := v_args ->> 'to';
   v adjustment;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_adjusted(p_tenant, p_live, v);
@@ -89,7 +90,7 @@ begin
     status = v_to,
     decided_by = v_args ->> 'decidedBy',
     decided_by_id = v_args ->> 'decidedById',
-    decided_at = clock(p_tenant, p_live)
+    decided_at = greatest(v_now, x.created)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.id and x.status = 'proposed'
   returning *
   into v;

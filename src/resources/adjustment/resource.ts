@@ -1,11 +1,8 @@
 import { everyone, ownAccounts, testOnly } from '../../auth/permissions.js';
 import { defineResource, extension, stored } from '../define.js';
-import { fields, value } from '../edges.js';
-import { type PaymentRow, payment } from '../payment/table.js';
 import { AdjustmentResolver } from './resolver.js';
 import { adjustmentProblems } from './rules.js';
 import { adjustment } from './table.js';
-import { Adjustment, shown } from './type.js';
 import { adjustmentV1 } from './v1.js';
 
 export default defineResource({
@@ -29,16 +26,4 @@ export default defineResource({
       routes: [extension.post('/v1/test_helpers/adjustments')],
     },
   },
-  fields: [
-    fields(payment, {
-      adjustment: value(
-        () => Adjustment,
-        async ({ id, type }: PaymentRow, { scope }) => {
-          const row = type === 'adjustment' ? await scope.findBy(adjustment, adjustment.paymentId, id) : null;
-          return row && shown(row);
-        },
-        { nullable: true, description: 'The adjustment that it is, if it is one.' },
-      ),
-    }),
-  ],
 });

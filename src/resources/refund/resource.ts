@@ -80,11 +80,6 @@ export default defineResource({
       refunds: page(refund, refund.checkoutId, { description: 'The refunds of its deposit.' }),
     }),
     fields(payment, {
-      refund: link(refund, 'id', {
-        by: refund.paymentId,
-        nullable: true,
-        description: 'The refund that it is, if it is one.',
-      }),
       source: value(() => PaymentSource, sourceOf, {
         nullable: true,
         description:

@@ -12,7 +12,7 @@ const AdjustmentsQuery = graphql(
         nodes {
           id created
           account { ...Name }
-          adjustment { reason credit { amount currency } debit { amount currency } }
+          source { __typename ...on Adjustment { reason credit { amount currency } debit { amount currency } } }
         }
       }
     }
@@ -24,18 +24,20 @@ const AdjustmentsQuery = graphql(
 export function Adjusted({ ofUsers }: { ofUsers: boolean }) {
   const { data } = useLive(AdjustmentsQuery, {});
   const time = useTimes();
-  const rows = data?.payments?.nodes ?? [];
+  const rows = (data?.payments?.nodes ?? []).flatMap(({ source, ...payment }) =>
+    source?.__typename === 'Adjustment' ? [{ ...payment, ...source }] : [],
+  );
   if (rows.length === 0) return null;
   return (
     <Card title="Adjustments by the service">
       <ul className="coming-later">
-        {rows.map(({ id, created, account, adjustment }) => (
+        {rows.map(({ id, created, account, reason, credit, debit }) => (
           <li key={id}>
             <span>{time(created, 'date')}</span>
             <span className="coming-entry">
-              <span>{ofUsers ? `${nameOf(account)}: ${adjustment?.reason}` : adjustment?.reason}</span>
-              {adjustment?.credit && <strong>+{<Money {...adjustment.credit} />}</strong>}
-              {adjustment?.debit && <strong>−{<Money {...adjustment.debit} />}</strong>}
+              <span>{ofUsers ? `${nameOf(account)}: ${reason}` : reason}</span>
+              {credit && <strong>+{<Money {...credit} />}</strong>}
+              {debit && <strong>−{<Money {...debit} />}</strong>}
             </span>
           </li>
         ))}
