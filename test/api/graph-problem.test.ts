@@ -304,6 +304,7 @@ describe('an object that is missing or not visible', () => {
     apiKey: 'apiKey(id: "key_0")',
     person: 'person(id: "person_0")',
     receivable: 'receivable(id: "receivable_0")',
+    refund: 'refund(id: "refund_0")',
     payment: 'payment(id: "payment_0")',
     payout: 'payout(id: "payout_0")',
     transaction: 'transaction(id: "transaction_0")',

@@ -64,7 +64,8 @@ describe(`writes of ${clients} clients that trade at once, seed ${scale.seed}`, 
   const wrong: string[] = [];
   const chance = random(scale.seed);
   let over = false;
-  const refusals = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
+  const refusals =
+    /^(400 (status_invalid|parameter_invalid)|402 (amount_exceeds_(reconcilable|deposit)|balance_insufficient))$/;
 
   /** Sends a request with its key until it has an outcome, which nothing but the request itself decides. */
   async function settled({ harness }: Trading, { key, path, body, actingFor }: Omit<Keyed, 'answer' | 'act'>) {
