@@ -1,4 +1,5 @@
 import { and, desc, sql } from 'drizzle-orm';
+import { isAlive } from '../db/write/other-releases.js';
 import { gatewayProcess } from '../jobs/table.js';
 import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
 import { contentOf } from '../resources/file/content.js';
@@ -73,19 +74,16 @@ export interface GatewayProcess {
   alive: boolean;
 }
 
-/** A process that has not been seen for this time has ended, or cannot reach the database. */
-const aliveSeconds = 30;
 const gatewaysMax = 200;
 
 /** The processes of the gateways that have been seen in the last day, the latest first. */
 export function listGateways(operator: Operator): Promise<GatewayProcess[]> {
   const { id, host, process, version, startedAt, seenAt } = gatewayProcess;
-  const alive = sql<boolean>`${seenAt} > extract(epoch from clock_timestamp()) - ${sql.raw(String(aliveSeconds))}`;
   return operator.read<GatewayProcess>(
     'operator_gateways',
     (db) =>
       db
-        .select({ id, host, process, version, startedAt, seenAt, alive })
+        .select({ id, host, process, version, startedAt, seenAt, alive: isAlive })
         .from(gatewayProcess)
         .orderBy(desc(seenAt), desc(id))
         .limit(gatewaysMax),

@@ -50,7 +50,7 @@ describe('an adjustment of the operator', () => {
 
     const [ben, reader] = [await named(), await named('read')];
     for (const [by, sentence] of [
-      [ask, 'OPERATOR_KEY cannot approve adjustments.'],
+      [ask, 'An operator with a name and a key of their own approves an adjustment'],
       [reader.ask, 'Your role is READ'],
     ] as const) {
       const reply = await by(approve, { input: { id } });

@@ -88,7 +88,8 @@ of('decide_adjustment', () => {
   it('moves the money once, when another operator approves', async () => {
     const before = await available();
     const row = await propose(500n);
-    expect(await refusal(decide(row, 'approved', 'operator_ann'))).toBe('permission_denied');
+    for (const by of ['operator_ann', null])
+      expect(await refusal(decide(row, 'approved', by))).toBe('permission_denied');
     const approved = await decide(row, 'approved');
     expect(approved).toMatchObject({ status: 'approved', decided_by: 'Ben', decided_by_id: 'operator_ben' });
     expect(await movements(approved)).toEqual([{ currency: 'USD', category: 'available', amount: 500 }]);

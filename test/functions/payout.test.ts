@@ -57,6 +57,18 @@ of('block_payout', () => {
   });
 });
 
+of('forget_payout_blocks', () => {
+  it('removes the reasons of currencies in which nothing is available, and no other', async () => {
+    const root = await payee(1n);
+    const text = await rowText('account', root, root.id);
+    for (const currency of ['USD', 'EUR'])
+      await call('block_payout', root.tenantId, false, '{}', text, currency, 'rate_missing');
+    await call('forget_payout_blocks', root.tenantId, false, root.id);
+    const left = await world.sql`select currency from payout_block where tenant_id = ${root.tenantId}`;
+    expect(left).toEqual([{ currency: 'USD' }]);
+  });
+});
+
 of('pay_out', () => {
   it('pays available money out, and takes the locks along', async () => {
     const root = await payee(100n);

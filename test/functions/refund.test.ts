@@ -72,6 +72,18 @@ of('create_refund', () => {
     expect(await refundOf(other, pending)).toMatchObject({ amount: '10', from_pending: '10' });
   });
 
+  it('keeps the locks that shrank, and removes the reason why nothing was paid out', async () => {
+    const root = await payee(100n, null);
+    await root.payOut();
+    expect(await stored('payout_block', root, root.id, 'account_id')).toBeDefined();
+    const paid = await first(root);
+    await refundOf(root, paid, 60n);
+    expect(await stored('payout_block', root, root.id, 'account_id')).toBeDefined();
+    const refund = await refundOf(root, paid, 40n);
+    expect(await stored('payout_block', root, root.id, 'account_id')).toBeUndefined();
+    expect(refund.freed_locks).toEqual([{ receivableId: root.receivable, amount: '40' }]);
+  });
+
   it('refuses a deposit that is not completed, and a dispute', async () => {
     const root = await payee(100n);
     const status = 'status_invalid deposit.status';
@@ -88,23 +100,6 @@ of('create_refund', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => refundOf(root, paid, 30n)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(await value('refunded_of', root.tenantId, false, paid.id)).toBe('90');
-  });
-});
-
-of('take_available', () => {
-  it('keeps the locks that shrank, and removes the reason why nothing was paid out', async () => {
-    const root = await payee(100n, null);
-    await root.payOut();
-    expect(await stored('payout_block', root, root.id, 'account_id')).toBeDefined();
-    const paid = await first(root);
-    await refundOf(root, paid, 60n);
-    expect(await stored('payout_block', root, root.id, 'account_id')).toBeDefined();
-    const refund = await refundOf(root, paid, 40n);
-    expect(await stored('payout_block', root, root.id, 'account_id')).toBeUndefined();
-    expect(refund.freed_locks).toEqual([{ receivableId: root.receivable, amount: '40' }]);
-    // Nothing is left that could shrink.
-    const [again] = await call('take_available', root.tenantId, false, '{}', await rowText('refund', root, refund.id));
-    expect(again).toMatchObject({ freed_locks: refund.freed_locks });
   });
 });
 

@@ -88,14 +88,8 @@ begin
         and o.sub_type = 'aggregator'
     )
   into v_available, v_aggregator;
-  -- When nothing is available any more, remove the record of why the money could not be paid out.
   if v_available <= 0 then
-    delete from payout_block k
-    where
-      k.tenant_id = p_tenant
-      and k.livemode = p_live
-      and k.account_id = v_receiver
-      and k.currency = p_deposit.currency;
+    perform forget_payout_blocks(p_tenant, p_live, v_receiver);
   end if;
   if v_aggregator is not null then
     perform transfer_back(p_tenant, p_live, p_envelope, v_receiver, p_deposit.currency, p_cause);

@@ -1,6 +1,4 @@
 -- Transfers back: what is taken from a user of an aggregator comes from the platform, which has got the user's money.
---
--- Longer than 60 lines: transfer_back (a payment, a posting and their effects).
 
 -- Covers what an aggregator's user is below zero by a payment of type `transfer` with a negative amount: the platform
 -- gives back what it got. Its available money may then be below zero; money in its payouts stays there. Does nothing
@@ -49,23 +47,7 @@ begin
   );
   select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_payment;
   perform emit_event(p_tenant, p_live, p_envelope, 'payment.completed', 'payment', to_jsonb(p));
-  -- When nothing is available any more, remove the record of why the money could not be paid out.
-  delete from payout_block k
-  where
-    k.tenant_id = p_tenant
-    and k.livemode = p_live
-    and k.account_id = v_target
-    and k.currency = p_currency
-    and exists (
-      select
-      from balance b
-      where
-        b.tenant_id = p_tenant
-        and b.livemode = p_live
-        and b.account_id = v_target
-        and b.currency = p_currency
-        and b.available <= 0
-    );
+  perform forget_payout_blocks(p_tenant, p_live, v_target);
 end;
 $$;
 

@@ -68,8 +68,8 @@ begin
 end;
 $$;
 
--- Approves or rejects a proposal, once. Another operator than the one that proposed it approves it, and its money moves
--- at once; anybody rejects it, which also withdraws it.
+-- Approves or rejects a proposal, once. A named operator approves it, who is not the one that proposed it, and its
+-- money moves at once. Any operator rejects it, which also withdraws it.
 create or replace function decide_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof adjustment
 language plpgsql
@@ -77,19 +77,26 @@ as $$
 declare
   v_args jsonb := check_args(p_args, args_of('id text, to text, decidedBy text, decidedById? text null'));
   v_to text := v_args ->> 'to';
+  v_by text := v_args ->> 'decidedById';
   v adjustment;
-  v_now bigint := clock(p_tenant, p_live);
+  v_now bigint;
 begin
   select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_adjusted(p_tenant, p_live, v);
-  if v_to = 'approved' and v.proposed_by_id = v_args ->> 'decidedById' then
-    perform refuse(403, 'permission_denied', null, 'You have proposed this adjustment. Another operator approves it.');
+  v_now := clock(p_tenant, p_live);
+  if v_to = 'approved' and (v_by is null or v_by = v.proposed_by_id) then
+    perform refuse(
+      403,
+      'permission_denied',
+      null,
+      'An operator with a name and a key of their own approves an adjustment, and not the one that proposed it.'
+    );
   end if;
   update adjustment x
   set
     status = v_to,
     decided_by = v_args ->> 'decidedBy',
-    decided_by_id = v_args ->> 'decidedById',
+    decided_by_id = v_by,
     decided_at = greatest(v_now, x.created)
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.id and x.status = 'proposed'
   returning *
@@ -212,21 +219,7 @@ begin
   select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v.payment_id;
   perform emit_event(p_tenant, p_live, p_envelope, 'payment.completed', 'payment', to_jsonb(p));
   -- What could not be paid out may have gone, and what waited for a debt may go now.
-  delete from payout_block k
-  where
-    k.tenant_id = p_tenant
-    and k.livemode = p_live
-    and k.account_id = a.id
-    and not exists (
-      select
-      from balance x
-      where
-        x.tenant_id = p_tenant
-        and x.livemode = p_live
-        and x.account_id = a.id
-        and x.currency = k.currency
-        and x.available > 0
-    );
+  perform forget_payout_blocks(p_tenant, p_live, a.id);
   if
     exists (
       select

@@ -81,6 +81,31 @@ begin
 end;
 $$;
 
+-- Removes the records of why money of an account could not be paid out, in the currencies in which nothing is available
+-- any more.
+create or replace function forget_payout_blocks(p_tenant text, p_live boolean, p_account text)
+returns void
+language plpgsql
+as $$
+begin
+  delete from payout_block k
+  where
+    k.tenant_id = p_tenant
+    and k.livemode = p_live
+    and k.account_id = p_account
+    and not exists (
+      select
+      from balance x
+      where
+        x.tenant_id = p_tenant
+        and x.livemode = p_live
+        and x.account_id = p_account
+        and x.currency = k.currency
+        and x.available > 0
+    );
+end;
+$$;
+
 -- Pays out all available money of an account, one payout per currency, each to the newest usable payout address of that
 -- currency or else the newest of any currency. Money that cannot be paid now gets a recorded reason, and is tried again
 -- at the next interval. Where payouts are disabled altogether, the setting shows the reason instead. An amount that is
@@ -124,21 +149,7 @@ begin
   where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account
   for share;
   v_now := clock(p_tenant, p_live);
-  delete from payout_block k
-  where
-    k.tenant_id = p_tenant
-    and k.livemode = p_live
-    and k.account_id = p_account
-    and not exists (
-      select
-      from balance x
-      where
-        x.tenant_id = p_tenant
-        and x.livemode = p_live
-        and x.account_id = p_account
-        and x.currency = k.currency
-        and x.available > 0
-    );
+  perform forget_payout_blocks(p_tenant, p_live, p_account);
   -- A debt comes first: as long as any balance is negative, no money leaves in any currency.
   v_owes := exists (
     select

@@ -115,7 +115,8 @@ begin
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id;
   insert into refund select x.* from unnest(array[r]) x;
   if v_available > 0 then
-    r := take_available(p_tenant, p_live, p_envelope, r);
+    perform forget_payout_blocks(p_tenant, p_live, r.debited_account_id);
+    r := shrink_for_refund(p_tenant, p_live, p_envelope, r, v_available);
   end if;
   -- The sandbox bank completes it.
   if not p_live then
@@ -124,33 +125,6 @@ begin
   perform emit_event(p_tenant, p_live, p_envelope, 'refund.created', 'refund', to_jsonb(r) - 'freed_locks');
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(r) - 'freed_locks');
   return next r;
-end;
-$$;
-
--- What follows when a refund has taken available money: as much of the locks of its deposit is freed. When nothing is
--- available any more, the record of why the money could not be paid out goes.
-create or replace function take_available(p_tenant text, p_live boolean, p_envelope jsonb, p_refund refund)
-returns refund
-language plpgsql
-as $$
-begin
-  delete from payout_block k
-  where
-    k.tenant_id = p_tenant
-    and k.livemode = p_live
-    and k.account_id = p_refund.debited_account_id
-    and k.currency = p_refund.currency
-    and exists (
-      select
-      from balance b
-      where
-        b.tenant_id = p_tenant
-        and b.livemode = p_live
-        and b.account_id = p_refund.debited_account_id
-        and b.currency = p_refund.currency
-        and b.available <= 0
-    );
-  return shrink_for_refund(p_tenant, p_live, p_envelope, p_refund, p_refund.amount - p_refund.from_pending);
 end;
 $$;
 

@@ -1,28 +1,30 @@
 import { sql } from 'drizzle-orm';
 import { version } from '../../config/version.js';
 import { DomainError, problem } from '../../errors/problems.js';
+import { gatewayProcess } from '../../jobs/table.js';
 import type { ScopeSource } from '../doors.js';
 
-/** A process says every 10 seconds that it runs. One that has not for this time has ended. */
+/** Processes say every 10 seconds that they run. One that has not for this time has ended, or reaches no database. */
 const aliveSeconds = 30;
+
+/** Whether a process of a gateway has been seen lately, by the database's clock. */
+export const isAlive = sql<boolean>`${gatewayProcess.seenAt} > extract(epoch from clock_timestamp())
+  - ${sql.raw(String(aliveSeconds))}`;
 
 /**
  * Refuses a write while a gateway of another release serves the same database, as during a deploy. Call it before a
- * write of objects that the release before this one cannot read.
+ * write of objects that the release before this one cannot read. It does not ask which of the two is the older one.
  */
 export async function refuseBesideOtherReleases(database: Pick<ScopeSource, 'read'>): Promise<void> {
-  const others = await database.read<{ version: string }>(
+  const others = await database.read<{ id: string }>(
     'other_releases',
     (db) =>
       db
-        .select({ version: sql<string>`g.version` })
-        .from(sql`gateway_process g`)
-        .where(
-          sql`g.version <> ${sql.placeholder('own')}::text
-            and g.seen_at > extract(epoch from clock_timestamp()) - ${sql.placeholder('alive')}::int`,
-        )
+        .select({ id: gatewayProcess.id })
+        .from(gatewayProcess)
+        .where(sql`${gatewayProcess.version} <> ${sql.placeholder('own')} and ${isAlive}`)
         .limit(1),
-    { own: version, alive: aliveSeconds },
+    { own: version },
   );
   if (others.length === 0) return;
   const text =

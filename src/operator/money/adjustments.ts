@@ -39,15 +39,10 @@ export async function proposeAdjustment(
 
 /** Approves a proposal: its money moves at once. Only a named operator can, and not the one that proposed it. */
 export async function approveAdjustment(operator: Operator, id: string, by: Actor): Promise<AdjustmentRow> {
-  if (by.id === null)
-    throw new OperatorError(
-      `${by.name} cannot approve adjustments. An operator with a name and a key of their own approves them.`,
-      'permission_denied',
-    );
   if ((await named(operator)) < 2)
     throw new OperatorError(
-      'An adjustment needs two named operators: one who proposes it, and another one who approves it. Fewer than two ' +
-        'may operate. Create another one with `tidegate operator create`.',
+      'An adjustment needs two named operators: one proposes it, and another one approves it. There are fewer than ' +
+        'two with the role operate. Create another one with `tidegate operator create`.',
       'permission_denied',
     );
   return decided(operator, id, 'approved', by);
