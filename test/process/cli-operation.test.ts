@@ -245,8 +245,13 @@ describe('live mode, where the operator decides', () => {
     const fee = ['adjustment', 'propose', weaver, '--mode=live', '--debit', '4.00 USD', '--reason=Courier'];
     const proposed = await outputOf(...fee);
     expect(proposed).toMatchObject({
-      ...{ object: 'adjustment', account_id: weaver, credit: null, debit: { amount: '4.00', currency: 'USD' } },
-      ...{ reason: 'Courier', mode: 'live', status: 'proposed', proposed_by: expect.stringContaining('command line') },
+      ...{ object: 'adjustment', account_id: weaver, credit: null, debit: '4.00 USD' },
+      ...{
+        reason: 'Courier',
+        livemode: true,
+        status: 'proposed',
+        proposed_by: expect.stringContaining('command line'),
+      },
     });
     const waitingForOne = await outputOf('adjustment', 'list', '--status=proposed');
     expect(waitingForOne).toEqual({ adjustments: [proposed] });

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type AdjustmentRow, AdjustmentStatus } from '../../resources/adjustment/table.js';
+import { shown } from '../../resources/adjustment/type.js';
 import { adjustmentV1 } from '../../resources/adjustment/v1.js';
-import { liveOf, modeOf } from '../../request/mode.js';
+import { amountText } from '../../types/scalars.js';
+import { liveOf } from '../../request/mode.js';
 import { listAdjustments, proposeAdjustment, rejectAdjustment } from '../money/adjustments.js';
 import { amount, currencyCode, name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
@@ -51,7 +53,10 @@ function side(text: string): Side {
   return { amount: amount(given), currency: currencyCode(currency) };
 }
 
-const shownJson = (row: AdjustmentRow) => ({
-  ...adjustmentV1(row),
-  ...{ mode: modeOf(row.livemode), status: row.status, proposed_by: row.proposedBy, decided_by: row.decidedBy },
-});
+/** An adjustment as it is printed: its sides as the options take them, so that a table has each in a column. */
+function shownJson(row: AdjustmentRow) {
+  const { credit, debit } = shown(row);
+  const text = (side: typeof credit) => side && `${amountText(side.amount)} ${side.currency}`;
+  const { status, proposedBy: proposed_by, decidedBy: decided_by } = row;
+  return { ...adjustmentV1(row), credit: text(credit), debit: text(debit), status, proposed_by, decided_by };
+}

@@ -23,8 +23,9 @@ export class Adjustment {
   credit: Money | null;
   @Field(() => Money, { nullable: true, description: 'What the account gave. Null if it only got.' })
   debit: Money | null;
-  @Field(() => String, { description: 'Why, as the service says it.' })
-  reason: string;
+  // Nullable, as that of a refund is: fragments of one selection on both would conflict otherwise.
+  @Field(() => String, { nullable: true, description: 'Why, as the service says it.' })
+  reason: string | null;
   @Field(() => ID, { description: 'The id of the account whose money it changed.' })
   accountId: string;
   @Field(() => ID, { nullable: true, description: 'The id of its payment, which has its balance transactions.' })

@@ -33,7 +33,7 @@ export function Adjusted({ ofUsers }: { ofUsers: boolean }) {
       <ul className="coming-later">
         {rows.map(({ id, created, account, reason, credit, debit }) => (
           <li key={id}>
-            <span>{time(created, 'date')}</span>
+            <span className="line">{time(created, 'date')}</span>
             <span className="coming-entry">
               <span>{ofUsers ? `${nameOf(account)}: ${reason}` : reason}</span>
               {credit && <strong>+{<Money {...credit} />}</strong>}
