@@ -224,9 +224,12 @@ export const Currency = new GraphQLScalarType<string, string>({
   extensions: { jsonSchema: { type: 'string', pattern: '^[A-Z]{3}$' } },
 });
 
+/** Whether a text is an active ISO 4217 code in capitals. */
+export const isCurrency = (text: string): boolean => currencies.has(text);
+
 function parseCurrency(value: unknown): string {
   refuseLong(value);
-  if (typeof value !== 'string' || !currencies.has(value))
+  if (typeof value !== 'string' || !isCurrency(value))
     return refuse('must be an active ISO 4217 currency code, such as USD');
   return value;
 }

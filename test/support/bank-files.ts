@@ -1,0 +1,101 @@
+/** A transfer of an entry in a file that a test makes. */
+export interface Transfer {
+  reference?: string;
+  endToEndId?: string;
+  payee?: string;
+  amount?: string;
+  currency?: string;
+  direction?: 'CRDT' | 'DBIT';
+  payer?: string;
+  text?: string;
+}
+
+/** An entry of a statement. */
+export interface Entry extends Transfer {
+  day?: string;
+  status?: string;
+  isReversal?: boolean;
+  transfers?: Transfer[];
+}
+
+/** A statement of an account. */
+export interface Statement {
+  account: string;
+  currency?: string;
+  opening?: string;
+  closing?: string;
+  day?: string;
+  entries: Entry[];
+}
+
+const tag = (name: string, content: string | undefined, attribute = '') =>
+  content === undefined || content === '' ? '' : `<${name}${attribute}>${content}</${name}>`;
+const escaped = (text: string | undefined) => text?.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const accountId = (account: string | undefined) =>
+  account === undefined
+    ? ''
+    : tag('Id', /^[A-Z]{2}\d{2}/.test(account) ? tag('IBAN', account) : tag('Othr', tag('Id', account)));
+const money = (amount: string | undefined, currency: string) => tag('Amt', amount, ` Ccy="${currency}"`);
+
+/** A message as banks send it. Versions before 4 have the amount of a transfer elsewhere, those from 8 on its parties. */
+export function camt(statements: Statement[], { message = '053' as '053' | '054', version = '08' } = {}): string {
+  const [root, statement] = message === '053' ? ['BkToCstmrStmt', 'Stmt'] : ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'];
+  const modern = Number(version) >= 8;
+  const detail = (of: Transfer, currency: string) => {
+    const amount = of.amount && money(of.amount, of.currency ?? currency);
+    const payer = of.payer && tag('Nm', escaped(of.payer));
+    return tag(
+      'TxDtls',
+      tag('Refs', tag('AcctSvcrRef', of.reference) + tag('EndToEndId', of.endToEndId)) +
+        (Number(version) >= 4 ? (amount ?? '') + tag('CdtDbtInd', of.direction) : '') +
+        (Number(version) < 4 && amount ? tag('AmtDtls', tag('TxAmt', amount)) : '') +
+        tag('RltdPties', tag('Dbtr', modern ? tag('Pty', payer) : payer) + tag('CdtrAcct', accountId(of.payee))) +
+        tag('RmtInf', tag('Ustrd', escaped(of.text))),
+    );
+  };
+  const entry = (of: Entry, currency: string) => {
+    const { transfers, day = '2026-11-27', status = 'BOOK', direction = 'CRDT', amount = '10.00' } = of;
+    const details = transfers ?? [{ ...of, amount: undefined, reference: undefined } as Transfer];
+    return tag(
+      'Ntry',
+      money(amount, of.currency ?? currency) +
+        tag('CdtDbtInd', direction) +
+        (of.isReversal ? tag('RvslInd', 'true') : '') +
+        tag('Sts', modern ? tag('Cd', status) : status) +
+        tag('BookgDt', tag('Dt', day)) +
+        tag('AcctSvcrRef', of.reference) +
+        tag('NtryDtls', details.map((each) => detail(each, of.currency ?? currency)).join('')),
+    );
+  };
+  const balance = (code: string, amount: string | undefined, day: string, currency: string) =>
+    amount === undefined
+      ? ''
+      : tag(
+          'Bal',
+          tag('Tp', tag('CdOrPrtry', tag('Cd', code))) +
+            money(amount.replace('-', ''), currency) +
+            tag('CdtDbtInd', amount.startsWith('-') ? 'DBIT' : 'CRDT') +
+            tag('Dt', tag('Dt', day)),
+        );
+  const body = statements.map(({ account, currency = 'USD', opening, closing, day = '2026-11-27', entries }, i) =>
+    tag(
+      statement!,
+      tag('Id', `S${i + 1}`) +
+        tag('Acct', accountId(account) + tag('Ccy', currency)) +
+        balance('OPBD', opening, day, currency) +
+        balance('CLBD', closing, day, currency) +
+        entries.map((each) => `\n${entry(each, currency)}`).join(''),
+    ),
+  );
+  const namespace = `urn:iso:std:iso:20022:tech:xsd:camt.${message}.001.${version}`;
+  return (
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${namespace}">` +
+    `${tag(root!, tag('GrpHdr', tag('MsgId', 'M1')) + body.join('\n'))}</Document>\n`
+  );
+}
+
+/** The bytes of a text, in pieces of a few bytes where a test wants each boundary. */
+export async function* bytesOf(text: string | Uint8Array, size = 65_536): AsyncGenerator<Uint8Array, void, void> {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
