@@ -10,6 +10,7 @@ import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
 import { backupStore, restoreStore } from './operator/commands/backup.js';
 import { commandUser, loggedCommand, type Options, type Result } from './operator/commands/command.js';
+import { bankCommands } from './operator/commands/bank.js';
 import { clusterCommands } from './operator/commands/cluster.js';
 import { withData } from './operator/commands/data-folder.js';
 import { depositCommands } from './operator/commands/deposit.js';
@@ -63,7 +64,7 @@ function command(
     .option('--json', 'print one JSON document')
     .action(async (...given: unknown[]) => {
       const options = given.at(-2) as Options;
-      const argument = given.length > 2 ? String(given[0]) : '';
+      const argument = given.length > 2 ? String(given[0] ?? '') : '';
       const settings = withData(config({ serves: false }));
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
@@ -80,7 +81,7 @@ function command(
 }
 
 const groups = [
-  ...[accountCommands, keyCommands, addressCommands, depositCommands, transactionCommands],
+  ...[accountCommands, keyCommands, addressCommands, depositCommands, bankCommands, transactionCommands],
   ...[payoutCommands, refundCommands, adjustmentCommands, jobCommands, ledgerCommands, operatorCommands],
 ];
 for (const add of groups) add(program, command);

@@ -65,6 +65,14 @@ export class Operator {
     this.requestId = asking?.requestId ?? newRequestId();
   }
 
+  /**
+   * The same operator, whose writes are under another idempotency key. A key that begins with § is never one of a client.
+   */
+  under(idempotencyKey: `§${string}`): Operator {
+    const asking = { requestId: this.requestId, idempotencyKey };
+    return new Operator(this.database, this.schema, this.secrets, asking, this.checkoutTerms);
+  }
+
   /** Reads over all tenants. The tests list these reads by name. */
   read<T>(...given: Parameters<CrossTenantReads['read']>): Promise<T[]> {
     return this.database.read<T>(...given);

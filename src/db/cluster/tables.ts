@@ -8,6 +8,10 @@ export const ofDeployment: Record<string, string> = {
   operator: 'operators see all tenants',
   operator_session: 'a session belongs to an operator',
   operator_action: 'one chain of hashes has all actions, also those about no tenant or several',
+  bank_mapping: 'a bank has one form of files for all tenants',
+  bank_file: 'a file of a bank has money of several tenants',
+  bank_statement: 'an account of the operator receives for several tenants',
+  bank_line: 'whose money a line is may be open until an operator decides',
   gateway_process: 'a process serves all tenants',
 };
 

@@ -185,7 +185,7 @@ export class CamtReader implements XmlReader {
     this.#parts.push({
       ...{ kind: 'line', number: this.#lines, line, statement: this.#statements, ...given },
       payee: accountOf(payee, line),
-      reference: referenceOf(refs('AcctSvcrRef'), reference, refs('TxId'), refs('ClrSysRef'), refs('UETR')),
+      reference: referenceOf(line, refs('AcctSvcrRef'), reference, refs('TxId'), refs('ClrSysRef'), refs('UETR')),
       details: part ? detailsIn(part) : {},
     });
   }
@@ -234,7 +234,7 @@ function detailsIn(part: XmlPart): LineDetails {
   const { addressLine, addressLines, name } = bankDetailsMax;
   const country = party('PstlAdr/Ctry')[0];
   const values = {
-    endToEndId: referenceOf(part.one('Refs/EndToEndId')) ?? undefined,
+    endToEndId: referenceOf(part.line, part.one('Refs/EndToEndId')) ?? undefined,
     payerName: textOf(party('Nm')[0], name),
     payerLines: lines.flatMap((line) => textOf(line, addressLine) ?? []).slice(0, addressLines),
     payerCountry: country !== undefined && /^[A-Z]{2}$/.test(country) ? country : undefined,

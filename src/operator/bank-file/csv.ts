@@ -115,7 +115,7 @@ function lineOf(cells: string[], { places, width }: Row, mapping: CsvMapping, li
   const values = {
     payerName: textOf(cell('payerName'), bankDetailsMax.name),
     text: textOf(cell('text'), bankDetailsMax.text),
-    endToEndId: referenceOf(cell('endToEndId')) ?? undefined,
+    endToEndId: referenceOf(line, cell('endToEndId')) ?? undefined,
   };
   const filled = Object.entries(values).filter(([, value]) => value !== undefined);
   return {
@@ -124,7 +124,7 @@ function lineOf(cells: string[], { places, width }: Row, mapping: CsvMapping, li
     ...moneyOf(cell, mapping, currency, line),
     currency,
     day: dayIn(cell('day') ?? '', mapping.dayFormat, line),
-    reference: referenceOf(cell('reference')),
+    reference: referenceOf(line, cell('reference')),
     details: Object.fromEntries(filled) as LineDetails,
   };
 }

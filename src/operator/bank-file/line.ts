@@ -1,4 +1,6 @@
 import { currencyDigits, isCurrency } from '../../types/scalars.js';
+import { lengthFault } from '../../types/text-length.js';
+import { referenceLengthMax } from '../money/notice.js';
 
 /** The most bytes, lines, statements and transfers of one entry that a bank's file may have. */
 export const bankFileMax = { bytes: 128 * 1024 * 1024, lines: 100_000, statements: 10_000, details: 50_000 } as const;
@@ -125,8 +127,12 @@ export function checkedText(text: string, line: number): string {
 const none = new Set(['', 'NOTPROVIDED', 'NOTAVAILABLE', 'NONREF', 'NONE', 'N/A', 'UNKNOWN']);
 
 /** The first reference that is one. */
-export const referenceOf = (...given: (string | undefined)[]): string | null =>
-  given.map((text) => text?.trim() ?? '').find((text) => !none.has(text.toUpperCase())) ?? null;
+export function referenceOf(line: number, ...given: (string | undefined)[]): string | null {
+  const found = given.map((text) => text?.trim() ?? '').find((text) => !none.has(text.toUpperCase())) ?? null;
+  if (found !== null && lengthFault(found, referenceLengthMax) !== undefined)
+    throw new BankFileFault(line, `has a reference of more than ${referenceLengthMax} characters`);
+  return found;
+}
 
 const spaceOrHidden = /[\p{Cc}\p{Zs}\u2028-\u202e\u2066-\u2069]+/gu;
 

@@ -14,6 +14,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   payouts: ['id', 'mode', 'account_id', 'amount', 'currency', 'status', 'created', 'expected_arrival'],
   keys: ['id', 'mode', 'permission', 'prefix', 'created', 'expires_at', 'revoked_at', 'last_used_at'],
   notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
+  lines: ['id', 'day', 'account', 'payee', 'direction', 'amount', 'currency', 'reference', 'state', 'reason'],
   actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
 };
 

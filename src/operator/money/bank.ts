@@ -40,7 +40,7 @@ const mismatchesMax = 200;
  */
 export async function recordBankNotice(operator: Operator, given: BankNotice): Promise<RecordedBankNotice> {
   refuse([...textProblems(given, 'deposit'), ...amountProblems(given, 'deposit'), ...noticeProblems(given)]);
-  const to = await addressOf(operator, given.addressId);
+  const to = await receivingAddress(operator, given.addressId);
   if (!to.livemode)
     throw new OperatorError(
       'In test mode the sandbox bank makes deposits; this records those of live mode. Name an address of live mode.',
@@ -175,7 +175,7 @@ export function duplicateNotices(operator: Operator): Promise<BankNoticeRow[]> {
 export async function withdrawNotice(operator: Operator, addressId: string, reference: string): Promise<BankNoticeRow> {
   return operator.write(
     'withdraw_bank_notice',
-    await addressOf(operator, addressId),
+    await receivingAddress(operator, addressId),
     'withdrawNotice',
     { reference, addressId },
     bankNotice,
@@ -183,7 +183,7 @@ export async function withdrawNotice(operator: Operator, addressId: string, refe
 }
 
 /** The address that a bank's notice names. */
-async function addressOf(operator: Operator, addressId: string): Promise<AddressRow> {
+export async function receivingAddress(operator: Operator, addressId: string): Promise<AddressRow> {
   const [row] = await operator.byId('operator_address', address, addressId);
   if (!row)
     throw new OperatorError('There is no such address. Check the id.', 'resource_missing', 'deposit.address_id');

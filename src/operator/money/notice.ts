@@ -35,7 +35,7 @@ const eventsOf: readonly [member: keyof BankNotice, events: readonly NoticeEvent
 ];
 
 /** The reference is part of an index key, whose length PostgreSQL limits. */
-const referenceLengthMax = 255;
+export const referenceLengthMax = 255;
 
 /** The problems of a notice that no bank can have sent. */
 export function noticeProblems(given: BankNotice): Problem[] {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import {
   boolean,
   check,
@@ -86,6 +86,10 @@ const filters = (
   vpa_recurring: t.vpaUpiRecurring,
 });
 
+/** A number of a bank account as it is compared, in SQL: without blanks and hyphens, in capitals. */
+export const bankAccountKey = ({ bankAccount }: { bankAccount: SQLWrapper }, name: string): SQL =>
+  sql`upper(translate(${bankAccount} ->> ${sql.raw(`'${name}'`)}, ' -', ''))`;
+
 /** Destinations and sources of stored value; the owner is `linkedId`. */
 export const address = pgTable(
   'address',
@@ -128,6 +132,12 @@ export const address = pgTable(
     index('address_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     // A bank's notice names only the address, not the tenant.
     index('address_by_id').on(t.id),
+    // A bank's file names only the account, not the address.
+    ...['iban', 'number'].map((name) =>
+      index(`address_of_bank_${name}`)
+        .on(bankAccountKey(t, name))
+        .where(sql`livemode and category in ('service_receive', 'service_fee_advance')`),
+    ),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
     ...fileIndexes('address', t, { id_document: sql`${t.supportingDocumentation} ->> 'idDocument'` }),
     ...listIndexes('address', t, filters(t), { own: t.linkedId }),

@@ -1,0 +1,132 @@
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { deposit, type DepositRow } from '../../resources/deposit/table.js';
+import { type Operator, OperatorError } from '../operator.js';
+import { signed } from './line.js';
+import { bankFile, bankLine, type BankLineRow, BankLineState, bankStatement, type BankStatementRow } from './table.js';
+
+const { placeholder } = sql;
+const statementsMax = 200;
+const batchMax = 500;
+
+/** How a bank's statement of an account for a day compares with the ledger. Amounts are minor units. */
+export interface ReportRow {
+  file: string;
+  fileId: string;
+  account: string | null;
+  currency: string;
+  day: string;
+  opening: bigint;
+  closing: bigint;
+  /** What the lines of this account and day are together, of all files, each transfer once. */
+  lines: bigint;
+  /** What the ledger received from these lines and had to give back, by its own deposits. */
+  ledger: bigint;
+  /** What waits to be booked, fits no address, and was sent back. */
+  waiting: bigint;
+  unmatched: bigint;
+  returned: bigint;
+  /** The bank's closing balance less its opening one and less the ledger. Zero means that both agree. */
+  difference: bigint;
+}
+
+type Found = BankStatementRow & { file: string };
+
+/**
+ * Compares the closing balances of a day with the ledger, for each account of which a bank has sent a statement with
+ * both balances: 200 at most. What the ledger has is read from its deposits, not from the lines. A transfer that
+ * several files have is counted once.
+ */
+export async function bankReport(operator: Operator, day: string): Promise<ReportRow[]> {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day))
+    throw new OperatorError('Give the day as YYYY-MM-DD.', 'parameter_invalid', 'bank_report.day');
+  const statements = await operator.read<Found>(
+    'operator_bank_statements',
+    (db) =>
+      db
+        .select({ ...getTableColumns(bankStatement), file: bankFile.name })
+        .from(bankStatement)
+        .innerJoin(bankFile, eq(bankFile.id, bankStatement.fileId))
+        .where(
+          and(
+            eq(bankStatement.day, placeholder('day')),
+            sql`closing is not null and opening is not null and stored_at is not null`,
+          ),
+        )
+        .orderBy(asc(bankStatement.account), asc(bankStatement.currency), asc(bankStatement.fileId))
+        .limit(statementsMax),
+    { day },
+  );
+  const rows: ReportRow[] = [];
+  for (const statement of statements) rows.push(await rowOf(operator, statement, day));
+  return rows;
+}
+
+async function rowOf(operator: Operator, statement: Found, day: string): Promise<ReportRow> {
+  const { file, fileId, account } = statement;
+  const [opening, closing, currency] = [statement.opening!, statement.closing!, statement.currency!];
+  const sums = { lines: 0n, ledger: 0n, waiting: 0n, unmatched: 0n, returned: 0n };
+  const before = new Set<string>();
+  let after: BankLineRow | undefined;
+  for (;;) {
+    const lines = await linesOf(operator, day, account, currency, after);
+    const related = operator.related();
+    const deposits = lines.map((line) =>
+      line.depositId !== null
+        ? related.one(deposit, deposit.id, { tenantId: line.tenant!, livemode: true }, line.depositId)
+        : null,
+    );
+    for (const [i, line] of lines.entries()) {
+      if (line.state === BankLineState.SEEN_BEFORE) {
+        // Files may repeat a transfer that was recorded without any of them.
+        if (before.has(line.depositId!)) continue;
+        before.add(line.depositId!);
+      }
+      sums.lines += signed(line);
+      if (line.state === BankLineState.MATCHED) sums.waiting += signed(line);
+      else if (line.state === BankLineState.UNMATCHED) sums.unmatched += signed(line);
+      else if (line.state === BankLineState.RETURNED) sums.returned += signed(line);
+      else sums.ledger += movedBy(line, await deposits[i]!);
+    }
+    after = lines.at(-1);
+    if (lines.length < batchMax) break;
+  }
+  const difference = closing - opening - sums.ledger;
+  return { file, fileId, account, currency, day, opening, closing, ...sums, difference };
+}
+
+/** What the deposit of a line has moved: a receipt its amount, a recall a negative one, a reversal the receipt's. */
+function movedBy({ direction }: BankLineRow, found: DepositRow | null): bigint {
+  if (!found || (found.status !== 'completed' && found.status !== 'reversed')) return 0n;
+  if (direction === 'credit' || found.amount < 0n) return found.amount;
+  return found.status === 'reversed' ? -found.amount : 0n;
+}
+
+/** The lines of an account and day, of all files, without those that were seen before. */
+function linesOf(
+  operator: Operator,
+  day: string,
+  account: string | null,
+  currency: string,
+  after: BankLineRow | undefined,
+): Promise<BankLineRow[]> {
+  return operator.read<BankLineRow>(
+    `operator_bank_lines_of_day:${account === null ? 'none' : ''}:${after ? 'after' : ''}`,
+    (db) =>
+      db
+        .select()
+        .from(bankLine)
+        .where(
+          and(
+            eq(bankLine.day, placeholder('day')),
+            account === null ? sql`account is null` : eq(bankLine.account, placeholder('account')),
+            eq(bankLine.currency, placeholder('currency')),
+            sql`(state <> 'seen_before' or deposit_id is not null)`,
+            after &&
+              sql`(${bankLine.fileId}, ${bankLine.number}) > (${placeholder('fileId')}::text, ${placeholder('number')}::int)`,
+          ),
+        )
+        .orderBy(asc(bankLine.fileId), asc(bankLine.number))
+        .limit(batchMax),
+    { day, account, currency, fileId: after?.fileId, number: after?.number },
+  );
+}
