@@ -27,12 +27,12 @@ export function banksIn(world: World) {
   const reference = () => `UTR${String(++count).padStart(8, '0')}`;
 
   /** Creates a direct user that is activated in live mode, with an address that its bank has issued. */
-  async function receiver(edition: Edition = 1): Promise<Receiver> {
+  async function receiver(edition: Edition = 1, number = '123456789'): Promise<Receiver> {
     const { account, live, test } = await given.directUserBoth(edition);
     const draft = await world.operator.account(account.id, true);
     const row = await verifyAccount(world.operator, draft, 'activated');
     const { id } = await issueAddress(world.operator, row, {
-      ...{ category: 'service_receive', currency: currencyOf[edition], bankAccount: { number: '123456789' } },
+      ...{ category: 'service_receive', currency: currencyOf[edition], bankAccount: { number } },
     });
     return { live, test, row, addressId: id };
   }

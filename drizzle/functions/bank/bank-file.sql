@@ -10,13 +10,14 @@ returns setof bank_mapping
 language plpgsql
 as $$
 begin
-  return query insert into bank_mapping (name, created, created_by, mapping)
-    values (p_name, wall_clock(), p_by, p_mapping)
-    on conflict (name) do update set
+  insert into bank_mapping (name, created, created_by, mapping)
+  values (p_name, wall_clock(), p_by, p_mapping)
+  on conflict (name) do update
+    set
       created = excluded.created,
       created_by = excluded.created_by,
-      mapping = excluded.mapping
-    returning *;
+      mapping = excluded.mapping;
+  return query select m.* from bank_mapping m where m.name = p_name;
 end;
 $$;
 
@@ -42,27 +43,28 @@ returns void
 language plpgsql
 as $$
 begin
-  insert into bank_line (
-    file_id,
-    number,
-    line,
-    statement,
-    account,
-    payee,
-    direction,
-    is_reversal,
-    is_unclear,
-    amount,
-    currency,
-    day,
-    reference,
-    details,
-    state,
-    reason,
-    tenant,
-    address_id,
-    deposit_id
-  )
+  insert into bank_line
+    (
+      file_id,
+      number,
+      line,
+      statement,
+      account,
+      payee,
+      direction,
+      is_reversal,
+      is_unclear,
+      amount,
+      currency,
+      day,
+      reference,
+      details,
+      state,
+      reason,
+      tenant,
+      address_id,
+      deposit_id
+    )
   select
     p_file,
     l.number,
@@ -136,11 +138,7 @@ begin
     and not exists (
       select
       from bank_line l
-      where
-        l.file_id = p_file
-        and l.number = p_number
-        and l.state = p_to
-        and to_jsonb(l) @> (p_changes - 'decided_by')
+      where l.file_id = p_file and l.number = p_number and l.state = p_to and to_jsonb(l) @> (p_changes - 'decided_by')
     )
   then
     perform refuse(409, 'status_invalid', 'bank_line.state', 'is no longer what it was. Look at the line again.');
