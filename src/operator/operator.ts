@@ -66,7 +66,7 @@ export class Operator {
   }
 
   /**
-   * The same operator, whose writes are under another idempotency key. A key that begins with § is never one of a client.
+   * The same operator, whose writes are under another idempotency key. One that begins with § is never of a client.
    */
   under(idempotencyKey: `§${string}`): Operator {
     const asking = { requestId: this.requestId, idempotencyKey };

@@ -8,8 +8,10 @@ import { auditLedger } from '../support/audit.js';
 import { bytesOf, camt, type Entry, type Statement } from '../support/bank-files.js';
 import { useWorld } from '../support/world.js';
 import { banksIn, depositsOf, money, pendingOf, type Receiver } from './bank-fixture.js';
+import { mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
-const world = useWorld({ worker: false });
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+const { ask, data } = operatorIn(world);
 const { reference, receiver: plainReceiver, recordNotice } = banksIn(world);
 
 auditLedger(world);
@@ -350,5 +352,107 @@ describe('the report of a day', () => {
       problems: [{ field: 'bank_report.day' }],
     });
     expect(await bankReport(world.operator, '2026-10-06')).toEqual([]);
+  });
+});
+
+describe("the operator's graph", () => {
+  const line = 'id state reason amount currency reference payerName text addressId depositId decidedBy note';
+  const importFile = mutation(
+    'importBankFile',
+    'ImportBankFileInput',
+    `import { file { id name lines storedAt } format lines new seenBefore unmatched notBooked
+      reasons { reason count } }`,
+  );
+  const book = mutation('bookBankFile', 'BookBankFileInput', 'booking { booked unmatched left }');
+  const assign = mutation('assignBankLine', 'AssignBankLineInput', `line { ${line} }`);
+  const giveBack = mutation('returnBankLine', 'ReturnBankLineInput', `line { ${line} }`);
+  const save = mutation('saveBankMapping', 'SaveBankMappingInput', 'mapping { name decimal columns { day } }');
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+  it('tries, imports, books and decides as the commands do', async () => {
+    const to = await receiver();
+    const day = '2026-09-01';
+    const entries: Entry[] = [
+      { reference: reference(), amount: '3.00', day, payer: 'Acme' },
+      { amount: '4.00', day },
+      { reference: reference(), amount: '5.00', currency: 'EUR', day },
+    ];
+    const content = base64(statementsOf(to.account, entries, { opening: '0.00', closing: '7.00', day }));
+    const input = { name: 'monday.xml', content };
+
+    const tried = await data(ask(importFile, { input: { ...input, dryRun: true } }));
+    const trial = { format: 'camt.053.001.08', lines: 3, new: 1, seenBefore: 0, unmatched: 2, notBooked: 0 };
+    expect(tried.importBankFile.import).toEqual({
+      ...{ file: null, ...trial },
+      reasons: [
+        { reason: 'NO_REFERENCE', count: 1 },
+        { reason: 'OTHER_CURRENCY', count: 1 },
+      ],
+    });
+    const { file } = (await data(ask(importFile, { input }))).importBankFile.import;
+    expect(file).toEqual({ id: file.id, name: 'monday.xml', lines: 3, storedAt: expect.any(String) });
+    expect((await data(ask('{ bankFiles(first: 1) { nodes { id createdBy } next } }'))).bankFiles).toEqual({
+      nodes: [{ id: file.id, createdBy: 'OPERATOR_KEY' }],
+      next: file.id,
+    });
+    for (const booked of [1, 0])
+      expect((await data(ask(book, { input: { id: file.id } }))).bookBankFile.booking).toEqual({
+        ...{ booked, unmatched: 0, left: 0 },
+      });
+    const list = `query ($id: ID!) { bankLines(fileId: $id) { nodes { ${line} } next } }`;
+    const [first, second, third] = (await data(ask(list, { id: file.id }))).bankLines.nodes;
+    expect(first).toMatchObject({ state: 'BOOKED', amount: '3.00', payerName: 'Acme', addressId: to.addressId });
+    const given = reference();
+    const assigned = await data(ask(assign, { input: { id: second.id, addressId: to.addressId, reference: given } }));
+    expect(assigned.assignBankLine.line).toMatchObject({
+      state: 'BOOKED',
+      reference: given,
+      decidedBy: 'OPERATOR_KEY',
+    });
+    const returned = await data(ask(giveBack, { input: { id: third.id, reason: 'Wrong currency' } }));
+    expect(returned.returnBankLine.line).toMatchObject({ state: 'RETURNED', note: 'Wrong currency' });
+    const report = `{ bankReport(day: "${day}") { account currency opening closing ledger difference } }`;
+    expect((await data(ask(report))).bankReport).toEqual([
+      { account: to.account, currency: 'USD', opening: '0.00', closing: '7.00', ledger: '7.00', difference: '0.00' },
+    ]);
+    expect(await amountsOf(to)).toEqual(['4.00', '3.00']);
+  });
+
+  it('reads a CSV file by a mapping that was saved', async () => {
+    const to = await receiver();
+    const columns = { reference: 'R', day: 'D', amount: 'A' };
+    const mapping = {
+      name: 'comma',
+      columns,
+      currency: 'USD',
+      account: to.account,
+      decimal: 'COMMA',
+      delimiter: 'SEMICOLON',
+    };
+    const saved = await data(ask(save, { input: mapping }));
+    expect(saved.saveBankMapping.mapping).toEqual({ name: 'comma', decimal: 'COMMA', columns: { day: 'D' } });
+    const { bankMappings } = await data(
+      ask('{ bankMappings { name currency account dayFormat delimiter headerLine } }'),
+    );
+    expect(bankMappings).toContainEqual({
+      ...{ name: 'comma', currency: 'USD', account: to.account, dayFormat: 'YEAR_FIRST', delimiter: 'SEMICOLON' },
+      headerLine: 1,
+    });
+    const input = { name: 'a.csv', content: base64(`R;D;A\n${reference()};2026-09-02;1,50\n`), mapping: 'comma' };
+    expect((await data(ask(importFile, { input }))).importBankFile.import).toMatchObject({ format: 'csv', new: 1 });
+  });
+
+  it('refuses what is wrong at the argument that it is in', async () => {
+    const cases: [query: string, input: object, field: string][] = [
+      [importFile, { name: 'a', content: base64('x') }, 'bank_file.content'],
+      [importFile, { name: 'a', content: base64('x'), mapping: 'none' }, 'bank_file.mapping'],
+      [book, { id: 'bank_file_0' }, 'bank_file.id'],
+      [assign, { id: 'bank_file_0.1', addressId: 'address_0' }, 'bank_line.id'],
+      [giveBack, { id: 'bank_file_0.1', reason: 'x'.repeat(201) }, 'bank_line.reason'],
+      [save, { name: 'x', columns: { reference: 'R', day: 'D', amount: 'A' }, account: 'A' }, 'bank_mapping.currency'],
+    ];
+    for (const [query, input, field] of cases) expect((await ask(query, { input })).fieldNames).toEqual([field]);
+    expect((await ask(importFile, { input: { name: 'a', content: 'no base64' } })).status).toBe(400);
+    expect((await ask('{ bankLines { next } }')).fieldNames).toEqual(['bank_line.state']);
   });
 });

@@ -10,6 +10,7 @@ import { editions } from '../../src/editions/editions.js';
 import { payerScope } from '../../src/hosted/session.js';
 import { statusPollKind } from '../../src/jobs/table.js';
 import { Operator } from '../../src/operator/operator.js';
+import { BankLineState, UnmatchedReason } from '../../src/operator/bank-file/table.js';
 import { ActionOutcome, OperatorRole } from '../../src/operator/table.js';
 import { Mode } from '../../src/types/mode.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../../src/resources/account/table.js';
@@ -88,6 +89,9 @@ describe('a rule that TypeScript and SQL both need', () => {
       address_type: AddressType,
       address_status: AddressStatus,
       api_key_permission: KeyPermission,
+      bank_line_direction: { CREDIT: 'credit', DEBIT: 'debit' },
+      bank_line_reason: UnmatchedReason,
+      bank_line_state: BankLineState,
       bank_notice_event: { RECEIVED: 'received', REVERSED: 'reversed' },
       checkout_status: CheckoutStatus,
       clawback_kind: { RECALL: 'recall', CHARGEBACK: 'chargeback' },

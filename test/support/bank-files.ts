@@ -37,7 +37,7 @@ const accountId = (account: string | undefined) =>
     : tag('Id', /^[A-Z]{2}\d{2}/.test(account) ? tag('IBAN', account) : tag('Othr', tag('Id', account)));
 const money = (amount: string | undefined, currency: string) => tag('Amt', amount, ` Ccy="${currency}"`);
 
-/** A message as banks send it. Versions before 4 have the amount of a transfer elsewhere, those from 8 on its parties. */
+/** A message of a bank. Versions before 4 have amounts of transfers elsewhere, and those from 8 on the parties. */
 export function camt(statements: Statement[], { message = '053' as '053' | '054', version = '08' } = {}): string {
   const [root, statement] = message === '053' ? ['BkToCstmrStmt', 'Stmt'] : ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'];
   const modern = Number(version) >= 8;

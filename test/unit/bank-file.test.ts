@@ -231,7 +231,9 @@ const head = 'Statement of account\n\nDate,Account,UTR,Narration,Deposit,Withdra
 
 describe('a CSV file', () => {
   it('is read by its mapping', async () => {
-    const text = `\ufeff${head}01/11/2026,XX 77-1,U1,"Invoice ""7"",\nsecond",,250.00,1\n2-11-2026,XX771,U2,,"1,00,000.50",,2\n,,,,,,\n`;
+    const rows =
+      '01/11/2026,XX 77-1,U1,"Invoice ""7"",\nsecond",,250.00,1\n2-11-2026,XX771,U2,,"1,00,000.50",,2\n,,,,,,\n';
+    const text = `\ufeff${head}${rows}`;
     expect(await linesOf(text, mapping)).toMatchObject([
       { number: 1, line: 4, direction: 'debit', amount: 25_000n, currency: 'INR', day: '2026-11-01', account: 'XX771' },
       { number: 2, line: 6, direction: 'credit', amount: 10_000_050n, reference: 'U2', day: '2026-11-02', details: {} },

@@ -1,7 +1,5 @@
 -- Files of banks and their lines. These rows are about the whole deployment, so no function here has a tenant: what a
 -- line is worth to a tenant is booked by record_bank_notice and record_bank_recall, under a key of file and line.
---
--- Longer than 60 lines: store_bank_lines (the columns of a line, with their types).
 
 -- Saves how the CSV files of a bank are read, in place of what had the name before.
 -- Without an event: events are for tenants; the audit log has an entry.

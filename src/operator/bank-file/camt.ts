@@ -91,7 +91,7 @@ export class CamtReader implements XmlReader {
     return path === account || path === balance || path === entry || path === detail;
   }
 
-  begin(path: string, line: number): void {
+  opened(path: string, line: number): void {
     if (path !== this.#paths.statement) return;
     if (++this.#statements > bankFileMax.statements)
       throw new BankFileFault(line, `has more than ${bankFileMax.statements} statements`);
@@ -107,7 +107,7 @@ export class CamtReader implements XmlReader {
     else this.#readEntry(part);
   }
 
-  end(path: string): void {
+  closed(path: string): void {
     if (path !== this.#paths.statement) return;
     this.#parts.push({
       ...{ kind: 'statement', number: this.#statements, line: this.#beginsAt, account: this.#account },

@@ -3,7 +3,7 @@ import { fromRow } from '../../db/read/row-mapper.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { type Operator, OperatorError } from '../operator.js';
 import type { CsvMapping } from './csv.js';
-import { BankFileFault, type FileLine, type FilePart, type FileStatement } from './line.js';
+import { BankFileFault, type FileLine, type FilePart, type FileStatement, textOf } from './line.js';
 import { LineMatcher, type MatchedLine } from './matching.js';
 import { fileParts } from './reader.js';
 import { bankFile, type BankFileRow, BankLineState, type UnmatchedReason } from './table.js';
@@ -33,6 +33,8 @@ export interface FileTrial {
 /** How many lines are compared and stored by one statement. */
 const batchMax = 500;
 
+const nameLengthMax = 200;
+
 /** Reads a file and says what would become of it. Stores nothing. */
 export async function tryBankFile(operator: Operator, given: GivenFile): Promise<FileTrial> {
   return (await trialOf(operator, given)).trial;
@@ -56,7 +58,8 @@ export async function storeBankFile(
       'parameter_invalid',
       'bank_file.content',
     );
-  const [row] = await operator.call('store_bank_file', [given.name, sha256, trial.format, trial.lines, by]);
+  const name = textOf(given.name, nameLengthMax) ?? trial.format;
+  const [row] = await operator.call('store_bank_file', [name, sha256, trial.format, trial.lines, by]);
   const file = fromRow(bankFile, row!);
   if (file.storedAt !== null) return { file, trial };
   const matcher = new LineMatcher(operator, file.id);

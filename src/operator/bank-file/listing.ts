@@ -77,7 +77,8 @@ export async function listFiles(
         .from(bankFile)
         .where(
           from &&
-            sql`(${bankFile.created}, ${bankFile.id}) < (${placeholder('created')}::bigint, ${placeholder('id')}::text)`,
+            sql`(${bankFile.created}, ${bankFile.id}) <
+              (${placeholder('created')}::bigint, ${placeholder('id')}::text)`,
         )
         .orderBy(desc(bankFile.created), desc(bankFile.id))
         .limit(placeholder('limit')),
@@ -150,7 +151,7 @@ export function listMappings(operator: Operator): Promise<BankMappingRow[]> {
 export async function mappingOf(operator: Operator, name: string): Promise<CsvMapping> {
   const found = (await listMappings(operator)).find((row) => row.name === name);
   if (!found)
-    throw new OperatorError('There is no such mapping. Check the name.', 'resource_missing', 'bank_mapping.name');
+    throw new OperatorError('There is no such mapping. Check the name.', 'resource_missing', 'bank_file.mapping');
   return found.mapping;
 }
 

@@ -122,7 +122,8 @@ function linesOf(
             eq(bankLine.currency, placeholder('currency')),
             sql`(state <> 'seen_before' or deposit_id is not null)`,
             after &&
-              sql`(${bankLine.fileId}, ${bankLine.number}) > (${placeholder('fileId')}::text, ${placeholder('number')}::int)`,
+              sql`(${bankLine.fileId}, ${bankLine.number}) >
+                (${placeholder('fileId')}::text, ${placeholder('number')}::int)`,
           ),
         )
         .orderBy(asc(bankLine.fileId), asc(bankLine.number))

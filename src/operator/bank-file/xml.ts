@@ -50,8 +50,8 @@ export interface XmlReader {
   /** A whole part, at its end. */
   part(path: string, part: XmlPart): void;
   /** An element that begins, of those that are not within a part. */
-  begin(path: string, line: number): void;
-  end(path: string): void;
+  opened(path: string, line: number): void;
+  closed(path: string): void;
 }
 
 /**
@@ -126,7 +126,7 @@ export class XmlStream {
     this.#text = '';
     const path = this.#below(1);
     if (this.#reader.isPart(path)) this.#parts.push({ part: new XmlPart(local, this.line), depth: this.#path.length });
-    else if (this.#parts.length === 0) this.#reader.begin(path, this.line);
+    else if (this.#parts.length === 0) this.#reader.opened(path, this.line);
     const current = this.#parts.at(-1);
     for (const { local: name, value, prefix } of Object.values(attributes))
       if (current && prefix === '')
@@ -146,7 +146,7 @@ export class XmlStream {
     this.#text = '';
     const path = this.#below(1);
     this.#path.pop();
-    if (!current) this.#reader.end(path);
+    if (!current) this.#reader.closed(path);
     else if (this.#path.length < current.depth) {
       this.#parts.pop();
       this.#reader.part(path, current.part);

@@ -108,7 +108,7 @@ export class AccountArgs {
 }
 
 /** How long a reason may be: as long as the audit log keeps texts. */
-const reasonLengthMax = 200;
+export const reasonLengthMax = 200;
 export const reasonOfAction = `Why, for the audit log: at most ${reasonLengthMax} characters.`;
 
 /** The problem of a reason that the audit log could not keep whole. */
