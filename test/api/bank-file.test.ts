@@ -117,6 +117,16 @@ describe('importing a file of a bank', () => {
     expect(await amountsOf(to)).toEqual(['1.00', '7.00']);
   });
 
+  it('books nothing again when it was interrupted between a booking and its record, also by two at once', async () => {
+    const to = await receiver();
+    const entries = Array.from({ length: 6 }, (_, i) => ({ reference: reference(), amount: `${i + 1}.00` }));
+    const { file, lines } = await imported(statementsOf(to.account, entries));
+    await world.sql`update bank_line set state = 'matched', deposit_id = null where file_id = ${file.id}`;
+    await Promise.all([bookLines(world.operator, file.id), bookLines(world.operator, file.id)]);
+    expect((await listLines(world.operator, { fileId: file.id })).nodes).toEqual(lines);
+    expect(await amountsOf(to)).toEqual(['6.00', '5.00', '4.00', '3.00', '2.00', '1.00']);
+  });
+
   it('books a receipt and its reversal in one file, in their order, and no reversal without its receipt', async () => {
     const to = await receiver();
     const [received, alone] = [reference(), reference()];

@@ -1,7 +1,14 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { single } from '../../src/db/connect/driver/connection.js';
+import { connectionOf } from '../../src/db/connect/driver/address.js';
 import { BankFileFault, bankFileMax } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
 import { camt } from '../support/bank-files.js';
+import { useChildren } from '../support/child.js';
+
+const children = useChildren();
 
 /** How many parts a file has before its fault, and the fault. */
 async function readUntilFault(source: AsyncIterable<Uint8Array>): Promise<{ parts: number; fault: string }> {
@@ -43,5 +50,52 @@ describe('a file of a bank that is too large', () => {
       parts: bankFileMax.lines - (bankFileMax.lines % 100),
       fault: `${bankFileMax.lines + 3}: is beyond 100000 transfers, the most that a file may have`,
     });
+  });
+});
+
+describe('an import that is killed', () => {
+  it('books each line once in the end, whoever goes on with it', async () => {
+    const environment = await children.database({ migrated: true });
+    const sql = single(connectionOf(environment.DATABASE_URL), 'a test');
+    const run = async (...args: string[]) => {
+      const { code, out, errors } = await children.quickCommand(environment, ...args, '--json');
+      expect([code, errors]).toEqual([0, '']);
+      return JSON.parse(out);
+    };
+    const receivers = await Promise.all(
+      ['7700110011', '7700220022'].map(async (number) => {
+        const created = await run('account', 'create', '--type=user', '--edition=1', `--legal-name=Exporter ${number}`);
+        const { id } = created.account;
+        await run('account', 'verify', id, '--mode=live', '--outcome=activated');
+        await run('address', 'issue', '--account', id, '--currency=USD', `--number=${number}`);
+        return number;
+      }),
+    );
+    const entries = Array.from({ length: 120 }, (_, i) => ({
+      ...{ reference: `K${i}`, amount: `${i + 1}.25`, payee: receivers[i % 2]! },
+    }));
+    const file = path.join(children.folder(), 'bank.xml');
+    fs.writeFileSync(file, camt([{ account: 'POOL', entries }]));
+    const booked = async () => (await sql`select count(*)::int as n from bank_line where state = 'booked'`)[0]!.n;
+    for (let i = 1; i <= 4; i++) {
+      const before = await booked();
+      const child = children.startCommand(environment, 'bank', 'import', file);
+      while (!child.over && (await booked()) < before + 7);
+      child.signal('SIGKILL');
+      await child.ended;
+    }
+
+    await Promise.all([run('bank', 'import', file), children.command(environment, 'bank', 'import', file)]);
+    const { booking } = await run('bank', 'import', file);
+
+    expect(booking).toEqual({ booked: 0, unmatched: 0, left: 0 });
+    expect(await booked()).toBe(entries.length);
+    const [sums] = await sql`
+      select count(*)::int as deposits, sum(amount)::int as amount, count(distinct bank_details ->> 'reference')::int as refs
+      from deposit`;
+    const amount = entries.reduce((sum, _, i) => sum + (i + 1) * 100 + 25, 0);
+    expect(sums).toEqual({ deposits: entries.length, amount, refs: entries.length });
+    expect((await run('ledger', 'audit')).violations).toEqual([]);
+    await sql.end();
   });
 });
