@@ -1,6 +1,6 @@
+import type { CsvMapping } from '../../src/operator/bank-file/table.js';
 import { describe, expect, it } from 'vitest';
 import { assignLine, bookLines, returnLine } from '../../src/operator/bank-file/booking.js';
-import type { CsvMapping } from '../../src/operator/bank-file/csv.js';
 import { type GivenFile, storeBankFile, tryBankFile } from '../../src/operator/bank-file/import.js';
 import { idOfLine, listFiles, listLines, mappingOf, saveMapping } from '../../src/operator/bank-file/listing.js';
 import { bankReport } from '../../src/operator/bank-file/report.js';

@@ -1,21 +1,21 @@
 /** A transfer of an entry in a file that a test makes. */
-export interface Transfer {
-  reference?: string;
-  endToEndId?: string;
-  payee?: string;
-  amount?: string;
-  currency?: string;
-  direction?: 'CRDT' | 'DBIT';
-  payer?: string;
-  text?: string;
+interface Transfer {
+  reference?: string | undefined;
+  endToEndId?: string | undefined;
+  payee?: string | undefined;
+  amount?: string | undefined;
+  currency?: string | undefined;
+  direction?: 'CRDT' | 'DBIT' | undefined;
+  payer?: string | undefined;
+  text?: string | undefined;
 }
 
 /** An entry of a statement. */
 export interface Entry extends Transfer {
-  day?: string;
-  status?: string;
-  isReversal?: boolean;
-  transfers?: Transfer[];
+  day?: string | undefined;
+  status?: string | undefined;
+  isReversal?: boolean | undefined;
+  transfers?: Transfer[] | undefined;
 }
 
 /** A statement of an account. */
@@ -55,7 +55,7 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
   };
   const entry = (of: Entry, currency: string) => {
     const { transfers, day = '2026-11-27', status = 'BOOK', direction = 'CRDT', amount = '10.00' } = of;
-    const details = transfers ?? [{ ...of, amount: undefined, reference: undefined } as Transfer];
+    const details = transfers ?? [{ ...of, amount: undefined, reference: undefined }];
     return tag(
       'Ntry',
       money(amount, of.currency ?? currency) +

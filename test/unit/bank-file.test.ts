@@ -1,6 +1,6 @@
+import type { CsvMapping } from '../../src/operator/bank-file/table.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CsvMapping } from '../../src/operator/bank-file/csv.js';
 import { BankFileFault, type FileLine, type FilePart } from '../../src/operator/bank-file/line.js';
 import { fileParts } from '../../src/operator/bank-file/reader.js';
 import { bytesOf, camt, type Entry } from '../support/bank-files.js';

@@ -1,3 +1,4 @@
+import type { Direction, LineDetails } from './table.js';
 import {
   accountOf,
   amountOf,
@@ -5,10 +6,8 @@ import {
   BankFileFault,
   currencyIn,
   dayOf,
-  type Direction,
   type FileLine,
   type FilePart,
-  type LineDetails,
   referenceOf,
   signed,
   textOf,

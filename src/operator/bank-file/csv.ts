@@ -1,3 +1,4 @@
+import type { CsvColumn, CsvMapping, DayFormat, Direction, LineDetails } from './table.js';
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import { bankDetailsMax } from '../money/bank-details.js';
@@ -9,41 +10,10 @@ import {
   checkedText,
   currencyIn,
   dayOf,
-  type Direction,
   type FileLine,
-  type LineDetails,
   referenceOf,
   textOf,
 } from './line.js';
-
-/** The forms of a day that a mapping may name. */
-export const DayFormat = {
-  YEAR_FIRST: 'YYYY-MM-DD',
-  DAY_FIRST: 'DD/MM/YYYY',
-  MONTH_FIRST: 'MM/DD/YYYY',
-} as const;
-export type DayFormat = (typeof DayFormat)[keyof typeof DayFormat];
-
-/** What a mapping finds by the name of a column. */
-export const csvColumns = [
-  ...['reference', 'day', 'amount', 'credit', 'debit', 'direction', 'currency', 'account'],
-  ...['payerName', 'text', 'endToEndId'],
-] as const;
-export type CsvColumn = (typeof csvColumns)[number];
-
-/** How the CSV files of one bank are read. */
-export interface CsvMapping {
-  columns: Partial<Record<CsvColumn, string>>;
-  /** What all lines have where there is no column for it. */
-  currency?: string | undefined;
-  account?: string | undefined;
-  dayFormat: DayFormat;
-  /** The decimal mark; the other one of the two separates thousands. */
-  decimal: '.' | ',';
-  delimiter: ',' | ';' | '\t' | '|';
-  /** The line with the names of the columns, counted from 1. */
-  headerLine: number;
-}
 
 const csvMax = { columns: 200, recordCharacters: 65_536 } as const;
 

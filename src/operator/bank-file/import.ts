@@ -2,11 +2,10 @@ import { createHash, type Hash } from 'node:crypto';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { DomainError, problem } from '../../errors/problems.js';
 import { type Operator, OperatorError } from '../operator.js';
-import type { CsvMapping } from './csv.js';
 import { BankFileFault, type FileLine, type FilePart, type FileStatement, textOf } from './line.js';
 import { LineMatcher, type MatchedLine } from './matching.js';
 import { fileParts } from './reader.js';
-import { bankFile, type BankFileRow, BankLineState, type UnmatchedReason } from './table.js';
+import { type CsvMapping, bankFile, type BankFileRow, BankLineState, type UnmatchedReason } from './table.js';
 
 /** A file to be imported. It is read twice, so that nothing of it is stored before all of it was read. */
 export interface GivenFile {

@@ -1,6 +1,7 @@
 import { currencyDigits, isCurrency } from '../../types/scalars.js';
 import { lengthFault } from '../../types/text-length.js';
 import { referenceLengthMax } from '../money/notice.js';
+import type { Direction, LineDetails } from './table.js';
 
 /** The most bytes, lines, statements and transfers of one entry that a bank's file may have. */
 export const bankFileMax = { bytes: 128 * 1024 * 1024, lines: 100_000, statements: 10_000, details: 50_000 } as const;
@@ -14,8 +15,6 @@ export class BankFileFault extends Error {
     super(`Line ${line} ${fault}.`);
   }
 }
-
-export type Direction = 'credit' | 'debit';
 
 /** A transfer as a bank's file has it. Amounts are minor units with two places, as everywhere. */
 export interface FileLine {
@@ -41,16 +40,6 @@ export interface FileLine {
   /** The bank's own reference; null when the file has none for this transfer alone. */
   reference: string | null;
   details: LineDetails;
-}
-
-/** What a line says beside what is compared. */
-export interface LineDetails {
-  /** The reference that the sender gave, by which a payout is found again. */
-  endToEndId?: string;
-  payerName?: string;
-  payerLines?: string[];
-  payerCountry?: string;
-  text?: string;
 }
 
 /** A statement of one account, which follows its lines. Balances are null when the bank does not say them. */

@@ -3,11 +3,13 @@ import { fromRow } from '../../db/read/row-mapper.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { listedMax, type ListPage } from '../paging.js';
 import { problem, type Problem } from '../../errors/problems.js';
-import { csvColumns, type CsvMapping, DayFormat } from './csv.js';
 import { accountKey } from './line.js';
 import { isCurrency } from '../../types/scalars.js';
 import { lengthFault } from '../../types/text-length.js';
 import {
+  type CsvMapping,
+  DayFormat,
+  csvColumns,
   bankFile,
   type BankFileRow,
   bankLine,

@@ -1,5 +1,6 @@
+import type { CsvMapping } from './table.js';
 import { CamtReader } from './camt.js';
-import { type CsvMapping, csvLines } from './csv.js';
+import { csvLines } from './csv.js';
 import { BankFileFault, type FilePart } from './line.js';
 import { utf8 } from './text.js';
 

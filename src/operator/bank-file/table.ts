@@ -2,8 +2,47 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, foreignKey, index, integer, jsonb, pgTable } from 'drizzle-orm/pg-core';
 import { primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { isOneOf } from '../../db/schema/columns.js';
-import type { CsvMapping } from './csv.js';
-import type { Direction, LineDetails } from './line.js';
+
+export type Direction = 'credit' | 'debit';
+
+/** What a line says beside what is compared. */
+export interface LineDetails {
+  /** The reference that the sender gave, by which a payout is found again. */
+  endToEndId?: string;
+  payerName?: string;
+  payerLines?: string[];
+  payerCountry?: string;
+  text?: string;
+}
+
+/** The forms of a day that a mapping may name. */
+export const DayFormat = {
+  YEAR_FIRST: 'YYYY-MM-DD',
+  DAY_FIRST: 'DD/MM/YYYY',
+  MONTH_FIRST: 'MM/DD/YYYY',
+} as const;
+export type DayFormat = (typeof DayFormat)[keyof typeof DayFormat];
+
+/** What a mapping finds by the name of a column. */
+export const csvColumns = [
+  ...['reference', 'day', 'amount', 'credit', 'debit', 'direction', 'currency', 'account'],
+  ...['payerName', 'text', 'endToEndId'],
+] as const;
+export type CsvColumn = (typeof csvColumns)[number];
+
+/** How the CSV files of one bank are read. */
+export interface CsvMapping {
+  columns: Partial<Record<CsvColumn, string>>;
+  /** What all lines have where there is no column for it. */
+  currency?: string | undefined;
+  account?: string | undefined;
+  dayFormat: DayFormat;
+  /** The decimal mark; the other one of the two separates thousands. */
+  decimal: '.' | ',';
+  delimiter: ',' | ';' | '\t' | '|';
+  /** The line with the names of the columns, counted from 1. */
+  headerLine: number;
+}
 
 // These tables are about the whole deployment, so they have no tenant. A bank's file has money of several tenants, and
 // of none until an operator has decided.

@@ -2,11 +2,19 @@ import fs from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { amountText } from '../../types/scalars.js';
 import { assignLine, bookLines, returnLine } from '../bank-file/booking.js';
-import { csvColumns, type CsvColumn, type CsvMapping, DayFormat } from '../bank-file/csv.js';
 import { type GivenFile, storeBankFile, tryBankFile } from '../bank-file/import.js';
 import { idOfLine, listFiles, listLines, listMappings, mappingOf, saveMapping } from '../bank-file/listing.js';
 import { bankReport } from '../bank-file/report.js';
-import { type BankFileRow, type BankLineRow, BankLineState, type BankMappingRow } from '../bank-file/table.js';
+import {
+  type CsvColumn,
+  type CsvMapping,
+  DayFormat,
+  csvColumns,
+  type BankFileRow,
+  type BankLineRow,
+  BankLineState,
+  type BankMappingRow,
+} from '../bank-file/table.js';
 import { OperatorError } from '../operator.js';
 import { currencyCode, reasonText, wholeNumber } from './arguments.js';
 import { type AddCommand, after, commandUser, type Options } from './command.js';

@@ -1,6 +1,5 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
-import { DayFormat } from '../bank-file/csv.js';
-import { BankLineState } from '../bank-file/table.js';
+import { DayFormat, BankLineState } from '../bank-file/table.js';
 import { idInputOf } from '../../types/input.js';
 import { Currency } from '../../types/scalars.js';
 import { BankColumns, BankDecimalMark, BankDelimiter } from './bank-file-type.js';

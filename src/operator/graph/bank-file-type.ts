@@ -1,7 +1,5 @@
 import { Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { DayFormat } from '../bank-file/csv.js';
-import type { Direction } from '../bank-file/line.js';
-import { BankLineState, UnmatchedReason } from '../bank-file/table.js';
+import { DayFormat, type Direction, BankLineState, UnmatchedReason } from '../bank-file/table.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import { pageOf } from './page-type.js';
 

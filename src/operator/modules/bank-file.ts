@@ -3,11 +3,17 @@ import { type ById, Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { LocalDate } from '../../types/scalars.js';
 import { assignLine, type Booking, bookLines, returnLine } from '../bank-file/booking.js';
-import { type CsvMapping, DayFormat } from '../bank-file/csv.js';
 import { type FileTrial, storeBankFile, tryBankFile } from '../bank-file/import.js';
 import { idOfLine, listFiles, listLines, listMappings, mappingOf, saveMapping } from '../bank-file/listing.js';
 import { bankReport } from '../bank-file/report.js';
-import type { BankFileRow, BankLineRow, BankMappingRow, UnmatchedReason } from '../bank-file/table.js';
+import {
+  type CsvMapping,
+  DayFormat,
+  type BankFileRow,
+  type BankLineRow,
+  type BankMappingRow,
+  type UnmatchedReason,
+} from '../bank-file/table.js';
 import type { OperatorContext } from '../context.js';
 import {
   AssignBankLineInput,
