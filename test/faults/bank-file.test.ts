@@ -91,7 +91,8 @@ describe('an import that is killed', () => {
     expect(booking).toEqual({ booked: 0, unmatched: 0, left: 0 });
     expect(await booked()).toBe(entries.length);
     const [sums] = await sql`
-      select count(*)::int as deposits, sum(amount)::int as amount, count(distinct bank_details ->> 'reference')::int as refs
+      select count(*)::int as deposits, sum(amount)::int as amount,
+        count(distinct bank_details ->> 'reference')::int as refs
       from deposit`;
     const amount = entries.reduce((sum, _, i) => sum + (i + 1) * 100 + 25, 0);
     expect(sums).toEqual({ deposits: entries.length, amount, refs: entries.length });

@@ -43,11 +43,11 @@ as $$
 begin
   insert into bank_line
     (
+      account,
       file_id,
       number,
       line,
       statement,
-      account,
       payee,
       direction,
       is_reversal,
@@ -64,11 +64,11 @@ begin
       deposit_id
     )
   select
+    l.account,
     p_file,
     l.number,
     l.line,
     l.statement,
-    l.account,
     l.payee,
     l.direction,
     l.is_reversal,
@@ -85,8 +85,8 @@ begin
     l.deposit_id
   from jsonb_populate_recordset(null::bank_line, p_lines) l
   on conflict do nothing;
-  insert into bank_statement (file_id, number, account, currency, day, opening, closing, not_booked)
-  select p_file, s.number, s.account, s.currency, s.day, s.opening, s.closing, s.not_booked
+  insert into bank_statement (account, file_id, number, currency, day, opening, closing, not_booked)
+  select s.account, p_file, s.number, s.currency, s.day, s.opening, s.closing, s.not_booked
   from jsonb_populate_recordset(null::bank_statement, p_statements) s
   on conflict do nothing;
 end;

@@ -1,6 +1,9 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
 
-/** The bytes of a file, with their number. They are no member of it themselves, so that what walks through inputs does not walk through them. */
+/**
+ * The bytes of a file, with their number. They are no member of it themselves, so that what walks through inputs does
+ * not walk through them.
+ */
 export class FileContent {
   readonly #bytes: Uint8Array;
   readonly length: number;
