@@ -97,6 +97,28 @@ describe('an import that is killed', () => {
     const amount = entries.reduce((sum, _, i) => sum + (i + 1) * 100 + 25, 0);
     expect(sums).toEqual({ deposits: entries.length, amount, refs: entries.length });
     expect((await run('ledger', 'audit')).violations).toEqual([]);
+
+    // The other commands, on what was imported.
+    const trial = await run('bank', 'import', file, '--dry-run');
+    expect(trial).toMatchObject({ dry_run: true, lines: entries.length, new: 0, seen_before: entries.length });
+    const [{ id }] = (await run('bank', 'files')).files;
+    const { lines } = await run('bank', 'lines', id, '--state=booked');
+    expect(lines).toHaveLength(entries.length);
+    expect(lines[0]).toMatchObject({ id: `${id}.1`, amount: '1.25', reference: 'K0', state: 'booked' });
+    expect(await run('bank', 'report', '--day=2026-11-27')).toEqual({ statements: [] });
+    const columns = ['--column', 'reference=UTR', 'day=Date', 'amount=Amount', '--currency=USD', '--account=ELSEWHERE'];
+    expect(await run('bank', 'map', 'simple', ...columns)).toMatchObject({ name: 'simple', currency: 'USD' });
+    expect((await run('bank', 'mappings')).mappings).toMatchObject([{ columns: { reference: 'UTR' } }]);
+    fs.writeFileSync(file, 'Date,UTR,Amount\n2026-11-27,X1,3.00\n2026-11-27,X2,4.00\n');
+    const csv = ['bank', 'import', file, '--mapping=simple'];
+    expect((await children.quickCommand(environment, ...csv)).code).toBe(1);
+    expect(await run(...csv, '--allow-unknown')).toMatchObject({ format: 'csv', booking: { booked: 0, left: 0 } });
+    const [one, other] = (await run('bank', 'lines')).lines;
+    const [receiving] =
+      await sql`select id as address from address where livemode and bank_account is not null limit 1`;
+    expect(await run('bank', 'assign', one.id, `--address=${receiving!.address}`)).toMatchObject({ state: 'booked' });
+    expect(await run('bank', 'return', other.id, '--reason=Payer unknown')).toMatchObject({ state: 'returned' });
+    expect(await run('bank', 'lines')).toEqual({ lines: [] });
     await sql.end();
   });
 });
