@@ -1,7 +1,8 @@
 -- Files of banks with their lines and balances, and how CSV files are read. These tables are about the whole deployment
 -- and have no tenant, so they are not distributed: on Citus they stay local tables of the coordinator. The two indexes
--- by which a line finds its address lock the addresses for writers until the commit; they fail if they have to wait for
--- more than 3 s.
+-- by which a line finds its address make writes to addresses wait while they are built, and fail if they have to wait
+-- for more than 3 s. Where that is not acceptable, build them beforehand by the same statements with CONCURRENTLY: an
+-- index that exists is not built again.
 
 CREATE TABLE "bank_file" (
 	"id" text PRIMARY KEY NOT NULL,
@@ -78,5 +79,5 @@ CREATE INDEX "bank_line_state" ON "bank_line" USING btree ("file_id","state","nu
 CREATE INDEX "bank_line_unmatched" ON "bank_line" USING btree ("day","file_id","number") WHERE state = 'unmatched';--> statement-breakpoint
 CREATE INDEX "bank_statement_day" ON "bank_statement" USING btree ("day","account","currency","file_id","number") WHERE closing is not null;--> statement-breakpoint
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint
-CREATE INDEX "address_of_bank_iban" ON "address" USING btree (upper(translate("bank_account" ->> 'iban', ' -', ''))) WHERE livemode and category in ('service_receive', 'service_fee_advance');--> statement-breakpoint
-CREATE INDEX "address_of_bank_number" ON "address" USING btree (upper(translate("bank_account" ->> 'number', ' -', ''))) WHERE livemode and category in ('service_receive', 'service_fee_advance');
+CREATE INDEX IF NOT EXISTS "address_of_bank_iban" ON "address" USING btree (upper(translate("bank_account" ->> 'iban', ' -', ''))) WHERE livemode and category in ('service_receive', 'service_fee_advance');--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "address_of_bank_number" ON "address" USING btree (upper(translate("bank_account" ->> 'number', ' -', ''))) WHERE livemode and category in ('service_receive', 'service_fee_advance');
