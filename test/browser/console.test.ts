@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { camt } from '../support/bank-files.js';
 import { browser } from '../support/browser.js';
 import { ConsoleSeed, type Document, hostile } from './console-fixture.js';
 import { faultsInThemes, type Visit, visit } from './dashboard-fixture.js';
@@ -89,6 +90,9 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/bank?show=all', 'WIRE-12500.00'],
     ['/payouts?status=ALL', hostile],
     ['/adjustments', hostile],
+    ['/bank-files', 'Every transfer has its address'],
+    ['/bank-files?show=files', 'No file was imported'],
+    ['/bank-files?show=balances', 'No statement of this day'],
     ['/mismatches', 'Credited'],
     ['/holds', 'No payouts are held'],
     [`/rates?tenant=${paid.accountId}`, '83.25'],
@@ -144,7 +148,7 @@ describe('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
     const { context, page, complaints, open: load, go } = await entered('read');
     const acts =
-      /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try|Propose|Approve)/;
+      /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try|Propose|Approve|Import|Assign|Return|Book)/;
     for (const [path, ready] of everyPage()) {
       // The long form loads each page anew, too.
       await (scale.whole ? load : go)(`/operator${path}`);
@@ -235,6 +239,59 @@ describe('an operator', () => {
 
     expect(await act(page, /^Withdraw/, 'Withdraw')).toBe(`The reversal ${hostile} is withdrawn.`);
     await page.getByText('No reversal waits').waitFor();
+  });
+
+  it('imports a file of a bank after saying what becomes of its lines, and assigns and returns those that fit none', async () => {
+    await go('Bank files');
+    await page.getByRole('button', { name: 'Import a file' }).click();
+    const dialog = page.getByRole('dialog');
+    const choose = (content: string, name = `${hostile}.xml`) =>
+      dialog
+        .getByLabel('File', { exact: true })
+        .setInputFiles({ name, mimeType: 'text/xml', buffer: Buffer.from(content) });
+    await choose('no XML');
+    await dialog.getByText('a CSV file needs the name of its mapping').waitFor();
+    const entries = [
+      { amount: '61.00', reference: 'FILE-1', payer: hostile, text: 'Invoice 7' },
+      { amount: '62.00', reference: 'FILE-2', payee: 'ELSEWHERE' },
+      { amount: '63.00', payee: 'ELSEWHERE' },
+      { amount: '64.00', reference: 'FILE-4', direction: 'DBIT' as const },
+    ];
+    const account = '000123456789';
+    const content = camt([
+      {
+        account: 'POOL',
+        opening: '0.00',
+        closing: '122.00',
+        entries: entries.map((entry) => ({ payee: account, ...entry })),
+      },
+    ]);
+    await choose(content);
+    await dialog.getByText('Nothing is stored until you import it.').waitFor();
+    expect(await dialog.locator('dl').innerText()).toMatch(/Lines\s+4\s+New\s+1\s+Seen before\s+0\s+Unmatched\s+3: /);
+    expect(await send(page, 'Import and book 1 line')).toBe('1 line booked.');
+    const lines = page.getByRole('table', { name: 'Lines of banks' });
+    await lines.getByText('FILE-1').waitFor();
+    await expect.poll(() => lines.locator('tbody tr').count()).toBe(4);
+
+    await page.getByRole('button', { name: 'Unmatched' }).click();
+    await expect.poll(() => lines.locator('tbody tr').count()).toBe(3);
+    await page.getByRole('button', { name: 'Assign: FILE-2' }).click();
+    await dialog.getByLabel('Receiving address').fill(paid.addressId);
+    expect(await send(page, 'Assign it')).toBe('The transfer FILE-2 is booked.');
+    await page.getByRole('button', { name: /^Return: line / }).click();
+    await dialog.getByLabel('Reason').fill('Nobody knows the payer');
+    expect(await send(page, 'Record it')).toMatch(/^The transfer line \d+ is returned.$/);
+    await expect.poll(() => lines.locator('tbody tr').count()).toBe(1);
+    const { data } = await must(paid.live.get('/v1/deposits'));
+    const amounts = data.map(({ amount }: { amount: string }) => amount);
+    expect(amounts).toEqual(expect.arrayContaining(['61.00', '62.00']));
+    expect(amounts).not.toContain('63.00');
+
+    await page.getByRole('button', { name: 'Closing balances' }).click();
+    await page.getByLabel('Day').fill('2026-11-27');
+    const balances = page.getByRole('table', { name: 'Closing balances' });
+    await balances.getByText('$122.00').waitFor();
   });
 
   it('settles a payout after reading its amount and payee', async () => {

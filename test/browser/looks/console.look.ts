@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, it } from 'vitest';
+import { storeBankFile } from '../../../src/operator/bank-file/import.js';
+import { bytesOf, camt } from '../../support/bank-files.js';
 import { browser } from '../../support/browser.js';
 import { PayeeFixture } from '../../support/checkout-fixture.js';
 import { ConsoleSeed, type Document, hostile, notice } from '../console-fixture.js';
@@ -59,11 +61,32 @@ it("the operator's console", async () => {
   await world.sql`
     update bank_notice set reference = 'WIRE-12500.00 '
     where tenant_id = ${payout.tenant} and deposit_id = ${again.notice.deposit.id}`;
+  const statement = {
+    ...{ account: 'POOL-USD-01', opening: '10000.00', closing: '23112.25' },
+    entries: [
+      { amount: '12500.00', reference: 'WIRE-88121', payee: '000123456789', payer: 'Northwind Traders Inc' },
+      { amount: '450.25', reference: 'WIRE-88122', payee: '000999999999', payer: 'Fabrikam', text: 'Invoice 2041' },
+      { amount: '162.00', payee: '000999999999', payer: hostile.slice(0, 60), text: 'R'.repeat(80) },
+      { amount: '9.00', reference: 'WIRE-88124', direction: 'DBIT' as const, text: 'Charges' },
+    ],
+  };
+  const content = camt([statement]);
+  await storeBankFile(
+    world.operator,
+    { name: 'statement-2026-11-27.xml', open: () => bytesOf(content), mapping: undefined },
+    'Priya Nair',
+  );
+  const choose = (page: Page) =>
+    page.getByLabel('File', { exact: true }).setInputFiles({
+      ...{ name: 'statement-2026-11-28.xml', mimeType: 'text/xml' },
+      buffer: Buffer.from(content.replaceAll('2026-11-27', '2026-11-28').replaceAll('WIRE-8812', 'WIRE-8822')),
+    });
   const { key } = await createOperator(world.operator, 'Priya Nair', 'operate', 'pictures');
   const lists = [
     'accounts',
     'payouts',
     'bank',
+    'bank-files',
     'adjustments',
     'mismatches',
     'holds',
@@ -80,6 +103,12 @@ it("the operator's console", async () => {
     ['duplicates', at('/operator/bank?show=duplicates')],
     ['duplicate-taken-back', steps(at('/operator/bank?show=duplicates'), press(/^Take back/))],
     ['notice-new', steps(at('/operator/bank'), press(/^Record/))],
+    ['bank-files-list', at('/operator/bank-files?show=files')],
+    ['bank-files-lines', steps(at('/operator/bank-files?show=files'), (page) => page.locator('.linked a').click())],
+    ['bank-files-balances', at('/operator/bank-files?show=balances&day=2026-11-27')],
+    ['bank-files-new', steps(at('/operator/bank-files'), press('Import a file'), choose, settled)],
+    ['bank-files-assign', steps(at('/operator/bank-files'), press(/^Assign/))],
+    ['bank-files-return', steps(at('/operator/bank-files'), press(/^Return/))],
     ['rates', at(`/operator/rates?tenant=${payout.accountId}`)],
     ['account', account],
     ['account-pdf', steps(account, press('Tax card of Meera Rao'))],

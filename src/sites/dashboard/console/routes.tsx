@@ -9,6 +9,7 @@ const Accounts = lazy(() => import('./pages/accounts').then(({ Accounts }) => ({
 const Adjustments = lazy(() => import('./pages/adjustments').then(({ Adjustments }) => ({ default: Adjustments })));
 const Audit = lazy(() => import('./pages/audit').then(({ Audit }) => ({ default: Audit })));
 const Bank = lazy(() => import('./pages/bank').then(({ Bank }) => ({ default: Bank })));
+const BankFiles = lazy(() => import('./pages/bank-files').then(({ BankFiles }) => ({ default: BankFiles })));
 const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default: Holds })));
 const Ledger = lazy(() => import('./pages/ledger').then(({ Ledger }) => ({ default: Ledger })));
 const Mismatches = lazy(() => import('./pages/mismatches').then(({ Mismatches }) => ({ default: Mismatches })));
@@ -29,6 +30,7 @@ export function Routes() {
         <Route path="/adjustments" component={Adjustments} />
         <Route path="/audit" component={Audit} />
         <Route path="/bank" component={Bank} />
+        <Route path="/bank-files" component={BankFiles} />
         <Route path="/holds" component={Holds} />
         <Route path="/ledger" component={Ledger} />
         <Route path="/mismatches" component={Mismatches} />

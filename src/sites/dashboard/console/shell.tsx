@@ -3,6 +3,7 @@ import {
   BookCheck,
   Building2,
   Cog,
+  FileSpreadsheet,
   HandCoins,
   Landmark,
   LogOut,
@@ -29,6 +30,7 @@ const WaitingQuery = graphql(`
     accounts(status: VERIFYING, first: 50) { nodes { id } }
     payouts(status: PROCESSING, mode: LIVE, first: 50) { nodes { id } }
     waitingBankNotices { reference }
+    bankLines(state: UNMATCHED, first: 50) { nodes { id } }
     adjustments(status: PROPOSED, first: 50) { nodes { id } }
     transactionMismatches { transactionId }
     stuckWork(first: 50) { nodes { tenantId } }
@@ -85,6 +87,7 @@ function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
         { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data?.accounts) },
         { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data?.payouts) },
         { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data?.waitingBankNotices) },
+        { path: '/bank-files', name: 'Bank files', icon: FileSpreadsheet, waiting: count(data?.bankLines) },
         { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data?.adjustments) },
         { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data?.transactionMismatches) },
         { path: '/work', name: 'Work', icon: Cog, waiting: count(data?.stuckWork) },

@@ -1,0 +1,87 @@
+import { useId } from 'react';
+import { dayBefore } from '../../format/days';
+import { formatMoney } from '../../format/money';
+import { gatewayNow } from '../../format/time';
+import type { ResultOf } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { isDay, useFilters } from '../../parts/filters';
+import { List } from '../../parts/list';
+import { Money } from '../../parts/money';
+import { Two } from '../../parts/cells';
+import type { Column } from '../../parts/table';
+import { graphql } from '../graphql';
+
+const ReportQuery = graphql(`
+  query BankReport($day: LocalDate!) {
+    bankReport(day: $day) {
+      fileId file account currency opening closing ledger waiting unmatched returned difference
+    }
+  }
+`);
+
+type Row = ResultOf<typeof ReportQuery>['bankReport'][number];
+const figure = (name: 'opening' | 'closing' | 'ledger', head: string): Column<Row> => ({
+  head,
+  cell: (row) => <Money amount={row[name]} currency={row.currency} />,
+  end: true,
+});
+
+const isSome = (amount: string) => /[1-9]/.test(amount);
+
+/** What is in the balance of the bank and not in the ledger, with the lines that say why. */
+function Difference({ difference, waiting, unmatched, returned, currency }: Row) {
+  const why = Object.entries({ waiting, unmatched, 'sent back': returned }).filter(([, amount]) => isSome(amount));
+  if (!isSome(difference) && why.length === 0) return 'None';
+  return (
+    <span className="two-lines">
+      <strong>
+        <Money amount={difference} currency={currency} />
+      </strong>
+      {why.map(([name, amount]) => (
+        <span key={name} className="hint">
+          {formatMoney({ amount, currency })} {name}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const columns: Column<Row>[] = [
+  { head: 'Account', cell: ({ account, file }) => <Two hint={file}>{account ?? 'None'}</Two> },
+  figure('opening', 'Opening'),
+  figure('closing', 'Closing'),
+  figure('ledger', 'In the ledger'),
+  { head: 'Difference', cell: (row) => <Difference {...row} />, end: true },
+];
+
+/** Where the closing balance of a bank and the ledger differ, for one day. */
+export function ClosingBalances() {
+  const id = useId();
+  const { params, set } = useFilters();
+  const text = params.get('day') ?? '';
+  const day = isDay(text) ? text : dayBefore(gatewayNow(), 'UTC', 1);
+  const result = useLive(ReportQuery, { day }, { seconds: 30 });
+  const rows = result.data?.bankReport.map((row) => ({ ...row, id: `${row.fileId} ${row.account} ${row.currency}` }));
+  return (
+    <>
+      <div className="filters">
+        <div className="filter">
+          <label htmlFor={id}>Day</label>
+          <input id={id} type="date" value={day} onChange={({ target }) => set({ day: target.value })} />
+        </div>
+      </div>
+      <List
+        label="Closing balances"
+        result={result}
+        page={rows && { nodes: rows, pageInfo: { hasNextPage: false, endCursor: null } }}
+        columns={columns}
+        empty={
+          <Empty title="No statement of this day">
+            <p>Import a camt.053 file with the balances of the day.</p>
+          </Empty>
+        }
+      />
+    </>
+  );
+}
