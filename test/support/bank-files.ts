@@ -8,6 +8,7 @@ interface Transfer {
   direction?: 'CRDT' | 'DBIT' | undefined;
   payer?: string | undefined;
   text?: string | undefined;
+  returnReason?: string | undefined;
 }
 
 /** An entry of a statement. */
@@ -50,7 +51,8 @@ export function camt(statements: Statement[], { message = '053' as '053' | '054'
         (Number(version) >= 4 ? (amount ?? '') + tag('CdtDbtInd', of.direction) : '') +
         (Number(version) < 4 && amount ? tag('AmtDtls', tag('TxAmt', amount)) : '') +
         tag('RltdPties', tag('Dbtr', modern ? tag('Pty', payer) : payer) + tag('CdtrAcct', accountId(of.payee))) +
-        tag('RmtInf', tag('Ustrd', escaped(of.text))),
+        tag('RmtInf', tag('Ustrd', escaped(of.text))) +
+        tag('RtrInf', tag('Rsn', tag('Cd', of.returnReason))),
     );
   };
   const entry = (of: Entry, currency: string) => {

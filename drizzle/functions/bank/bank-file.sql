@@ -61,7 +61,8 @@ begin
       reason,
       tenant,
       address_id,
-      deposit_id
+      deposit_id,
+      payout_id
     )
   select
     l.account,
@@ -82,7 +83,8 @@ begin
     l.reason,
     l.tenant,
     l.address_id,
-    l.deposit_id
+    l.deposit_id,
+    l.payout_id
   from jsonb_populate_recordset(null::bank_line, p_lines) l
   on conflict do nothing;
   insert into bank_statement (account, file_id, number, currency, day, opening, closing, not_booked)

@@ -13,7 +13,10 @@ returns setof payout
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, to text, reasonCode? text null, bankReference? text null'));
+  v_args jsonb := check_args(
+    p_args,
+    args_of('id text, to text, reasonCode? text null, bankReference? text null, orderId? text null')
+  );
   y payout;
   v_to text := v_args ->> 'to';
   v_returned boolean := v_to = 'returned';
@@ -38,6 +41,8 @@ begin
       when v_returned then 'completed'
       else 'processing'
     end
+    -- A payout that a bank may be told to pay ends by the answer to its order alone.
+    and (v_returned or x.order_id is null or x.order_id = v_args ->> 'orderId')
   returning *
   into y;
   if not found then

@@ -12,6 +12,8 @@ export const ofDeployment: Record<string, string> = {
   bank_file: 'a file of a bank has money of several tenants',
   bank_statement: 'an account of the operator receives for several tenants',
   bank_line: 'whose money a line is may be open until an operator decides',
+  own_account: 'an account of the operator pays for several tenants',
+  payment_order: 'a bank is told to pay payouts of several tenants in one file',
   gateway_process: 'a process serves all tenants',
 };
 

@@ -319,6 +319,7 @@ export interface WriteFunctions {
       to: string;
       reasonCode?: string | null | undefined;
       bankReference?: string | null | undefined;
+      orderId?: string | null | undefined;
     };
   };
   move_refund: {

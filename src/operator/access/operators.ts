@@ -3,7 +3,7 @@ import { newOperatorToken } from '../../auth/tokens.js';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { type Operator, OperatorError } from '../operator.js';
 import { sharedName } from './credential.js';
-import { operator as operatorTable, type OperatorRole, type OperatorRow } from '../table.js';
+import { operator as operatorTable, OperatorRole, type OperatorRow } from '../table.js';
 
 const p = sql.placeholder;
 const operatorsMax = 200;
@@ -61,6 +61,20 @@ export function listOperators(operator: Operator): Promise<OperatorRow[]> {
         .limit(operatorsMax),
     {},
   );
+}
+
+/** How many operators have a name and may change something. */
+export async function namedOperators(operator: Operator): Promise<number> {
+  const [row] = await operator.read<{ count: number }>(
+    'operator_count',
+    (db) =>
+      db
+        .select({ count: sql<number>`count(*)::int` })
+        .from(operatorTable)
+        .where(and(eq(operatorTable.role, OperatorRole.OPERATE), isNull(operatorTable.revokedAt))),
+    {},
+  );
+  return row!.count;
 }
 
 /** How long a session of an operator in a browser lasts: a working day. */

@@ -2,6 +2,8 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { DomainError, sentenceV1 } from '../../errors/problems.js';
 import { receivingAddress, recordBankNotice } from '../money/bank.js';
+import { PayoutReasonCode } from '../../resources/payout/table.js';
+import { endPayout, payoutOf } from '../money/payouts.js';
 import type { BankNotice } from '../money/notice.js';
 import { referenceProblems } from '../money/notice.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
@@ -120,17 +122,17 @@ const ofPayout = () =>
 /** Books a line that has an address. What its tenant refuses goes back to *Unmatched*, with the refusal. */
 async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: BankLineRow; refusal?: DomainError }> {
   if (line.state === BOOKED) return { row: line };
-  const notice = noticeOf(line);
   const release = (reason: UnmatchedReason, note?: string) =>
     move(operator, line, MATCHED, UNMATCHED, { reason, note });
+  const notice = line.payoutId === null ? noticeOf(line) : undefined;
   // Without its receipt, a reversal under a wrong reference would wait for ever.
-  if (notice.event === 'reversed' && !(await isReceived(operator, line, notice)))
+  if (notice?.event === 'reversed' && !(await isReceived(operator, line, notice)))
     return { row: await release(UnmatchedReason.REVERSAL) };
   const own = operator.under(`§bank:${line.fileId}:${line.number}`);
-  let depositId: string;
+  let booked: object = {};
   try {
-    const { deposit } = await recordBankNotice(own, notice);
-    depositId = deposit!.id;
+    if (notice) booked = { deposit_id: (await recordBankNotice(own, notice)).deposit!.id };
+    else await answerPayout(own, line);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const row = await release(UnmatchedReason.REFUSED, error.problems.map(sentenceV1).join(' '));
@@ -138,8 +140,37 @@ async function bookLine(operator: Operator, line: BankLineRow): Promise<{ row: B
   } finally {
     operator.place = own.place;
   }
-  return { row: await move(operator, line, MATCHED, BOOKED, { deposit_id: depositId }) };
+  return { row: await move(operator, line, MATCHED, BOOKED, { ...booked }) };
 }
+
+/** Ends the payout that a line answers: it has arrived, has failed, or has come back after it had arrived. */
+async function answerPayout(operator: Operator, line: BankLineRow): Promise<void> {
+  const { payoutId, direction, reference, details } = line;
+  const { status } = await payoutOf(operator, payoutId!);
+  const bankReference = reference ?? undefined;
+  if (direction === 'debit') {
+    await endPayout(operator, payoutId!, 'completed', { bankReference }, 'bank');
+    return;
+  }
+  // A booking that was interrupted finds what it has done before.
+  const to = status === 'processing' || status === 'failed' ? 'failed' : 'returned';
+  await endPayout(operator, payoutId!, to, { bankReference, reasonCode: reasonOf(details.returnReason) }, 'bank');
+}
+
+/** Why a payout came back, by the codes of ISO 20022 for reasons of returns. */
+function reasonOf(code: string | undefined): PayoutReasonCode {
+  const [found] =
+    Object.entries(reasonsOfReturns).find(([, codes]) => code !== undefined && codes.includes(code)) ?? [];
+  return (found as PayoutReasonCode | undefined) ?? PayoutReasonCode.BANK_REJECTED;
+}
+
+const reasonsOfReturns: Partial<Record<PayoutReasonCode, readonly string[]>> = {
+  account_closed: ['AC04', 'AC07'],
+  account_invalid: ['AC01', 'AC02', 'AC03', 'AC06', 'AC13', 'AC14', 'RC01', 'RC04', 'RC07', 'RC08'],
+  limit_exceeded: ['AM02', 'AM13', 'AM14', 'AM21'],
+  name_mismatch: ['BE01', 'BE06', 'BE08', 'BE22', 'BE23'],
+  regulatory: ['AG01', 'RR01', 'RR02', 'RR03', 'RR04', 'RR09', 'RR10'],
+};
 
 /** What a line says to its tenant. */
 function noticeOf(line: BankLineRow): BankNotice {

@@ -9,6 +9,7 @@ import {
   type FileLine,
   type FilePart,
   referenceOf,
+  returnReasonMax,
   signed,
   textOf,
 } from './line.js';
@@ -237,6 +238,7 @@ function detailsIn(part: XmlPart): LineDetails {
     payerName: textOf(party('Nm')[0], name),
     payerLines: lines.flatMap((line) => textOf(line, addressLine) ?? []).slice(0, addressLines),
     payerCountry: country !== undefined && /^[A-Z]{2}$/.test(country) ? country : undefined,
+    returnReason: textOf(part.one('RtrInf/Rsn/Cd') ?? part.one('RtrInf/Rsn/Prtry'), returnReasonMax),
     text: textOf(
       part.all('RmtInf/Ustrd').concat(part.all('RmtInf/Strd/CdtrRefInf/Ref')).join(' '),
       bankDetailsMax.text,

@@ -12,6 +12,7 @@ import {
   dayOf,
   type FileLine,
   referenceOf,
+  returnReasonMax,
   textOf,
 } from './line.js';
 
@@ -86,6 +87,7 @@ function lineOf(cells: string[], { places, width }: Row, mapping: CsvMapping, li
     payerName: textOf(cell('payerName'), bankDetailsMax.name),
     text: textOf(cell('text'), bankDetailsMax.text),
     endToEndId: referenceOf(line, cell('endToEndId')) ?? undefined,
+    returnReason: textOf(cell('returnReason'), returnReasonMax),
   };
   const filled = Object.entries(values).filter(([, value]) => value !== undefined);
   return {

@@ -135,9 +135,10 @@ async function* hashed(source: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
 const text = (rows: object[]): string =>
   JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
-const storedLine = ({ kind: _, isReversal, isUnclear, addressId, depositId, ...same }: MatchedLine) => ({
+const storedLine = ({ kind: _, isReversal, isUnclear, addressId, depositId, payoutId, ...same }: MatchedLine) => ({
   ...same,
   ...{ is_reversal: isReversal, is_unclear: isUnclear, address_id: addressId, deposit_id: depositId },
+  payout_id: payoutId,
 });
 
 const storedStatement = ({ kind: _, line: __, notBooked, ...same }: FileStatement) => ({

@@ -123,6 +123,9 @@ export function referenceOf(line: number, ...given: (string | undefined)[]): str
   return found;
 }
 
+/** How long the reason of a return may be. */
+export const returnReasonMax = 140;
+
 const spaceOrHidden = /[\p{Cc}\p{Zs}\u2028-\u202e\u2066-\u2069]+/gu;
 
 /** A text on one line, without hidden characters, cut to a length in characters; undefined when nothing is left. */

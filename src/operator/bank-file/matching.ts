@@ -1,6 +1,9 @@
 import { and, eq, ne, or, sql } from 'drizzle-orm';
 import { type AddressRow, address, bankAccountKey } from '../../resources/address/table.js';
 import type { Operator } from '../operator.js';
+import { type PayoutRow, PayoutStatus } from '../../resources/payout/table.js';
+import { payoutIdOf } from '../payment-order/file.js';
+import { livePayouts } from '../payment-order/orders.js';
 import { bankNotice, type BankNoticeRow } from '../table.js';
 import type { FileLine } from './line.js';
 import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
@@ -13,17 +16,19 @@ export interface MatchedLine extends FileLine {
   addressId: string | null;
   /** The deposit of a transfer that was recorded without a file. */
   depositId: string | null;
+  /** The payout that it answers. */
+  payoutId: string | null;
 }
 
-type Fate = Pick<MatchedLine, 'state' | 'reason' | 'tenant' | 'addressId' | 'depositId'>;
+type Fate = Pick<MatchedLine, 'state' | 'reason' | 'tenant' | 'addressId' | 'depositId' | 'payoutId'>;
 type Receiver = Pick<AddressRow, 'tenantId' | 'id' | 'currency' | 'status'> & { iban: string; number: string };
 
 const { placeholder } = sql;
 const texts = (name: string) => sql`${placeholder(name)}::text[]`;
 
 /**
- * Says of the lines of a file, in their order, where each belongs: to the one address whose account it names, to none,
- * or to a transfer that was seen before by its reference, amount and day.
+ * Says of the lines of a file, in their order, where each belongs: to the one address whose account it names, to the
+ * payout that it answers, to none, or to a transfer that was seen before by its reference, amount and day.
  */
 export class LineMatcher {
   /** The lines of the file so far, as they are compared. */
@@ -38,8 +43,12 @@ export class LineMatcher {
   ) {}
 
   async match(lines: readonly FileLine[]): Promise<MatchedLine[]> {
-    const [receivers, seen] = await Promise.all([this.#receivers(lines), this.#seen(lines)]);
-    const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen) }));
+    const [receivers, seen, payouts] = await Promise.all([
+      this.#receivers(lines),
+      this.#seen(lines),
+      this.#payouts(lines),
+    ]);
+    const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts) }));
     const recorded = await this.#recorded(matched);
     return matched.map((line) => {
       const depositId = recorded.get(noticeKey(line.tenant, line.reference, line.addressId, line));
@@ -48,7 +57,12 @@ export class LineMatcher {
     });
   }
 
-  #fateOf(line: FileLine, receivers: Map<string, Receiver[]>, seen: Set<string>): Fate {
+  #fateOf(
+    line: FileLine,
+    receivers: Map<string, Receiver[]>,
+    seen: Set<string>,
+    payouts: Map<string, PayoutRow>,
+  ): Fate {
     const found = [line.payee, line.account].flatMap((name) => (name === null ? [] : (receivers.get(name) ?? [])));
     if (found.length > 0) this.knowsAccount = true;
     const key = line.reference === null ? undefined : keyOf(line);
@@ -56,6 +70,11 @@ export class LineMatcher {
     if (key !== undefined) this.#before.add(key);
     if (key !== undefined && seen.has(key)) return seenBefore;
     if (line.isUnclear) return unmatched(UnmatchedReason.UNCLEAR);
+    const answered = payouts.get(payoutIdOf(line.details.endToEndId) ?? '');
+    if (answered && isAnswer(line)) {
+      this.knowsAccount = true;
+      return fateOfAnswer(line, answered);
+    }
     // Money that left, or that came back after it had left, is that of payouts.
     if ((line.direction === 'debit') !== line.isReversal) return unmatched(UnmatchedReason.OUTGOING);
     if (found.length === 0) return unmatched(UnmatchedReason.UNKNOWN_ACCOUNT);
@@ -64,7 +83,7 @@ export class LineMatcher {
     if (to === 'several') return unmatched(UnmatchedReason.SEVERAL_ADDRESSES);
     if (line.reference === null) return unmatched(UnmatchedReason.NO_REFERENCE);
     if (isRepeated) return unmatched(UnmatchedReason.REPEATED);
-    return { state: BankLineState.MATCHED, reason: null, tenant: to.tenantId, addressId: to.id, depositId: null };
+    return { ...nowhere, state: BankLineState.MATCHED, reason: null, tenant: to.tenantId, addressId: to.id };
   }
 
   /** The receiving addresses by the accounts that lines name. */
@@ -93,6 +112,12 @@ export class LineMatcher {
       for (const name of new Set([row.iban, row.number]))
         if (names.has(name)) found.set(name, [...(found.get(name) ?? []), row]);
     return found;
+  }
+
+  /** The live payouts that lines may answer, by id. */
+  async #payouts(lines: readonly FileLine[]): Promise<Map<string, PayoutRow>> {
+    const ids = lines.flatMap((line) => (isAnswer(line) ? (payoutIdOf(line.details.endToEndId) ?? []) : []));
+    return new Map((await livePayouts(this.operator, ids)).map((row) => [row.id, row]));
   }
 
   /** Which lines other files have, as they are compared. */
@@ -127,7 +152,10 @@ export class LineMatcher {
 
   /** The receipts of lines that were recorded without a file. */
   async #recorded(lines: readonly MatchedLine[]): Promise<Map<string, string>> {
-    const asked = lines.filter(({ state, direction }) => state === BankLineState.MATCHED && direction === 'credit');
+    const asked = lines.filter(
+      ({ state, direction, payoutId }) =>
+        state === BankLineState.MATCHED && direction === 'credit' && payoutId === null,
+    );
     if (asked.length === 0) return new Map();
     const rows = await receiptsOf(
       this.operator,
@@ -165,7 +193,23 @@ export function receiptsOf(
   );
 }
 
-const nowhere = { tenant: null, addressId: null, depositId: null };
+/**
+ * Whether a line may answer a payout: money that has left, or that has come back as the bank says. What a payer sends
+ * is neither, whatever reference the payer gives it.
+ */
+const isAnswer = ({ direction, isReversal, details: { returnReason } }: FileLine): boolean =>
+  direction === 'debit' ? !isReversal : isReversal || returnReason !== undefined;
+
+/** A debit pays its payout once, in two files too. Another amount is a matter for a person. */
+function fateOfAnswer({ direction, amount, currency }: FileLine, answered: PayoutRow): Fate {
+  const { id: payoutId, tenantId: tenant, status } = answered;
+  if (answered.amount !== amount || answered.currency !== currency) return unmatched(UnmatchedReason.OUTGOING);
+  if (direction === 'debit' && status !== PayoutStatus.PROCESSING && status !== PayoutStatus.FAILED)
+    return { ...seenBefore, tenant, payoutId };
+  return { ...nowhere, state: BankLineState.MATCHED, reason: null, tenant, payoutId };
+}
+
+const nowhere = { tenant: null, addressId: null, depositId: null, payoutId: null };
 const seenBefore: Fate = { state: BankLineState.SEEN_BEFORE, reason: null, ...nowhere };
 const unmatched = (reason: UnmatchedReason): Fate => ({ state: BankLineState.UNMATCHED, reason, ...nowhere });
 

@@ -1,5 +1,7 @@
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
-import { deposit, type DepositRow } from '../../resources/deposit/table.js';
+import { deposit } from '../../resources/deposit/table.js';
+import { payout } from '../../resources/payout/table.js';
+import type { Related } from '../graph/related.js';
 import { type Operator, OperatorError } from '../operator.js';
 import { signed } from './line.js';
 import { bankFile, bankLine, type BankLineRow, BankLineState, bankStatement, type BankStatementRow } from './table.js';
@@ -70,22 +72,19 @@ async function rowOf(operator: Operator, statement: Found, day: string): Promise
   for (;;) {
     const lines = await linesOf(operator, day, account, currency, after);
     const related = operator.related();
-    const deposits = lines.map((line) =>
-      line.depositId !== null
-        ? related.one(deposit, deposit.id, { tenantId: line.tenant!, livemode: true }, line.depositId)
-        : null,
-    );
+    const moved = lines.map((line) => movedBy(related, line));
     for (const [i, line] of lines.entries()) {
-      if (line.state === BankLineState.SEEN_BEFORE) {
-        // Files may repeat a transfer that was recorded without any of them.
-        if (before.has(line.depositId!)) continue;
-        before.add(line.depositId!);
+      if (line.state === BankLineState.SEEN_BEFORE || isPaid(line)) {
+        // Files may repeat a transfer that was recorded without any of them, and a payout is paid once.
+        const key = line.depositId ?? line.payoutId!;
+        if (before.has(key)) continue;
+        before.add(key);
       }
       sums.lines += signed(line);
       if (line.state === BankLineState.MATCHED) sums.waiting += signed(line);
       else if (line.state === BankLineState.UNMATCHED) sums.unmatched += signed(line);
       else if (line.state === BankLineState.RETURNED) sums.returned += signed(line);
-      else sums.ledger += movedBy(line, await deposits[i]!);
+      else sums.ledger += await moved[i]!;
     }
     after = lines.at(-1);
     if (lines.length < batchMax) break;
@@ -94,8 +93,21 @@ async function rowOf(operator: Operator, statement: Found, day: string): Promise
   return { file, fileId, account, currency, day, opening, closing, ...sums, difference };
 }
 
-/** What the deposit of a line has moved: a receipt its amount, a recall a negative one, a reversal the receipt's. */
-function movedBy({ direction }: BankLineRow, found: DepositRow | null): bigint {
+/** Whether a line is the payment of a payout. */
+const isPaid = ({ payoutId, direction }: BankLineRow): boolean => payoutId !== null && direction === 'debit';
+
+/**
+ * What the deposit of a line has moved: a receipt its amount, a recall a negative one, a reversal the receipt's. A
+ * payout that has arrived has left the ledger, and one that was returned has come back.
+ */
+async function movedBy(related: Related, { tenant, depositId, payoutId, direction }: BankLineRow): Promise<bigint> {
+  const place = { tenantId: tenant ?? '', livemode: true };
+  if (payoutId !== null) {
+    const paid = await related.one(payout, payout.id, place, payoutId);
+    if (paid?.status !== 'completed' && paid?.status !== 'returned') return 0n;
+    return direction === 'debit' ? -paid.amount : paid.status === 'returned' ? paid.amount : 0n;
+  }
+  const found = depositId === null ? null : await related.one(deposit, deposit.id, place, depositId);
   if (!found || (found.status !== 'completed' && found.status !== 'reversed')) return 0n;
   if (direction === 'credit' || found.amount < 0n) return found.amount;
   return found.status === 'reversed' ? -found.amount : 0n;
@@ -120,7 +132,7 @@ function linesOf(
             eq(bankLine.day, placeholder('day')),
             account === null ? sql`account is null` : eq(bankLine.account, placeholder('account')),
             eq(bankLine.currency, placeholder('currency')),
-            sql`(state <> 'seen_before' or deposit_id is not null)`,
+            sql`(state <> 'seen_before' or deposit_id is not null or payout_id is not null)`,
             after &&
               sql`(${bankLine.fileId}, ${bankLine.number}) >
                 (${placeholder('fileId')}::text, ${placeholder('number')}::int)`,

@@ -13,6 +13,8 @@ export interface LineDetails {
   payerLines?: string[];
   payerCountry?: string;
   text?: string;
+  /** Why a transfer came back: the code of ISO 20022, or the bank's words. */
+  returnReason?: string;
 }
 
 /** The forms of a day that a mapping may name. */
@@ -26,7 +28,7 @@ export type DayFormat = (typeof DayFormat)[keyof typeof DayFormat];
 /** What a mapping finds by the name of a column. */
 export const csvColumns = [
   ...['reference', 'day', 'amount', 'credit', 'debit', 'direction', 'currency', 'account'],
-  ...['payerName', 'text', 'endToEndId'],
+  ...['payerName', 'text', 'endToEndId', 'returnReason'],
 ] as const;
 export type CsvColumn = (typeof csvColumns)[number];
 
@@ -149,6 +151,8 @@ export const bankLine = pgTable(
     originalReference: text('original_reference'),
     allowCurrency: boolean('allow_currency').notNull().default(false),
     depositId: text('deposit_id'),
+    /** The payout that it answers, which is then booked in place of an address. */
+    payoutId: text('payout_id'),
     /** The operator who assigned or returned it; null where its account decided. */
     decidedBy: text('decided_by'),
     decidedAt: bigint('decided_at', { mode: 'number' }),
@@ -166,7 +170,8 @@ export const bankLine = pgTable(
     check('bank_line_unmatched', sql`(${t.state} = 'unmatched') = (${t.reason} is not null)`),
     check(
       'bank_line_booked',
-      sql`${t.state} <> 'booked' or (${t.addressId} is not null and ${t.depositId} is not null)`,
+      sql`${t.state} <> 'booked' or (${t.addressId} is not null and ${t.depositId} is not null)
+        or ${t.payoutId} is not null`,
     ),
     check('bank_line_amount', sql`${t.amount} > 0`),
   ],

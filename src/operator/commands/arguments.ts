@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { GraphQLEmailAddress } from 'graphql-scalars';
-import { Amount, CountryCode, Currency } from '../../types/scalars.js';
+import { Amount, CountryCode, Currency, LocalDate } from '../../types/scalars.js';
 import { textLengthMax } from '../action/actions.js';
 
 /** A whole number of at most twelve digits. */
@@ -77,5 +77,14 @@ export function currencyCode(text: string): string {
     return Currency.parseValue(text);
   } catch {
     throw new InvalidArgumentError('It must be an active ISO 4217 code, such as USD.');
+  }
+}
+
+/** A day of the calendar, as YYYY-MM-DD. */
+export function day(text: string): string {
+  try {
+    return LocalDate.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a day, such as 2026-01-31.');
   }
 }

@@ -121,6 +121,8 @@ export class OperatorBankLine {
   addressId: string | null;
   @Field(() => ID, { nullable: true, description: 'Its deposit, once it is booked.' })
   depositId: string | null;
+  @Field(() => ID, { nullable: true, description: 'The payout that it answers.' })
+  payoutId: string | null;
   @Field(() => String, { nullable: true, description: 'Who assigned or returned it.' })
   decidedBy: string | null;
 }
@@ -223,6 +225,8 @@ export class BankColumns {
   text?: string | null;
   @Field(() => String, column('The reference that the sender gave.'))
   endToEndId?: string | null;
+  @Field(() => String, column('Why a payout came back. A line that has it is a return.'))
+  returnReason?: string | null;
 }
 
 @ObjectType('BankMapping', { simpleResolvers: true, description: 'How the CSV files of a bank are read.' })

@@ -1,11 +1,10 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
 import { type AdjustmentContent, adjustmentProblems } from '../../resources/adjustment/rules.js';
 import { type AdjustmentRow, AdjustmentStatus, adjustment } from '../../resources/adjustment/table.js';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { textProblems } from '../../operation/text-problems.js';
+import { namedOperators } from '../access/operators.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, listed, type ListPage } from '../paging.js';
-import { operator as operatorTable, OperatorRole } from '../table.js';
 
 /** Who proposes an adjustment, or decides about it; without an id for OPERATOR_KEY and the command line. */
 export interface Actor {
@@ -39,7 +38,7 @@ export async function proposeAdjustment(
 
 /** Approves a proposal: its money moves at once. Only a named operator can, and not the one that proposed it. */
 export async function approveAdjustment(operator: Operator, id: string, by: Actor): Promise<AdjustmentRow> {
-  if ((await named(operator)) < 2)
+  if ((await namedOperators(operator)) < 2)
     throw new OperatorError(
       'An adjustment needs two named operators: one proposes it, and another one approves it. There are fewer than ' +
         'two with the role operate. Create another one with `tidegate operator create`.',
@@ -57,18 +56,4 @@ async function decided(operator: Operator, id: string, to: 'approved' | 'rejecte
   if (!row) throw new OperatorError('There is no such adjustment. Check the id.', 'resource_missing', 'adjustment.id');
   const args = { id, to, decidedBy: by.name, decidedById: by.id };
   return operator.write('decide_adjustment', row, `adjustment_${to}`, args, adjustment);
-}
-
-/** How many operators have a name and may change something. */
-async function named(operator: Operator): Promise<number> {
-  const [row] = await operator.read<{ count: number }>(
-    'operator_count',
-    (db) =>
-      db
-        .select({ count: sql<number>`count(*)::int` })
-        .from(operatorTable)
-        .where(and(eq(operatorTable.role, OperatorRole.OPERATE), isNull(operatorTable.revokedAt))),
-    {},
-  );
-  return row!.count;
 }

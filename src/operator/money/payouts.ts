@@ -7,6 +7,7 @@ import { type Problem, problem } from '../../errors/problems.js';
 import { type RateRow, rate } from '../../resources/exchange-rate/table.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
+import { refuseInOrder } from '../payment-order/orders.js';
 import { referenceProblems, withoutSpaceAround } from './notice.js';
 import { tenantOf, listed, type ListPage, type ListFilter } from '../paging.js';
 
@@ -29,24 +30,31 @@ export interface PayoutReport {
   bankReference?: string | null | undefined;
 }
 
-/** Records that a payout has arrived or failed, or that a completed one has come back, as the bank reports it. */
+/**
+ * Records that a payout has arrived or failed, or that a completed one has come back, as the bank reports it: by the
+ * word of an operator or by a file of the bank.
+ */
 export async function endPayout(
   operator: Operator,
   id: string,
   to: 'completed' | 'failed' | 'returned',
   { reasonCode, bankReference }: PayoutReport = {},
+  by: 'operator' | 'bank' = 'operator',
 ): Promise<PayoutRow> {
   if (bankReference != null)
     refuse([
       ...textProblems({ bankReference }, 'payout'),
       ...referenceProblems(bankReference, 'payout.bank_reference'),
     ]);
+  const row = await payoutOf(operator, id);
+  if (row.status === PayoutStatus.PROCESSING) await refuseInOrder(operator, row, by);
   const args = {
     ...{ id, to },
+    ...(row.orderId !== null && { orderId: row.orderId }),
     ...(reasonCode != null && { reasonCode }),
     ...(bankReference != null && { bankReference: withoutSpaceAround(bankReference) }),
   };
-  return operator.write('move_payout', await payoutOf(operator, id), `payout_${to}`, args, payout);
+  return operator.write('move_payout', row, `payout_${to}`, args, payout);
 }
 
 /**

@@ -81,7 +81,7 @@ export function bankDetailsOf<T extends BankAccountInput>(bank: T): T {
  * Whether a text is an IBAN, with the check digits, length and form of its country; blanks and hyphens between its
  * parts and small letters are fine. The check digits that some countries have inside are not checked.
  */
-function isIban(text: string): boolean {
+export function isIban(text: string): boolean {
   const { errorCodes } = validateIBAN(text.replaceAll(/[\s-]/g, '').toUpperCase());
   return errorCodes.every((code) => code === ValidationErrorsIBAN.WrongAccountBankBranchChecksum);
 }

@@ -46,6 +46,8 @@ export const payout = pgTable(
     ...version(),
     reasonCode: text('reason_code').$type<PayoutReasonCode>(),
     bankReference: text('bank_reference'),
+    /** The payment order by which the operator tells a bank to pay it. Accounts do not see it. */
+    orderId: text('order_id'),
   },
   (t) => [
     primaryKey({ name: 'payout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -64,6 +66,11 @@ export const payout = pgTable(
     // The operator searches all tenants: by id, and by status for the payouts that wait for it.
     index('payout_by_id').on(t.id),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),
+    // What a bank is told to pay, of all tenants: what is in no order yet, and what an order has.
+    index('payout_to_order')
+      .on(t.currency, t.created, t.id)
+      .where(sql`livemode and status = 'processing' and order_id is null`),
+    index('payout_of_order').on(t.orderId, t.tenantId, t.id).where(sql`order_id is not null`),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
     ...listIndexes('payout', t, { status: t.status }, { own: t.accountId }),
     ...parentIndexes('payout_account', t, t.accountId, { status: t.status }),

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseQuery } from '../../api/rest/decoder.js';
 import { logged } from '../../operator/action/actions.js';
 import { type FilePlace, fileWithContent } from '../../operator/console.js';
+import { orderFile, orderFormats } from '../../operator/payment-order/file.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 
 /**
@@ -24,6 +26,30 @@ export function operatorFiles(app: FastifyInstance): void {
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
       reply.header('content-security-policy', "default-src 'none'; sandbox");
       return reply.type(row.contentType).send(content);
+    },
+  );
+}
+
+/**
+ * Registers the download of the file of a payment order, which has entries in the audit log, the first one before it is
+ * made. It is sent as it is read; one that is not whole has no end that HTTP takes for one.
+ */
+export function orderFiles(app: FastifyInstance): void {
+  app.get<{ Params: { id: string; format: string } }>(
+    '/operator/payment-orders/:id/:format',
+    { config: { operator: 'rest' } },
+    async (request, reply) => {
+      const { operator, viewer } = request.operator!;
+      const { id, format } = request.params;
+      const known = orderFormats.find((each) => each === format);
+      if (known === undefined)
+        throw new DomainError(
+          problem('parameter_invalid', 'payment_order.format', `must be ${orderFormats.join(' or ')}`),
+        );
+      const action = { operation: 'readPaymentOrder', objectId: id, details: { format } };
+      const made = await logged(operator, viewer, action, () => orderFile(operator, id, known));
+      reply.header('content-disposition', `attachment; filename="${made.name}"`);
+      return reply.type(made.contentType).send(Readable.from(made.content));
     },
   );
 }

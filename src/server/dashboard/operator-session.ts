@@ -6,7 +6,7 @@ import type { OperatorContext } from '../../operator/context.js';
 import { createSession, endSession, sessionSeconds } from '../../operator/access/operators.js';
 import { DomainError, errorV1, problem } from '../../errors/problems.js';
 import { problemsOf } from '../http/refusal.js';
-import { operatorFiles } from './operator-files.js';
+import { operatorFiles, orderFiles } from './operator-files.js';
 import { hasOperatorCookie, setOperatorCookie } from './cookie.js';
 
 /** Registers the operators' routes besides their graph. */
@@ -16,6 +16,7 @@ export function operatorRoutes(app: FastifyInstance, config: Config, logs: reado
   });
   operatorSessions(app, config);
   operatorFiles(app);
+  orderFiles(app);
 }
 
 /**

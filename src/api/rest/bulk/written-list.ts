@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { getNamedType, getNullableType, type GraphQLObjectType, isListType, isObjectType } from 'graphql';
 import type { AskedList } from '../../../operation/bulk.js';
+import { harmless } from '../../../types/csv-cell.js';
 import { camel } from '../../../errors/problems.js';
 import { type KeyRule, type Keys, Optional, OrNull } from '../../../resources/shape.js';
 
@@ -54,12 +55,3 @@ function cellOf(path: Column, object: object): string | null {
   if (typeof value === 'object') return JSON.stringify(value);
   return typeof value === 'string' ? harmless(value) : String(value);
 }
-
-const formula = /^[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/;
-const number = /^[+-]?\d+(?:\.\d+)?$/;
-
-/**
- * A text that no spreadsheet takes for a formula: one that begins like a formula gets an apostrophe before it. Amounts
- * and other numbers stay as they are, also with a sign.
- */
-const harmless = (text: string): string => (formula.test(text) && !number.test(text) ? `'${text}` : text);

@@ -1,0 +1,156 @@
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { type ById, Input } from '../../types/input.js';
+import { payloadOf } from '../../types/payload.js';
+import type { OperatorContext } from '../context.js';
+import { pageSizeOf } from '../graph/inputs.js';
+import type { OperatorModule } from '../graph/module.js';
+import {
+  AddOwnAccountInput,
+  ApprovePaymentOrderInput,
+  CloseOwnAccountInput,
+  CreatePaymentOrderInput,
+  GatherPaymentOrderInput,
+  OperatorOwnAccount,
+  OperatorPaymentOrder,
+  OrderedPayoutPage,
+  OrderedPayoutsArgs,
+  PaymentOrderPage,
+  PaymentOrdersArgs,
+  RejectPaymentOrderInput,
+  SendPaymentOrderInput,
+} from '../graph/payment-order-type.js';
+import type { OperatorPayout } from '../graph/type.js';
+import type { ListPage } from '../paging.js';
+import { addOwnAccount, closeOwnAccount, listOwnAccounts } from '../payment-order/accounts.js';
+import {
+  approvePaymentOrder,
+  createPaymentOrder,
+  gatherPaymentOrder,
+  listOrders,
+  orderedPayouts,
+  rejectPaymentOrder,
+  sendPaymentOrder,
+} from '../payment-order/orders.js';
+
+const AddOwnAccountPayload = payloadOf('AddOwnAccount', 'ownAccount', OperatorOwnAccount);
+const CloseOwnAccountPayload = payloadOf('CloseOwnAccount', 'ownAccount', OperatorOwnAccount);
+const CreatePaymentOrderPayload = payloadOf('CreatePaymentOrder', 'order', OperatorPaymentOrder);
+const GatherPaymentOrderPayload = payloadOf('GatherPaymentOrder', 'order', OperatorPaymentOrder);
+const ApprovePaymentOrderPayload = payloadOf('ApprovePaymentOrder', 'order', OperatorPaymentOrder);
+const RejectPaymentOrderPayload = payloadOf('RejectPaymentOrder', 'order', OperatorPaymentOrder);
+const SendPaymentOrderPayload = payloadOf('SendPaymentOrder', 'order', OperatorPaymentOrder);
+
+/** How many payouts one request gathers or gives back. */
+const perRequest = 1_000;
+
+/** The orders by which banks pay payouts. Spec: decisions, 8.15. Silent: all else. */
+@Resolver()
+class OperatorPaymentOrders {
+  @Query(() => [OperatorOwnAccount], { description: 'Your accounts at banks, those in use first: 200 at most.' })
+  ownAccounts(@Ctx() { operator }: OperatorContext): Promise<OperatorOwnAccount[]> {
+    return listOwnAccounts(operator);
+  }
+
+  @Query(() => PaymentOrderPage, { description: 'The payment orders, the newest first.' })
+  paymentOrders(
+    @Args(() => PaymentOrdersArgs) { status, first, after }: PaymentOrdersArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorPaymentOrder>> {
+    return listOrders(operator, {
+      ...{ status: status ?? undefined, after: after ?? undefined },
+      limit: pageSizeOf('payment_order', first),
+    });
+  }
+
+  @Query(() => OrderedPayoutPage, { description: 'The payouts of a payment order, in the order of its file.' })
+  orderedPayouts(
+    @Args(() => OrderedPayoutsArgs) { id, first, after }: OrderedPayoutsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorPayout>> {
+    return orderedPayouts(operator, id, { after: after ?? undefined, limit: pageSizeOf('payout', first) });
+  }
+
+  @Mutation(() => AddOwnAccountPayload, { description: 'Adds an account at a bank, from which payouts are paid.' })
+  async addOwnAccount(
+    @Input(() => AddOwnAccountInput) input: AddOwnAccountInput,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { ownAccount: await addOwnAccount(operator, input, viewer.name) };
+  }
+
+  @Mutation(() => CloseOwnAccountPayload, {
+    description: 'Closes an account of yours: no order is made from it any more. Its orders stay as they are.',
+  })
+  async closeOwnAccount(@Input(() => CloseOwnAccountInput) { id }: ById, @Ctx() { operator }: OperatorContext) {
+    return { ownAccount: await closeOwnAccount(operator, id) };
+  }
+
+  @Mutation(() => CreatePaymentOrderPayload, {
+    description:
+      `Gathers the live payouts under way in the currency of an account that are in no order yet, ${perRequest} per ` +
+      'call and 10,000 at most. Go on with `gatherPaymentOrder` while it is GATHERING.',
+  })
+  async createPaymentOrder(
+    @Input(() => CreatePaymentOrderInput) input: CreatePaymentOrderInput,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { order: await createPaymentOrder(operator, input, viewer, perRequest) };
+  }
+
+  @Mutation(() => GatherPaymentOrderPayload, { description: 'Goes on with gathering the payouts of an order.' })
+  async gatherPaymentOrder(@Input(() => GatherPaymentOrderInput) { id }: ById, @Ctx() { operator }: OperatorContext) {
+    return { order: await gatherPaymentOrder(operator, id, perRequest) };
+  }
+
+  @Mutation(() => ApprovePaymentOrderPayload, {
+    description:
+      'Approves an order that another operator has proposed, so that its file can be made. Only an operator with a ' +
+      'name and a key of their own can.',
+  })
+  async approvePaymentOrder(
+    @Input(() => ApprovePaymentOrderInput) { id }: ById,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { order: await approvePaymentOrder(operator, id, viewer) };
+  }
+
+  @Mutation(() => RejectPaymentOrderPayload, {
+    description:
+      'Rejects an order and gives its payouts back. Call it again if it did not come to its end. ' +
+      'After its approval it says that the bank has not carried it out, and only another named operator can say so.',
+  })
+  async rejectPaymentOrder(
+    @Input(() => RejectPaymentOrderInput) { id, reason }: RejectPaymentOrderInput,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    const { order } = await rejectPaymentOrder(operator, id, reason, viewer);
+    return { order };
+  }
+
+  @Mutation(() => SendPaymentOrderPayload, {
+    description: 'Records that the file of an approved order was given to the bank.',
+  })
+  async sendPaymentOrder(
+    @Input(() => SendPaymentOrderInput) { id }: ById,
+    @Ctx() { operator, viewer }: OperatorContext,
+  ) {
+    return { order: await sendPaymentOrder(operator, id, viewer) };
+  }
+}
+
+export default {
+  resolvers: [OperatorPaymentOrders],
+  fields: {
+    ownAccounts: 'own_account',
+    paymentOrders: 'payment_order',
+    orderedPayouts: 'payout',
+    addOwnAccount: 'own_account',
+    closeOwnAccount: 'own_account',
+    createPaymentOrder: 'payment_order',
+    gatherPaymentOrder: 'payment_order',
+    approvePaymentOrder: 'payment_order',
+    rejectPaymentOrder: 'payment_order',
+    sendPaymentOrder: 'payment_order',
+  },
+  sizes: { 'Query.ownAccounts': 200 },
+} satisfies OperatorModule;

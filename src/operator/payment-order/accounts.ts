@@ -1,0 +1,89 @@
+import { desc, eq, sql } from 'drizzle-orm';
+import { fromRow } from '../../db/read/row-mapper.js';
+import { type Problem, problem } from '../../errors/problems.js';
+import { textProblems } from '../../operation/text-problems.js';
+import { isIban } from '../../resources/address/rules.js';
+import { lengthFault } from '../../types/text-length.js';
+import { accountKey } from '../bank-file/line.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
+import { ownAccount, type OwnAccountRow } from './table.js';
+
+/** As many characters as a message of ISO 20022 has for a name. */
+const holderLengthMax = 70;
+const accountsMax = 200;
+
+/** What a bank needs to know of an account of the operator. */
+export interface OwnAccountContent {
+  holder: string;
+  currency: string;
+  iban?: string | null | undefined;
+  number?: string | null | undefined;
+  bic?: string | null | undefined;
+  ifsc?: string | null | undefined;
+}
+
+/** Adds an account of the operator, from which payouts are paid. Spec: decisions, 8.15. */
+export async function addOwnAccount(operator: Operator, given: OwnAccountContent, by: string): Promise<OwnAccountRow> {
+  const { holder, currency } = given;
+  const codes = Object.entries({ iban: given.iban, number: given.number, bic: given.bic, ifsc: given.ifsc });
+  const bare = Object.fromEntries(codes.map(([name, text]) => [name, text == null ? null : accountKey(text)]));
+  refuse([...textProblems({ holder }, 'own_account'), ...ownAccountProblems({ holder, currency, ...bare })]);
+  const [row] = await operator.call('add_own_account', [JSON.stringify({ holder, currency, ...bare }), by]);
+  return fromRow(ownAccount, row!);
+}
+
+/** Closes an account of the operator: no order is made from it any more. Orders that exist stay as they are. */
+export async function closeOwnAccount(operator: Operator, id: string): Promise<OwnAccountRow> {
+  const [row] = await operator.call('close_own_account', [id]);
+  return row ? fromRow(ownAccount, row) : missing();
+}
+
+/** The accounts of the operator, those in use first: 200 at most. */
+export function listOwnAccounts(operator: Operator): Promise<OwnAccountRow[]> {
+  return operator.read<OwnAccountRow>(
+    'operator_own_accounts',
+    (db) =>
+      db
+        .select()
+        .from(ownAccount)
+        .orderBy(sql`closed_at is not null`, desc(ownAccount.created), desc(ownAccount.id))
+        .limit(accountsMax),
+    {},
+  );
+}
+
+/** The account of the operator with this id. */
+export async function ownAccountOf(operator: Operator, id: string): Promise<OwnAccountRow> {
+  const [row] = await operator.read<OwnAccountRow>(
+    'operator_own_account',
+    (db) =>
+      db
+        .select()
+        .from(ownAccount)
+        .where(eq(ownAccount.id, sql.placeholder('id'))),
+    { id },
+  );
+  return row ?? missing();
+}
+
+function missing(): never {
+  throw new OperatorError('You have no such account. Check the id.', 'resource_missing', 'own_account.id');
+}
+
+/** The problems of an account that no file could name. */
+function ownAccountProblems({ holder, iban, number, bic, ifsc }: OwnAccountContent): Problem[] {
+  const wrong = (field: string, text: string) => [problem('parameter_invalid', `own_account.${field}`, text)];
+  const fault = holder.trim() === '' ? 'must not be empty' : lengthFault(holder, holderLengthMax);
+  const form = (field: string, text: string | null | undefined, pattern: RegExp, what: string) =>
+    text == null || (text.length <= 40 && pattern.test(text)) ? [] : wrong(field, `must be ${what}`);
+  return [
+    ...(fault === undefined ? [] : wrong('holder', fault)),
+    ...((iban == null) === (number == null) ? wrong('iban', 'or `number` must be given, and not both') : []),
+    ...(iban == null || (iban.length <= 40 && isIban(iban))
+      ? []
+      : wrong('iban', 'must be an IBAN: its country, length or checksum is wrong')),
+    ...form('number', number, /^[A-Z0-9]{1,34}$/, 'at most 34 letters and digits'),
+    ...form('bic', bic, /^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'a BIC of 8 or 11 characters'),
+    ...form('ifsc', ifsc, /^[A-Z]{4}0[A-Z0-9]{6}$/, 'an IFSC of 11 characters, such as HDFC0000123'),
+  ];
+}
