@@ -48,7 +48,7 @@ ALTER TABLE "payout" ADD COLUMN IF NOT EXISTS "order_id" text;--> statement-brea
 ALTER TABLE "payment_order" ADD CONSTRAINT "payment_order_account" FOREIGN KEY ("own_account_id") REFERENCES "public"."own_account"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "own_account_in_use" ON "own_account" USING btree (coalesce(iban, number),"currency") WHERE closed_at is null;--> statement-breakpoint
 CREATE INDEX "payment_order_age" ON "payment_order" USING btree ("status","created","id");--> statement-breakpoint
-CREATE UNIQUE INDEX "payment_order_gathering" ON "payment_order" USING btree ("own_account_id","value_date") WHERE status = 'gathering';--> statement-breakpoint
+CREATE UNIQUE INDEX "payment_order_gathering" ON "payment_order" USING btree ("own_account_id") WHERE status = 'gathering';--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "payout_to_order" ON "payout" USING btree ("currency","created","id") WHERE livemode and status = 'processing' and order_id is null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "payout_of_order" ON "payout" USING btree ("order_id","tenant_id","id") WHERE order_id is not null;--> statement-breakpoint
 ALTER TABLE "bank_line" ADD CONSTRAINT "bank_line_booked" CHECK ("bank_line"."state" <> 'booked' or ("bank_line"."address_id" is not null and "bank_line"."deposit_id" is not null)

@@ -3,7 +3,10 @@ import { payeesOf } from './payee.js';
 import { refusal, type Row, useFunctions } from './fixture.js';
 
 const fixture = useFunctions();
-const { of, call, value, stored, write } = fixture;
+const { of, call, stored, write } = fixture;
+
+/** How many payouts are claimed or given back. */
+const counted = async (...given: Parameters<typeof call>): Promise<number> => (await call(...given)).length;
 const payee = payeesOf(fixture);
 
 /** A payout under way. */
@@ -58,14 +61,17 @@ of('close_own_account', () => {
 });
 
 of('create_payment_order', () => {
-  it('begins an order once for an account and a day, until it is gathered', async () => {
+  it('begins an order, and rejects one of the account that is still being gathered', async () => {
     const { id } = await account({ currency: 'INR' });
     const order = await create(id);
     expect(order).toMatchObject({ status: 'gathering', currency: 'INR', value_date: '2026-12-01', payouts: null });
-    expect((await create(id, 'operator_b')).id).toBe(order.id);
-    expect((await create(id, 'operator_b', '2026-12-02')).id).not.toBe(order.id);
-    await call('propose_payment_order', order.id, 1, '1');
-    expect((await create(id)).id).not.toBe(order.id);
+    const next = await create(id, 'operator_b', '2026-12-02');
+    expect(await call('propose_payment_order', order.id, 1, '1')).toMatchObject([
+      { status: 'rejected', payouts: null },
+    ]);
+    expect(await call('propose_payment_order', next.id, 1, '1')).toMatchObject([{ status: 'proposed' }]);
+    await create(id);
+    expect(await call('propose_payment_order', next.id, 2, '2')).toMatchObject([{ status: 'proposed', payouts: 1 }]);
     expect(await refusal(create('own_account_0'))).toBe('state_conflict own_account.id');
   });
 });
@@ -73,7 +79,7 @@ of('create_payment_order', () => {
 of('claim_payouts', () => {
   it('claims what is under way and in no order, once', async () => {
     const { root, payout, move } = await underWay();
-    const claim = (order: string) => value('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), order);
+    const claim = (order: string) => counted('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), order);
     expect([await claim('order_1'), await claim('order_1'), await claim('order_2')]).toEqual([1, 0, 0]);
     expect(await stored('payout', root, payout.id)).toMatchObject({ order_id: 'order_1', status: 'processing' });
     // It ends by the answer to this order alone.
@@ -86,7 +92,7 @@ of('claim_payouts', () => {
   it('lets one of several orders have it that want it at once', async () => {
     const { root, payout } = await underWay();
     const claims = ['a', 'b', 'c', 'd'].map((order) =>
-      value('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), order),
+      counted('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), order),
     );
     expect((await Promise.all(claims)).sort()).toEqual([0, 0, 0, 1]);
   });
@@ -94,7 +100,7 @@ of('claim_payouts', () => {
   it('leaves one alone that has ended', async () => {
     const { root, payout } = await underWay();
     await write(root, 'move_payout', { id: payout.id, to: 'completed' });
-    expect(await value('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), 'order_1')).toBe(0);
+    expect(await counted('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), 'order_1')).toBe(0);
   });
 });
 
@@ -105,7 +111,7 @@ of('release_payouts', () => {
       await call('claim_payouts', root.tenantId, false, JSON.stringify([payout.id]), 'order_1');
     await paid.move('completed', { orderId: 'order_1' });
     const release = ({ root, payout }: typeof one, order: string) =>
-      value('release_payouts', root.tenantId, false, JSON.stringify([payout.id]), order);
+      counted('release_payouts', root.tenantId, false, JSON.stringify([payout.id]), order);
     expect([await release(one, 'order_2'), await release(one, 'order_1'), await release(paid, 'order_1')]).toEqual([
       ...[0, 1, 0],
     ]);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { onOneLine, visible } from '../../src/operator/commands/visible.js';
 import { trigger } from '../../src/operator/trigger/trigger.js';
-import { useChildren } from '../support/child.js';
+import { settingsOf, useChildren } from '../support/child.js';
 import { givenIn, type Speaker, useWorld } from '../support/world.js';
 
 // Each command starts Node, which takes long on a busy machine.
@@ -17,12 +17,7 @@ let environment: Record<string, string>;
 const tidegate = (...args: string[]) => children.quickCommand(environment, ...args);
 
 beforeAll(async () => {
-  const [database] = await world.sql`select current_database() as name`;
-  const host = encodeURIComponent(inject('admin').host);
-  environment = {
-    DATABASE_URL: `postgres://tidegate@localhost/${database!.name}?host=${host}`,
-    API_KEY_PEPPER: world.pepper,
-  };
+  environment = await settingsOf(world);
   user = await given.directUser(1);
   await trigger({ gateway: world.origin, key: user.key, type: 'payout.completed', say: () => {} });
 });

@@ -54,6 +54,16 @@ const commandHost = fileURLToPath(new URL('../fixtures/command-host.mjs', import
 const commandsAtOnce = 3;
 const hostsAtOnce = 2;
 
+/** The settings by which a command works on the database of a world. */
+export async function settingsOf({ sql, pepper }: World): Promise<Record<string, string>> {
+  const [database] = await sql`select current_database() as name`;
+  const host = encodeURIComponent(inject('admin').host);
+  return {
+    DATABASE_URL: `postgres://tidegate@localhost/${database!.name}?host=${host}`,
+    API_KEY_PEPPER: pepper,
+  };
+}
+
 /**
  * Starts gateways and commands of the built program as processes, each with its own port and folder. At the end of the
  * test file it kills those that still run, by process id, and removes each folder once its PostgreSQL has ended.

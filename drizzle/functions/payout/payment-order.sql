@@ -16,9 +16,8 @@ begin
   v.closed_at := null;
   insert into own_account select x.* from unnest(array[v]) x;
   return next v;
-exception
-  when unique_violation then
-    perform refuse(409, 'state_conflict', 'own_account.number', 'is that of another account of yours in this currency.');
+exception when unique_violation then
+  perform refuse(409, 'state_conflict', 'own_account.number', 'is that of another account of yours in this currency.');
 end;
 $$;
 
@@ -34,87 +33,92 @@ begin
 end;
 $$;
 
--- Begins an order from an account for a day. One that is being gathered for them already is returned instead, so that
--- whoever was interrupted goes on with it.
+-- Begins an order from an account for a day. One that is still being gathered for the account was interrupted: it is
+-- rejected, so that each order has one process that gathers it.
 -- Without an event: events are for tenants; the audit log has an entry.
 create or replace function create_payment_order(p_own_account text, p_value_date text, p_by text, p_by_id text)
 returns setof payment_order
 language plpgsql
 as $$
+declare
+  v_id text := new_id('payment_order');
 begin
-  insert into payment_order (id, created, created_by, created_by_id, own_account_id, currency, value_date, status)
-  select new_id('payment_order'), wall_clock(), p_by, p_by_id, o.id, o.currency, p_value_date, 'gathering'
-  from own_account o
-  where o.id = p_own_account and o.closed_at is null
-  on conflict (own_account_id, value_date) where status = 'gathering' do nothing;
-  return query
-    select p.*
-    from payment_order p
-    where p.own_account_id = p_own_account and p.value_date = p_value_date and p.status = 'gathering';
+  perform from own_account o where o.id = p_own_account and o.closed_at is null for update;
   if not found then
     perform refuse(409, 'state_conflict', 'own_account.id', 'is not an account of yours that is open.');
   end if;
+  update payment_order p
+  set
+    status = 'rejected',
+    note = 'Another order was begun before all payouts of this one were gathered.',
+    decided_by = p_by,
+    decided_by_id = p_by_id,
+    decided_at = wall_clock()
+  where p.own_account_id = p_own_account and p.status = 'gathering';
+  insert into payment_order (id, created, created_by, created_by_id, own_account_id, currency, value_date, status)
+  select v_id, wall_clock(), p_by, p_by_id, o.id, o.currency, p_value_date, 'gathering'
+  from own_account o
+  where o.id = p_own_account;
+  return query select p.* from payment_order p where p.id = v_id;
 end;
 $$;
 
--- Claims payouts of a tenant for an order: those that are under way and in no order. Returns how many.
+-- Claims payouts of a tenant for an order: those that are under way and in no order. Returns their ids.
 -- Without an event: an account sees nothing of orders.
 create or replace function claim_payouts(p_tenant text, p_live boolean, p_ids jsonb, p_order text)
-returns int
+returns setof text
 language plpgsql
 as $$
 declare
-  v_ids text[] := array(select x from jsonb_array_elements_text(p_ids) x);
-  v_count int;
+  v_ids text[] := array(
+    select y.id
+    from payout y
+    where
+      y.tenant_id = p_tenant
+      and y.livemode = p_live
+      and y.id in (select x from jsonb_array_elements_text(p_ids) x)
+      and y.status = 'processing'
+      and y.order_id is null
+    order by y.id
+    for update
+  );
 begin
-  perform
-  from payout y
-  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (v_ids)
-  order by y.id
-  for update;
   update payout y
   set order_id = p_order
-  where
-    y.tenant_id = p_tenant
-    and y.livemode = p_live
-    and y.id = any (v_ids)
-    and y.status = 'processing'
-    and y.order_id is null;
-  get diagnostics v_count = row_count;
-  return v_count;
+  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (v_ids);
+  return query select x from unnest(v_ids) x;
 end;
 $$;
 
--- Gives payouts of a tenant back that an order has claimed and no bank has paid. Returns how many.
+-- Gives payouts of a tenant back that an order has claimed and no bank has paid. Returns their ids.
 -- Without an event: an account sees nothing of orders.
 create or replace function release_payouts(p_tenant text, p_live boolean, p_ids jsonb, p_order text)
-returns int
+returns setof text
 language plpgsql
 as $$
 declare
-  v_ids text[] := array(select x from jsonb_array_elements_text(p_ids) x);
-  v_count int;
+  v_ids text[] := array(
+    select y.id
+    from payout y
+    where
+      y.tenant_id = p_tenant
+      and y.livemode = p_live
+      and y.id in (select x from jsonb_array_elements_text(p_ids) x)
+      and y.status = 'processing'
+      and y.order_id = p_order
+    order by y.id
+    for update
+  );
 begin
-  perform
-  from payout y
-  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (v_ids)
-  order by y.id
-  for update;
   update payout y
   set order_id = null
-  where
-    y.tenant_id = p_tenant
-    and y.livemode = p_live
-    and y.id = any (v_ids)
-    and y.status = 'processing'
-    and y.order_id = p_order;
-  get diagnostics v_count = row_count;
-  return v_count;
+  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (v_ids);
+  return query select x from unnest(v_ids) x;
 end;
 $$;
 
--- Proposes an order with what was counted in it; an order without payouts is rejected.
--- Without an event: events are for tenants; the audit log has an entry.
+-- Proposes an order with what was counted in it, unless it was rejected meanwhile. An order without payouts is
+-- rejected. Without an event: events are for tenants; the audit log has an entry.
 create or replace function propose_payment_order(p_id text, p_payouts int, p_total bigint)
 returns setof payment_order
 language plpgsql
@@ -134,9 +138,9 @@ end;
 $$;
 
 -- Approves an order, which only a named operator does who has not proposed it, or rejects it. After its approval its
--- file may be at the bank: then only a named operator rejects it who has neither approved it nor sent it, and whose word
--- it is that the bank has not carried it out.
--- Without an event: events are for tenants; the audit log has an entry.
+-- file may be at the bank: then only a named operator rejects it who has neither approved it nor sent it, and whose
+-- word it is that the bank has not carried it out. Without an event: events are for tenants; the audit log has an
+-- entry.
 create or replace function decide_payment_order(p_id text, p_to text, p_by text, p_by_id text, p_note text)
 returns setof payment_order
 language plpgsql
@@ -165,20 +169,20 @@ begin
       403,
       'permission_denied',
       null,
-      'The bank may have the file of this order. An operator with a name and a key of their own rejects it, and not one '
-        || 'that has approved it or sent it.'
+      'The bank may have the file. A named operator rejects the order, who has neither approved nor sent it.'
     );
   end if;
-  return query
-    update payment_order p
-    set
-      status = p_to,
-      decided_by = p_by,
-      decided_by_id = p_by_id,
-      decided_at = wall_clock(),
-      note = p_note
-    where p.id = p_id
-    returning *;
+  update payment_order p
+  set
+    status = p_to,
+    decided_by = p_by,
+    decided_by_id = p_by_id,
+    decided_at = wall_clock(),
+    note = p_note
+  where p.id = p_id
+  returning *
+  into v;
+  return next v;
 end;
 $$;
 

@@ -2,8 +2,9 @@ import { and, eq, ne, or, sql } from 'drizzle-orm';
 import { type AddressRow, address, bankAccountKey } from '../../resources/address/table.js';
 import type { Operator } from '../operator.js';
 import { type PayoutRow, PayoutStatus } from '../../resources/payout/table.js';
+import { listOwnAccounts } from '../payment-order/accounts.js';
 import { payoutIdOf } from '../payment-order/file.js';
-import { livePayouts } from '../payment-order/orders.js';
+import { livePayouts } from '../payment-order/claims.js';
 import { bankNotice, type BankNoticeRow } from '../table.js';
 import type { FileLine } from './line.js';
 import { bankLine, type BankLineRow, BankLineState, UnmatchedReason } from './table.js';
@@ -33,8 +34,10 @@ const texts = (name: string) => sql`${placeholder(name)}::text[]`;
 export class LineMatcher {
   /** The lines of the file so far, as they are compared. */
   readonly #before = new Set<string>();
-  /** Whether any line names an account of the service. */
+  /** Whether any line names an account of the service, or answers a payout. */
   knowsAccount = false;
+  /** The operator's own accounts, as they are compared. */
+  #own = new Set<string>();
 
   constructor(
     private readonly operator: Operator,
@@ -48,6 +51,7 @@ export class LineMatcher {
       this.#seen(lines),
       this.#payouts(lines),
     ]);
+    this.#own = new Set((await listOwnAccounts(this.operator)).map(({ iban, number }) => iban ?? number!));
     const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts) }));
     const recorded = await this.#recorded(matched);
     return matched.map((line) => {
@@ -64,17 +68,14 @@ export class LineMatcher {
     payouts: Map<string, PayoutRow>,
   ): Fate {
     const found = [line.payee, line.account].flatMap((name) => (name === null ? [] : (receivers.get(name) ?? [])));
-    if (found.length > 0) this.knowsAccount = true;
+    const answered = isAnswer(line) ? payouts.get(payoutIdOf(line.details.endToEndId) ?? '') : undefined;
+    if (found.length > 0 || answered || this.#own.has(line.account ?? '')) this.knowsAccount = true;
     const key = line.reference === null ? undefined : keyOf(line);
     const isRepeated = key !== undefined && this.#before.has(key);
     if (key !== undefined) this.#before.add(key);
     if (key !== undefined && seen.has(key)) return seenBefore;
     if (line.isUnclear) return unmatched(UnmatchedReason.UNCLEAR);
-    const answered = payouts.get(payoutIdOf(line.details.endToEndId) ?? '');
-    if (answered && isAnswer(line)) {
-      this.knowsAccount = true;
-      return fateOfAnswer(line, answered);
-    }
+    if (answered) return fateOfAnswer(line, answered);
     // Money that left, or that came back after it had left, is that of payouts.
     if ((line.direction === 'debit') !== line.isReversal) return unmatched(UnmatchedReason.OUTGOING);
     if (found.length === 0) return unmatched(UnmatchedReason.UNKNOWN_ACCOUNT);

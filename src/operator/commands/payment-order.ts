@@ -61,8 +61,7 @@ export function paymentOrderCommands(program: Command, command: AddCommand): voi
     orderV1(await sendPaymentOrder(operator, id, byCommand())),
   );
   command(order, 'reject <order>', 'Reject an order; its payouts can be in others', async (operator, o, id) => {
-    const rejected = await rejectPaymentOrder(operator, id, String(o.reason), byCommand());
-    return { ...orderV1(rejected.order), left: rejected.left };
+    return orderV1(await rejectPaymentOrder(operator, id, String(o.reason), byCommand()));
   }).requiredOption('--reason <text>', 'why', reasonText);
   accountCommands(order, command);
 }

@@ -10,7 +10,7 @@ registerEnumType(PaymentOrderStatus, {
   name: 'PaymentOrderStatus',
   description: 'How far a payment order has come.',
   valuesConfig: {
-    GATHERING: { description: 'Its payouts are being gathered. Go on with it until it is proposed.' },
+    GATHERING: { description: 'Its payouts are being gathered.' },
     PROPOSED: { description: 'It waits for another operator.' },
     APPROVED: { description: 'Another operator has approved it. Its file can be made and given to the bank.' },
     SENT: { description: 'Its file was given to the bank, whose files say what becomes of each payout.' },
@@ -116,7 +116,6 @@ export class CreatePaymentOrderInput {
   @Field(() => LocalDate, { description: 'The day on which the bank is to pay.' })
   valueDate: string;
 }
-export const GatherPaymentOrderInput = idInputOf('GatherPaymentOrder', 'order');
 export const ApprovePaymentOrderInput = idInputOf('ApprovePaymentOrder', 'order');
 export const SendPaymentOrderInput = idInputOf('SendPaymentOrder', 'order');
 

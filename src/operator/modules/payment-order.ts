@@ -9,7 +9,6 @@ import {
   ApprovePaymentOrderInput,
   CloseOwnAccountInput,
   CreatePaymentOrderInput,
-  GatherPaymentOrderInput,
   OperatorOwnAccount,
   OperatorPaymentOrder,
   OrderedPayoutPage,
@@ -25,7 +24,6 @@ import { addOwnAccount, closeOwnAccount, listOwnAccounts } from '../payment-orde
 import {
   approvePaymentOrder,
   createPaymentOrder,
-  gatherPaymentOrder,
   listOrders,
   orderedPayouts,
   rejectPaymentOrder,
@@ -35,13 +33,9 @@ import {
 const AddOwnAccountPayload = payloadOf('AddOwnAccount', 'ownAccount', OperatorOwnAccount);
 const CloseOwnAccountPayload = payloadOf('CloseOwnAccount', 'ownAccount', OperatorOwnAccount);
 const CreatePaymentOrderPayload = payloadOf('CreatePaymentOrder', 'order', OperatorPaymentOrder);
-const GatherPaymentOrderPayload = payloadOf('GatherPaymentOrder', 'order', OperatorPaymentOrder);
 const ApprovePaymentOrderPayload = payloadOf('ApprovePaymentOrder', 'order', OperatorPaymentOrder);
 const RejectPaymentOrderPayload = payloadOf('RejectPaymentOrder', 'order', OperatorPaymentOrder);
 const SendPaymentOrderPayload = payloadOf('SendPaymentOrder', 'order', OperatorPaymentOrder);
-
-/** How many payouts one request gathers or gives back. */
-const perRequest = 1_000;
 
 /** The orders by which banks pay payouts. Spec: decisions, 8.15. Silent: all else. */
 @Resolver()
@@ -87,19 +81,14 @@ class OperatorPaymentOrders {
 
   @Mutation(() => CreatePaymentOrderPayload, {
     description:
-      `Gathers the live payouts under way in the currency of an account that are in no order yet, ${perRequest} per ` +
-      'call and 10,000 at most. Go on with `gatherPaymentOrder` while it is GATHERING.',
+      'Gathers the live payouts under way in the currency of an account that are in no order yet: 10,000 at most. It ' +
+      'pays nothing until another operator approves it.',
   })
   async createPaymentOrder(
     @Input(() => CreatePaymentOrderInput) input: CreatePaymentOrderInput,
     @Ctx() { operator, viewer }: OperatorContext,
   ) {
-    return { order: await createPaymentOrder(operator, input, viewer, perRequest) };
-  }
-
-  @Mutation(() => GatherPaymentOrderPayload, { description: 'Goes on with gathering the payouts of an order.' })
-  async gatherPaymentOrder(@Input(() => GatherPaymentOrderInput) { id }: ById, @Ctx() { operator }: OperatorContext) {
-    return { order: await gatherPaymentOrder(operator, id, perRequest) };
+    return { order: await createPaymentOrder(operator, input, viewer) };
   }
 
   @Mutation(() => ApprovePaymentOrderPayload, {
@@ -116,15 +105,14 @@ class OperatorPaymentOrders {
 
   @Mutation(() => RejectPaymentOrderPayload, {
     description:
-      'Rejects an order and gives its payouts back. Call it again if it did not come to its end. ' +
+      'Rejects an order and gives its payouts back. ' +
       'After its approval it says that the bank has not carried it out, and only another named operator can say so.',
   })
   async rejectPaymentOrder(
     @Input(() => RejectPaymentOrderInput) { id, reason }: RejectPaymentOrderInput,
     @Ctx() { operator, viewer }: OperatorContext,
   ) {
-    const { order } = await rejectPaymentOrder(operator, id, reason, viewer);
-    return { order };
+    return { order: await rejectPaymentOrder(operator, id, reason, viewer) };
   }
 
   @Mutation(() => SendPaymentOrderPayload, {
@@ -147,7 +135,6 @@ export default {
     addOwnAccount: 'own_account',
     closeOwnAccount: 'own_account',
     createPaymentOrder: 'payment_order',
-    gatherPaymentOrder: 'payment_order',
     approvePaymentOrder: 'payment_order',
     rejectPaymentOrder: 'payment_order',
     sendPaymentOrder: 'payment_order',

@@ -7,7 +7,8 @@ import { amountText, currencyDigits } from '../../types/scalars.js';
 import { accountKey } from '../bank-file/line.js';
 import { type Operator, OperatorError } from '../operator.js';
 import { ownAccountOf } from './accounts.js';
-import { countedOrder, payoutsOf } from './orders.js';
+import { payoutsOf } from './claims.js';
+import { countedOrder } from './orders.js';
 import { type OwnAccountRow, type PaymentOrderRow, PaymentOrderStatus } from './table.js';
 
 /** The formats of the file of an order. */

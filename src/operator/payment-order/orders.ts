@@ -1,10 +1,11 @@
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { type PayoutRow, payout } from '../../resources/payout/table.js';
 import { namedOperators } from '../access/operators.js';
 import { type Operator, OperatorError } from '../operator.js';
 import { listedMax, type ListPage } from '../paging.js';
 import type { Actor } from '../money/adjustments.js';
+import { countOf, eachTenant, livePayouts, payoutsOf, waitingPayouts } from './claims.js';
 import { paymentOrder, type PaymentOrderRow, PaymentOrderStatus } from './table.js';
 
 const { placeholder } = sql;
@@ -13,52 +14,39 @@ const { APPROVED, SENT, REJECTED, GATHERING } = PaymentOrderStatus;
 /** How many payouts a statement reads, to be claimed or given back. */
 const batchMax = 500;
 /** The most payouts of an order: a bank takes no larger file of most kinds. */
-export const payoutsMax = 10_000;
+const payoutsMax = 10_000;
 
 /**
- * Begins an order of all payouts that wait in the currency of an account, or goes on with the one that is being
- * gathered for the same day, and gathers at most `limit` payouts.
+ * Gathers the payouts that wait in the currency of an account into a new order: each is claimed by a conditional update
+ * of its own tenant's row, so that none is in two orders. One process gathers an order. What it leaves when it is
+ * interrupted is given back by the next one, as are all claims of rejected orders.
  */
 export async function createPaymentOrder(
   operator: Operator,
   { ownAccountId, valueDate }: { ownAccountId: string; valueDate: string },
   by: Actor,
-  limit = payoutsMax,
 ): Promise<PaymentOrderRow> {
-  const [row] = await operator.call('create_payment_order', [ownAccountId, valueDate, by.name, by.id]);
-  return gather(operator, fromRow(paymentOrder, row!), limit);
-}
-
-/** Goes on with gathering an order, by at most `limit` payouts. It is proposed once all are in it. */
-export async function gatherPaymentOrder(operator: Operator, id: string, limit = payoutsMax): Promise<PaymentOrderRow> {
-  return gather(operator, await orderOf(operator, id), limit);
-}
-
-/**
- * Claims payouts, each by a conditional update of its own tenant's row, so that none is in two orders. What was claimed
- * before an interruption is found again by the order that the rows name.
- */
-async function gather(operator: Operator, order: PaymentOrderRow, limit: number): Promise<PaymentOrderRow> {
-  if (order.status !== GATHERING) return order;
-  let [claimed, read] = [await countOf(operator, order.id), 0];
-  while (read < limit && claimed.payouts < payoutsMax) {
-    const most = Math.min(batchMax, limit - read, payoutsMax - claimed.payouts);
-    const waiting = await waitingPayouts(operator, order, most);
+  const [begun] = await operator.call('create_payment_order', [ownAccountId, valueDate, by.name, by.id]);
+  const order = fromRow(paymentOrder, begun!);
+  for (const id of await rejectedWithPayouts(operator)) await giveBack(operator, id);
+  for (let read = 0; read < payoutsMax; ) {
+    const waiting = await waitingPayouts(operator, order, Math.min(batchMax, payoutsMax - read));
     if (waiting.length === 0) break;
     read += waiting.length;
     await eachTenant(operator, 'claim_payouts', waiting, order.id);
-    claimed = await countOf(operator, order.id);
   }
-  if (read >= limit && claimed.payouts < payoutsMax) return order;
-  const [row] = await operator.call('propose_payment_order', [order.id, claimed.payouts, String(claimed.total)]);
+  const { payouts, total } = await countOf(operator, order.id);
+  const [row] = await operator.call('propose_payment_order', [order.id, payouts, String(total)]);
   const proposed = fromRow(paymentOrder, row!);
-  if (proposed.payouts === 0)
-    throw new OperatorError(
-      `No payout in ${order.currency} waits that is in no order yet. There is nothing to pay.`,
-      'state_conflict',
-      'payment_order.own_account_id',
-    );
-  return proposed;
+  if (proposed.status !== REJECTED) return proposed;
+  await giveBack(operator, order.id);
+  throw new OperatorError(
+    proposed.payouts === 0
+      ? `No payout in ${order.currency} waits that is in no order yet. There is nothing to pay.`
+      : 'The order was rejected, or another one was begun for the account, before all payouts were gathered.',
+    'state_conflict',
+    'payment_order.own_account_id',
+  );
 }
 
 /** Approves an order that another operator has proposed. Its file can be made from then on. Spec: decisions, 8.15. */
@@ -73,26 +61,26 @@ export async function approvePaymentOrder(operator: Operator, id: string, by: Ac
   return decided(operator, id, APPROVED, by, null);
 }
 
-/**
- * Rejects an order, or says that the bank has not carried it out, and gives its payouts back, at most `limit` of them:
- * `left` says how many it still has. Call it again until none is left.
- */
+/** Rejects an order, or says that the bank has not carried it out, and gives its payouts back. */
 export async function rejectPaymentOrder(
   operator: Operator,
   id: string,
   reason: string,
   by: Actor,
-  limit = payoutsMax,
-): Promise<{ order: PaymentOrderRow; left: number }> {
+): Promise<PaymentOrderRow> {
   const before = await orderOf(operator, id);
   const order = before.status === REJECTED ? before : await decided(operator, id, REJECTED, by, reason);
-  for (let given = 0; given < limit; ) {
-    const rows = await payoutsOf(operator, id, undefined, Math.min(batchMax, limit - given), true);
-    if (rows.length === 0) break;
-    given += rows.length;
+  await giveBack(operator, id);
+  return order;
+}
+
+/** Gives the payouts of a rejected order back that no bank has paid. */
+async function giveBack(operator: Operator, id: string): Promise<void> {
+  for (;;) {
+    const rows = await payoutsOf(operator, id, undefined, batchMax, true);
     await eachTenant(operator, 'release_payouts', rows, id);
+    if (rows.length < batchMax) return;
   }
-  return { order, left: (await payoutsOf(operator, id, undefined, batchMax, true)).length };
 }
 
 /** Records that the file of an order was given to the bank. */
@@ -150,8 +138,8 @@ export async function orderOf(operator: Operator, id: string): Promise<PaymentOr
 }
 
 /**
- * The order with this id. Refuses one whose payouts are not what was proposed: two who gathered it at once may have
- * added to it then.
+ * The order with this id. Refuses one whose payouts are not what was proposed, which nothing but a change of the
+ * database by hand brings about.
  */
 export async function countedOrder(operator: Operator, id: string): Promise<PaymentOrderRow> {
   const [order, { payouts, total }] = [await orderOf(operator, id), await countOf(operator, id)];
@@ -201,54 +189,6 @@ export async function listOrders(
   return { nodes: rows.slice(0, limit), next: rows.length > limit ? rows[limit - 1]!.id : null };
 }
 
-/** The live payouts under way in a currency that are in no order, the oldest first. */
-function waitingPayouts(operator: Operator, { currency }: PaymentOrderRow, limit: number): Promise<PayoutRow[]> {
-  return operator.read<PayoutRow>(
-    'operator_payouts_to_order',
-    (db) =>
-      db
-        .select()
-        .from(payout)
-        .where(
-          and(
-            eq(payout.currency, placeholder('currency')),
-            sql`livemode and status = 'processing' and order_id is null`,
-          ),
-        )
-        .orderBy(asc(payout.created), asc(payout.id))
-        .limit(placeholder('limit')),
-    { currency, limit },
-  );
-}
-
-/** Payouts of an order in the order of its file; `underWay` leaves out those that have ended. */
-export function payoutsOf(
-  operator: Operator,
-  orderId: string,
-  after: Pick<PayoutRow, 'tenantId' | 'id'> | undefined,
-  limit: number,
-  underWay = false,
-): Promise<PayoutRow[]> {
-  return operator.read<PayoutRow>(
-    `operator_payouts_of_order:${after ? 'after' : ''}:${underWay ? 'under_way' : ''}`,
-    (db) =>
-      db
-        .select()
-        .from(payout)
-        .where(
-          and(
-            eq(payout.orderId, placeholder('orderId')),
-            after &&
-              sql`(${payout.tenantId}, ${payout.id}) > (${placeholder('tenant')}::text, ${placeholder('id')}::text)`,
-            underWay ? sql`status = 'processing'` : undefined,
-          ),
-        )
-        .orderBy(asc(payout.tenantId), asc(payout.id))
-        .limit(placeholder('limit')),
-    { orderId, tenant: after?.tenantId, id: after?.id, limit },
-  );
-}
-
 /** A page of the payouts of an order; `after` is the `next` of the page before. */
 export async function orderedPayouts(
   operator: Operator,
@@ -263,46 +203,27 @@ export async function orderedPayouts(
   return { nodes: rows.slice(0, limit), next: rows.length > limit ? rows[limit - 1]!.id : null };
 }
 
-/** How many payouts an order has, and what they are together. */
-export async function countOf(operator: Operator, orderId: string): Promise<{ payouts: number; total: bigint }> {
-  const [row] = await operator.read<{ payouts: number; total: string }>(
-    'operator_payouts_counted',
+/** The rejected orders that still have payouts under way. */
+async function rejectedWithPayouts(operator: Operator): Promise<string[]> {
+  const claims = await operator.read<{ orderId: string }>(
+    'operator_orders_under_way',
     (db) =>
       db
-        .select({
-          payouts: sql<number>`count(*)::int`,
-          total: sql<string>`coalesce(sum(${payout.amount}), 0)::text`,
-        })
+        .selectDistinct({ orderId: payout.orderId })
         .from(payout)
-        .where(eq(payout.orderId, placeholder('orderId'))),
-    { orderId },
+        .where(sql`order_id is not null and status = 'processing'`),
+    {},
   );
-  return { payouts: row!.payouts, total: BigInt(row!.total) };
-}
-
-/** The live payouts with these ids. */
-export function livePayouts(operator: Operator, ids: readonly string[]): Promise<PayoutRow[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return operator.read<PayoutRow>(
-    'operator_live_payouts',
+  const rows = await operator.read<{ id: string }>(
+    'operator_orders_rejected',
     (db) =>
       db
-        .select()
-        .from(payout)
-        .where(and(sql`${payout.id} = any(${placeholder('ids')}::text[])`, sql`livemode`)),
-    { ids: [...ids] },
+        .select({ id: paymentOrder.id })
+        .from(paymentOrder)
+        .where(
+          and(sql`${paymentOrder.id} = any(${placeholder('ids')}::text[])`, eq(paymentOrder.status, sql`'rejected'`)),
+        ),
+    { ids: claims.map(({ orderId }) => orderId) },
   );
-}
-
-/** Calls a function for the payouts of each tenant. */
-async function eachTenant(
-  operator: Operator,
-  fn: 'claim_payouts' | 'release_payouts',
-  rows: readonly PayoutRow[],
-  orderId: string,
-): Promise<void> {
-  for (const tenantId of new Set(rows.map((row) => row.tenantId))) {
-    const ids = rows.filter((row) => row.tenantId === tenantId).map(({ id }) => id);
-    await operator.call(fn, [tenantId, true, JSON.stringify(ids), orderId]);
-  }
+  return rows.map(({ id }) => id);
 }

@@ -65,8 +65,8 @@ export const paymentOrder = pgTable(
   (t) => [
     foreignKey({ name: 'payment_order_account', columns: [t.ownAccountId], foreignColumns: [ownAccount.id] }),
     index('payment_order_age').on(t.status, t.created, t.id),
-    // Whoever begins one again goes on with it.
-    uniqueIndex('payment_order_gathering').on(t.ownAccountId, t.valueDate).where(sql`status = 'gathering'`),
+    // An account has one that is being gathered.
+    uniqueIndex('payment_order_gathering').on(t.ownAccountId).where(sql`status = 'gathering'`),
     check('payment_order_status', isOneOf(t.status, PaymentOrderStatus)),
     check('payment_order_counted', sql`${t.status} not in ('proposed', 'approved', 'sent') or ${t.payouts} > 0`),
     check('payment_order_approved', sql`${t.status} not in ('approved', 'sent') or ${t.decidedById} is not null`),

@@ -1,0 +1,106 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { approvePaymentOrder } from '../../src/operator/payment-order/orders.js';
+import { endToEndIdOf } from '../../src/operator/payment-order/file.js';
+import { createOperator } from '../../src/operator/access/operators.js';
+import { auditLedger } from '../support/audit.js';
+import { banksIn } from '../api/bank-fixture.js';
+import { camt } from '../support/bank-files.js';
+import { receivableBody } from '../support/bodies.js';
+import { settingsOf, useChildren } from '../support/child.js';
+import { payOutLive } from '../support/jobs.js';
+import { must, nickname, payoutAddress, useWorld } from '../support/world.js';
+
+const world = useWorld({ worker: false });
+const children = useChildren();
+const { receiver, received, recordNotice } = banksIn(world);
+
+auditLedger(world);
+
+/** A payout of a tenant of its own, in INR. */
+async function payout(amount: string): Promise<void> {
+  const { live, ...to } = await receiver(2);
+  await payoutAddress(live);
+  const { deposit } = await recordNotice(received({ live, ...to }, { amount: BigInt(amount.replace('.', '')) }));
+  const receivable = await must(live.post('/v1/receivables', receivableBody({ amount, currency: 'INR' })));
+  await must(live.post(`/v1/deposits/${deposit!.id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
+  await payOutLive(live);
+}
+
+describe('a payment order whose processes are killed', () => {
+  it('has each payout once, and the answers of its bank end each once', async () => {
+    const environment = await settingsOf(world);
+    const run = async (...args: string[]) => {
+      const { code, out, errors } = await children.quickCommand(environment, ...args, '--json');
+      expect([code, errors]).toEqual([0, '']);
+      return JSON.parse(out);
+    };
+    const count = 24;
+    for (let i = 1; i <= count; i++) await payout(`${i}.50`);
+    const account = await run('order', 'account', '--holder=Tidegate', '--currency=INR', '--number=501000');
+    const create = ['order', 'create', '--account', account.id, '--value-date=2026-12-01'];
+    const claimed = async () =>
+      (await world.sql`select count(*)::int as n from payout where order_id is not null`)[0]!.n as number;
+    for (let i = 1; i <= 3; i++) {
+      const child = children.startCommand(environment, ...create);
+      // The next one gives back what the one before has claimed.
+      while (!child.over && (await claimed()) === 0);
+      child.signal('SIGKILL');
+      await child.ended;
+    }
+    await Promise.all([children.command(environment, ...create), children.command(environment, ...create)]);
+    // Of two at once, one may have been rejected for the other, or have found nothing left.
+    const proposed = (await run('order', 'list', '--status=proposed')).orders;
+    expect(proposed.length).toBeGreaterThan(0);
+    expect(proposed.reduce((sum: number, { payouts }: any) => sum + payouts, 0)).toBe(await claimed());
+    for (const { id } of proposed) await run('order', 'reject', id, '--reason=A test');
+    expect(await claimed()).toBe(0);
+    const order = await run(...create);
+    expect(order).toMatchObject({ status: 'proposed', payouts: count, total: `${(count * (count + 1)) / 2 + 12}.00` });
+    expect(await claimed()).toBe(count);
+
+    const [one, other] = [nickname(), nickname()];
+    await createOperator(world.operator, one, 'operate', 'a test');
+    const { operator } = await createOperator(world.operator, other, 'operate', 'a test');
+    await approvePaymentOrder(world.operator, order.id, operator);
+    const file = path.join(children.folder(), 'order.csv');
+    expect(await run('order', 'file', order.id, '--format=csv', '--out', file)).toEqual({ id: order.id, file });
+    expect((await children.command(environment, 'order', 'file', order.id, '--out', file)).code).toBe(1);
+    const written = fs.readFileSync(file, 'utf8').trimEnd().split('\r\n').slice(1);
+    expect(written).toHaveLength(count);
+    expect(await run('order', 'sent', order.id)).toMatchObject({ status: 'sent' });
+
+    // The bank pays all, and sends every other one back.
+    const shown = await run('order', 'show', order.id);
+    const entries = shown.of.flatMap((each: { id: string; amount: string }, i: number) => {
+      const of = { amount: each.amount, currency: 'INR', endToEndId: endToEndIdOf(each) };
+      return [
+        { ...of, reference: `D${i}`, direction: 'DBIT' as const },
+        ...(i % 2 ? [{ ...of, reference: `R${i}`, isReversal: true, returnReason: 'AC04' }] : []),
+      ];
+    });
+    const answer = path.join(children.folder(), 'answer.xml');
+    fs.writeFileSync(answer, camt([{ account: 'POOL', currency: 'INR', entries }], { message: '054' }));
+    const booked = async () =>
+      (await world.sql`select count(*)::int as n from bank_line where state = 'booked'`)[0]!.n as number;
+    for (let i = 0; i < 3; i++) {
+      const before = await booked();
+      const child = children.startCommand(environment, 'bank', 'import', answer);
+      while (!child.over && (await booked()) < before + 5);
+      child.signal('SIGKILL');
+      await child.ended;
+    }
+    expect((await run('bank', 'import', answer)).booking.left).toBe(0);
+    expect(await booked()).toBe(entries.length);
+    const states = await world.sql`
+      select status, count(*)::int as n, count(distinct bank_reference)::int as answers from payout group by 1 order by 1`;
+    expect(states).toEqual([
+      { status: 'completed', n: count / 2, answers: count / 2 },
+      { status: 'returned', n: count / 2, answers: count / 2 },
+    ]);
+    expect((await run('order', 'accounts')).accounts).toHaveLength(1);
+    expect(await run('order', 'close-account', account.id)).toMatchObject({ closed_at: expect.any(Number) });
+    expect((await children.command(environment, 'order', 'reject', order.id, '--reason=A test')).code).toBe(1);
+  });
+});
