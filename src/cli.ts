@@ -21,7 +21,7 @@ import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
 import { operatorCommands } from './operator/commands/operator.js';
 import { adjustmentCommands } from './operator/commands/adjustment.js';
-import { paymentOrderCommands } from './operator/commands/payment-order.js';
+import { paymentOrderCommands } from './operator/commands/order.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';

@@ -27,7 +27,10 @@ function sample(type: GraphQLInputType): unknown {
     const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
     return Object.fromEntries(required.map((field) => [field.name, sample(field.type)]));
   }
-  return { Currency: 'USD', Amount: '1.00', FileContent: 'QQ==' }[getNamedType(type).name] ?? 'none_0';
+  return (
+    { Currency: 'USD', Amount: '1.00', FileContent: 'QQ==', LocalDate: '2026-01-31' }[getNamedType(type).name] ??
+    'none_0'
+  );
 }
 
 /** Every mutation of the operators' graph, with an input. */

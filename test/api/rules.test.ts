@@ -11,6 +11,7 @@ import { payerScope } from '../../src/hosted/session.js';
 import { statusPollKind } from '../../src/jobs/table.js';
 import { Operator } from '../../src/operator/operator.js';
 import { BankLineState, UnmatchedReason } from '../../src/operator/bank-file/table.js';
+import { PaymentOrderStatus } from '../../src/operator/payment-order/table.js';
 import { ActionOutcome, OperatorRole } from '../../src/operator/table.js';
 import { Mode } from '../../src/types/mode.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../../src/resources/account/table.js';
@@ -91,6 +92,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       api_key_permission: KeyPermission,
       bank_line_direction: { CREDIT: 'credit', DEBIT: 'debit' },
       bank_line_reason: UnmatchedReason,
+      payment_order_status: PaymentOrderStatus,
       bank_line_state: BankLineState,
       bank_notice_event: { RECEIVED: 'received', REVERSED: 'reversed' },
       checkout_status: CheckoutStatus,

@@ -1,3 +1,4 @@
+import fs from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { camt } from '../support/bank-files.js';
@@ -93,6 +94,8 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/bank-files', 'Every transfer has its address'],
     ['/bank-files?show=files', 'No file was imported'],
     ['/bank-files?show=balances', 'No statement of this day'],
+    ['/payment-orders', 'No payment order yet'],
+    ['/payment-orders?show=accounts', 'No account at a bank'],
     ['/mismatches', 'Credited'],
     ['/holds', 'No payouts are held'],
     [`/rates?tenant=${paid.accountId}`, '83.25'],
@@ -144,11 +147,30 @@ describe("the operator's console", () => {
   });
 });
 
+/** How buttons begin that change something. */
+const actions = [
+  ...[
+    'Activate',
+    'Add',
+    'Approve',
+    'Assign',
+    'Book',
+    'Close',
+    'Deactivate',
+    'Fail',
+    'File',
+    'Gather',
+    'Hold',
+    'Import',
+  ],
+  ...['Issue', 'Lift', 'Mark', 'Place', 'Propose', 'Put on', 'Record', 'Reject', 'Return', 'Set a', 'Settle', 'Try'],
+  'Withdraw',
+];
+
 describe('an operator that only reads', () => {
   it('sees every page without a button that changes something, until it is revoked', async () => {
     const { context, page, complaints, open: load, go } = await entered('read');
-    const acts =
-      /^(Activate|Put on|Deactivate|Issue|Hold|Lift|Settle|Fail|Record|Withdraw|Set a|Place|Try|Propose|Approve|Import|Assign|Return|Book)/;
+    const acts = new RegExp(`^(${actions.join('|')})`);
     for (const [path, ready] of everyPage()) {
       // The long form loads each page anew, too.
       await (scale.whole ? load : go)(`/operator${path}`);
@@ -241,7 +263,7 @@ describe('an operator', () => {
     await page.getByText('No reversal waits').waitFor();
   });
 
-  it('imports a file of a bank after saying what becomes of its lines, and assigns and returns those that fit none', async () => {
+  it('imports a file of a bank after saying what becomes of it, and decides what fits no address', async () => {
     await go('Bank files');
     await page.getByRole('button', { name: 'Import a file' }).click();
     const dialog = page.getByRole('dialog');
@@ -292,6 +314,61 @@ describe('an operator', () => {
     await page.getByLabel('Day').fill('2026-11-27');
     const balances = page.getByRole('table', { name: 'Closing balances' });
     await balances.getByText('$122.00').waitFor();
+  });
+
+  it('gathers payouts, approves an order of another operator, and gives its file to the bank', async () => {
+    await go('Payment orders');
+    await page.getByRole('button', { name: 'Your accounts' }).click();
+    await page.getByRole('button', { name: 'Add an account' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Holder').fill(hostile.slice(0, 70));
+    await dialog.getByLabel('Currency').fill('INR');
+    await dialog.getByLabel('IBAN').fill('DE88 3704 0044 0532 0130 00');
+    await dialog.getByRole('button', { name: 'Add it' }).click();
+    await dialog.getByText('checksum is wrong').waitFor();
+    await dialog.getByLabel('IBAN').fill('DE89 3704 0044 0532 0130 00');
+    expect(await send(page, 'Add it')).toBe('The account is added.');
+    await page.getByRole('button', { name: 'Orders', exact: true }).click();
+    await page.getByRole('button', { name: 'Gather payouts' }).click();
+    await dialog.getByLabel('Pay on').fill('2026-12-01');
+    expect(await send(page, 'Gather them')).toBe('The order waits for another operator.');
+    await page.getByText('Waits for another operator', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /1 Dec/ }).click();
+    await page.getByRole('table', { name: 'Payouts of the order' }).getByText(hostile).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: /^Reject/ }).click();
+    await dialog.getByLabel('Reason').fill('Wrong day');
+    expect(await send(page, 'Reject it')).toMatch(/^The order of 1 payout, .* is rejected.$/);
+
+    const { key } = await createOperator(world.operator, 'Third One', 'operate', 'a test');
+    const other = new ConsoleSeed(world, key);
+    const { ownAccounts } = await other.ask('{ ownAccounts { id } }', {});
+    await other.ask(
+      'mutation ($input: CreatePaymentOrderInput!) { createPaymentOrder(input: $input) { order { id } } }',
+      {
+        ...{ ownAccountId: ownAccounts[0].id, valueDate: '2026-12-02' },
+      },
+    );
+    await page.reload();
+    await page.getByRole('button', { name: /^Approve/ }).click();
+    expect(await send(page, 'Approve it')).toMatch(/is approved.$/);
+    await page.getByRole('button', { name: 'File', exact: true }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'pain.001' }).click(),
+    ]);
+    const content = await fs.readFile(await download.path(), 'utf8');
+    expect([download.suggestedFilename(), content.match(/<CdtTrfTxInf>/g)?.length]).toEqual([
+      ...['payouts-2026-12-02.xml', 1],
+    ]);
+    await dialog.waitFor({ state: 'detached' });
+    expect(await act(page, /^Mark as sent/, 'It was sent')).toMatch(/is sent.$/);
+    await page.getByRole('button', { name: /^Reject/ }).click();
+    await dialog.getByText('The bank may have the file.').waitFor();
+    await dialog.getByLabel('Reason').fill('The bank refused it');
+    await dialog.getByRole('button', { name: 'Reject it' }).click();
+    await dialog.getByRole('alert').getByText('who has neither approved nor sent it').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
   });
 
   it('settles a payout after reading its amount and payee', async () => {

@@ -94,7 +94,8 @@ describe('a payment order whose processes are killed', () => {
     expect((await run('bank', 'import', answer)).booking.left).toBe(0);
     expect(await booked()).toBe(entries.length);
     const states = await world.sql`
-      select status, count(*)::int as n, count(distinct bank_reference)::int as answers from payout group by 1 order by 1`;
+      select status, count(*)::int as n, count(distinct bank_reference)::int as answers
+      from payout group by 1 order by 1`;
     expect(states).toEqual([
       { status: 'completed', n: count / 2, answers: count / 2 },
       { status: 'returned', n: count / 2, answers: count / 2 },

@@ -117,8 +117,8 @@ begin
 end;
 $$;
 
--- Proposes an order with what was counted in it, unless it was rejected meanwhile. An order without payouts is
--- rejected. Without an event: events are for tenants; the audit log has an entry.
+-- Proposes an order with what was counted in it, unless it was rejected meanwhile. One without payouts is rejected.
+-- Without an event: events are for tenants; the audit log has an entry.
 create or replace function propose_payment_order(p_id text, p_payouts int, p_total bigint)
 returns setof payment_order
 language plpgsql
@@ -138,9 +138,8 @@ end;
 $$;
 
 -- Approves an order, which only a named operator does who has not proposed it, or rejects it. After its approval its
--- file may be at the bank: then only a named operator rejects it who has neither approved it nor sent it, and whose
--- word it is that the bank has not carried it out. Without an event: events are for tenants; the audit log has an
--- entry.
+-- file may be at the bank: then a named operator rejects it who has neither approved nor sent it.
+-- Without an event: events are for tenants; the audit log has an entry.
 create or replace function decide_payment_order(p_id text, p_to text, p_by text, p_by_id text, p_note text)
 returns setof payment_order
 language plpgsql

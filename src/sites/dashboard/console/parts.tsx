@@ -79,3 +79,32 @@ export const accountAddress = ({ id, livemode }: { id: string; livemode: boolean
 export function AccountLink({ children, ...account }: { id: string; livemode: boolean; children: ReactNode }) {
   return <Link href={accountAddress(account)}>{children}</Link>;
 }
+
+interface PaidAccount {
+  accountId: string;
+  livemode: boolean;
+  account: Parameters<typeof nameOf>[0] | null;
+  address: { name: string | null; bankAccount: { bankName: string | null; last4: string | null } | null } | null;
+}
+
+/** Who is paid by a payout. */
+export const payeeOf = ({ account, accountId }: Pick<PaidAccount, 'account' | 'accountId'>): string =>
+  account ? nameOf(account) : accountId;
+
+/** The bank account to which a payout goes, by its last digits. */
+export function bankOf({ address }: Pick<PaidAccount, 'address'>): string | null {
+  const bank = address?.bankAccount;
+  return bank ? [bank.bankName, bank.last4 && `•••• ${bank.last4}`].filter(Boolean).join(' ') : (address?.name ?? null);
+}
+
+/** Who is paid by a payout, and where. */
+export function Payee({ payout }: { payout: PaidAccount }) {
+  return (
+    <span className="two-lines">
+      <AccountLink id={payout.accountId} livemode={payout.livemode}>
+        {payeeOf(payout)}
+      </AccountLink>
+      <span className="hint">{bankOf(payout)}</span>
+    </span>
+  );
+}

@@ -14,6 +14,9 @@ const Holds = lazy(() => import('./pages/holds').then(({ Holds }) => ({ default:
 const Ledger = lazy(() => import('./pages/ledger').then(({ Ledger }) => ({ default: Ledger })));
 const Mismatches = lazy(() => import('./pages/mismatches').then(({ Mismatches }) => ({ default: Mismatches })));
 const Operators = lazy(() => import('./pages/operators').then(({ Operators }) => ({ default: Operators })));
+const PaymentOrders = lazy(() =>
+  import('./pages/payment-orders').then(({ PaymentOrders }) => ({ default: PaymentOrders })),
+);
 const Payouts = lazy(() => import('./pages/payouts').then(({ Payouts }) => ({ default: Payouts })));
 const Rates = lazy(() => import('./pages/rates').then(({ Rates }) => ({ default: Rates })));
 const Work = lazy(() => import('./pages/work').then(({ Work }) => ({ default: Work })));
@@ -35,6 +38,7 @@ export function Routes() {
         <Route path="/ledger" component={Ledger} />
         <Route path="/mismatches" component={Mismatches} />
         <Route path="/operators" component={Operators} />
+        <Route path="/payment-orders" component={PaymentOrders} />
         <Route path="/payouts" component={Payouts} />
         <Route path="/rates" component={Rates} />
         <Route path="/work" component={Work} />

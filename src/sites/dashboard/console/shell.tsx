@@ -3,6 +3,7 @@ import {
   BookCheck,
   Building2,
   Cog,
+  FileOutput,
   FileSpreadsheet,
   HandCoins,
   Landmark,
@@ -29,6 +30,7 @@ const WaitingQuery = graphql(`
   query Waiting {
     accounts(status: VERIFYING, first: 50) { nodes { id } }
     payouts(status: PROCESSING, mode: LIVE, first: 50) { nodes { id } }
+    paymentOrders(status: PROPOSED, first: 50) { nodes { id } }
     waitingBankNotices { reference }
     bankLines(state: UNMATCHED, first: 50) { nodes { id } }
     adjustments(status: PROPOSED, first: 50) { nodes { id } }
@@ -86,6 +88,7 @@ function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
       places: [
         { path: '/', name: 'Verification', icon: UserCheck, waiting: count(data?.accounts) },
         { path: '/payouts', name: 'Payouts', icon: ArrowUpFromLine, waiting: count(data?.payouts) },
+        { path: '/payment-orders', name: 'Payment orders', icon: FileOutput, waiting: count(data?.paymentOrders) },
         { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data?.waitingBankNotices) },
         { path: '/bank-files', name: 'Bank files', icon: FileSpreadsheet, waiting: count(data?.bankLines) },
         { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data?.adjustments) },

@@ -14,7 +14,7 @@ import { Page } from '../../parts/page';
 import type { Column } from '../../parts/table';
 import { Action } from '../action';
 import { graphql } from '../graphql';
-import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
+import { bankOf, modes, pageOf, Payee, payeeOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct } from '../session';
 
 const PayoutsQuery = graphql(`
@@ -100,24 +100,6 @@ export function Payouts() {
         }
       />
     </Page>
-  );
-}
-
-const payeeOf = ({ account, accountId }: Payout) => (account ? nameOf(account) : accountId);
-
-function bankOf({ address }: Payout): string | null {
-  const bank = address?.bankAccount;
-  return bank ? [bank.bankName, bank.last4 && `•••• ${bank.last4}`].filter(Boolean).join(' ') : (address?.name ?? null);
-}
-
-function Payee({ payout }: { payout: Payout }) {
-  return (
-    <span className="two-lines">
-      <AccountLink id={payout.accountId} livemode={payout.livemode}>
-        {payeeOf(payout)}
-      </AccountLink>
-      <span className="hint">{bankOf(payout)}</span>
-    </span>
   );
 }
 
