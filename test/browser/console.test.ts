@@ -333,7 +333,7 @@ describe('an operator', () => {
     await dialog.getByLabel('Pay on').fill('2026-12-01');
     expect(await send(page, 'Gather them')).toBe('The order waits for another operator.');
     await page.getByText('Waits for another operator', { exact: true }).waitFor();
-    await page.getByRole('link', { name: /1 Dec/ }).click();
+    await page.getByRole('table', { name: 'Payment orders' }).getByRole('link').click();
     await page.getByRole('table', { name: 'Payouts of the order' }).getByText(hostile).waitFor();
     await page.goBack();
     await page.getByRole('button', { name: /^Reject/ }).click();
@@ -369,6 +369,7 @@ describe('an operator', () => {
     await dialog.getByRole('button', { name: 'Reject it' }).click();
     await dialog.getByRole('alert').getByText('who has neither approved nor sent it').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await revokeOperator(world.operator, 'Third One');
   });
 
   it('settles a payout after reading its amount and payee', async () => {
