@@ -25,6 +25,7 @@ import { payoutCommands } from './operator/commands/payout.js';
 import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
+import { unexplainedCommands } from './operator/commands/unexplained.js';
 import { triggerCommand } from './operator/commands/trigger.js';
 import { entryJson } from './operator/action/actions.js';
 import { OperatorError } from './operator/operator.js';
@@ -82,7 +83,15 @@ function command(
 
 const groups = [
   ...[accountCommands, keyCommands, addressCommands, depositCommands, bankCommands, transactionCommands],
-  ...[payoutCommands, refundCommands, adjustmentCommands, jobCommands, ledgerCommands, operatorCommands],
+  ...[
+    payoutCommands,
+    refundCommands,
+    adjustmentCommands,
+    unexplainedCommands,
+    jobCommands,
+    ledgerCommands,
+    operatorCommands,
+  ],
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);

@@ -8,7 +8,6 @@ import {
   type TransactionRow,
   transaction,
 } from '../resources/transaction/table.js';
-import { amountText } from '../types/scalars.js';
 import { type Acquirer, acquirerOf, type Decision, type Instrument } from './acquirer.js';
 import type { Answers, Hosted, Opened } from './answers.js';
 import { cardDetails, cardOf } from './card.js';
@@ -155,12 +154,12 @@ class Forms {
   async #submit(
     request: FastifyRequest,
     place: CheckoutPlace,
-    { id, amount, currency }: TransactionRow,
+    attempt: TransactionRow,
     instrument: Instrument,
     details: PaymentMethodDetails,
   ): Promise<void> {
-    const decision = await this.#acquirer(place)!.submit({ id, amount: amountText(amount), currency }, instrument);
-    await this.#store(request, place, { id, details, ...decision });
+    const decision = await this.#acquirer(place)!.submit(attempt, instrument);
+    await this.#store(request, place, { id: attempt.id, details, ...decision });
   }
 }
 

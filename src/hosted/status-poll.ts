@@ -17,8 +17,9 @@ export async function pollStatus(
 ): Promise<void> {
   const acquirer = acquirerOf(scope.caller.livemode, acquirers);
   if (!acquirer) return;
-  const poll = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
-    const decision = await inTime(acquirer.pollStatus(id, details));
+  const poll = async (attempt: TransactionRow) => {
+    const { id, paymentMethodDetails: details } = attempt;
+    const decision = await inTime(acquirer.pollStatus(attempt, details));
     await scope.write('record_status_poll', transaction, { requestId: '' }, { details, ...decision, id });
   };
   await Promise.all(attempts.map((attempt) => poll(attempt).catch(onFault)));

@@ -11,7 +11,7 @@ import { payerScope } from '../../src/hosted/session.js';
 import { statusPollKind } from '../../src/jobs/table.js';
 import { Operator } from '../../src/operator/operator.js';
 import { BankLineState, UnmatchedReason } from '../../src/operator/bank-file/table.js';
-import { ActionOutcome, OperatorRole } from '../../src/operator/table.js';
+import { ActionOutcome, OperatorRole, UnexplainedReason, UnexplainedStatus } from '../../src/operator/table.js';
 import { Mode } from '../../src/types/mode.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../../src/resources/account/table.js';
 import { accountMoves } from '../../src/resources/account/rules.js';
@@ -118,6 +118,8 @@ describe('a rule that TypeScript and SQL both need', () => {
       request_log_outcome: RequestOutcome,
       session_role: SessionRole,
       transaction_status: TransactionStatus,
+      unexplained_reason: UnexplainedReason,
+      unexplained_status: UnexplainedStatus,
     };
     const checks = await world.sql<{ name: string; text: string }[]>`
       select conname as name, pg_get_constraintdef(oid) as text from pg_constraint

@@ -54,8 +54,8 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'id text, details? object null, status? text, reasonCode? text, afterSeconds? int,
-        afterExpiry? boolean'
+      'id text, details? object null, status? text, reasonCode? text, amount? bigint, currency? text,
+        afterSeconds? int, afterExpiry? boolean'
     )
   );
   v transaction;
@@ -71,6 +71,7 @@ begin
     -- No client request has caused this decision.
     select t.* into v from decide_transaction(p_tenant, p_live, p_envelope - 'requestId', v_args) t;
     v_recorded := v.status <> 'processing'
+    or v.taken_amount is not null
     or exists (
       select
       from job j

@@ -266,6 +266,8 @@ export interface WriteFunctions {
       details?: object | null | undefined;
       status: string;
       reasonCode?: string | null | undefined;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
       afterSeconds?: number | undefined;
       afterExpiry?: boolean | undefined;
     };
@@ -339,6 +341,8 @@ export interface WriteFunctions {
       paymentMethod: string;
       details: object;
       seconds: number;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
     };
   };
   propose_adjustment: {
@@ -434,6 +438,8 @@ export interface WriteFunctions {
       details?: object | null | undefined;
       status?: string | undefined;
       reasonCode?: string | undefined;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
       afterSeconds?: number | undefined;
       afterExpiry?: boolean | undefined;
     };
@@ -450,6 +456,14 @@ export interface WriteFunctions {
     returns: 'person';
     args: {
       id: string;
+    };
+  };
+  resolve_unexplained: {
+    returns: 'unexplained';
+    args: {
+      id: string;
+      resolution: string;
+      resolvedBy: string;
     };
   };
   retry_job: {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import { transactionV1 } from '../../resources/transaction/v1.js';
 import type { AddCommand } from './command.js';
+import { amountText } from '../../types/scalars.js';
 import { modeOf } from '../../request/mode.js';
 import { listMismatches } from '../money/bank.js';
 
@@ -19,9 +20,11 @@ export function transactionCommands(program: Command, command: AddCommand): void
 
 function mismatchJson(row: TransactionRow) {
   const { id, livemode, checkout_id, amount, currency, status } = transactionV1(row);
-  const { mismatch, paymentMethodDetails: submitted } = row;
+  const { paymentMethodDetails: submitted } = row;
+  const { credited, details: reported, amount: taken, currency: takenCurrency } = row.mismatch!;
   return {
     ...{ transaction: id, mode: modeOf(livemode), checkout: checkout_id, amount, currency, status },
-    ...{ credited: mismatch!.credited, submitted, reported: mismatch!.details },
+    ...{ credited, submitted, reported },
+    ...(taken !== undefined && { reported_amount: `${amountText(BigInt(taken))} ${takenCurrency}` }),
   };
 }

@@ -24,12 +24,15 @@ export interface PaymentMethodDetails {
 
 /**
  * A success that the acquirer reported and that does not match the attempt: its details differ from the submitted ones
- * (the money is credited), or the attempt had already ended otherwise (nothing is credited). The operator clears it
- * up with the acquirer.
+ * (the money is credited), the attempt had already ended otherwise (nothing is credited), or an earlier report of it
+ * said another amount (the first one counts). The operator clears it up with the acquirer.
  */
 export interface Mismatch {
   credited: boolean;
   details: PaymentMethodDetails | null;
+  /** What it said that was taken, in minor units and a currency; left out where it said nothing. */
+  amount?: string;
+  currency?: string;
   /** When the acquirer reported it, in epoch seconds by the clock of the tenant and mode. */
   created: string;
 }
@@ -54,6 +57,9 @@ export const transaction = pgTable(
     paymentId: text('payment_id'),
     depositId: text('deposit_id'),
     mismatch: jsonb('mismatch').$type<Mismatch>(),
+    /** What the acquirer took, where that is not `amount` of `currency`. */
+    takenAmount: bigint('taken_amount', { mode: 'bigint' }),
+    takenCurrency: text('taken_currency'),
     ...visibilityColumns(),
     ...version(),
   },
