@@ -1,6 +1,8 @@
 -- What an acquirer took with an attempt, and what of it the attempt does not explain. The lines below the indexes are
 -- written by hand: the new table is distributed like the others, and the last statements lock the attempts to pay until
--- the commit, so they fail if they have to wait for more than 3 s. The new columns rewrite no row.
+-- the commit, so they fail if they have to wait for more than 3 s. The new columns rewrite no row. The index makes
+-- payments wait while it is built. Where that is not acceptable, build it beforehand by the same statement with
+-- CONCURRENTLY: an index that exists is not built again.
 
 CREATE TABLE "unexplained" (
 	"tenant_id" text NOT NULL,
@@ -29,4 +31,5 @@ CREATE INDEX "unexplained_queue" ON "unexplained" USING btree ("status","created
 SELECT tg_distribute('unexplained');--> statement-breakpoint
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint
 ALTER TABLE "transaction" ADD COLUMN "taken_amount" bigint;--> statement-breakpoint
-ALTER TABLE "transaction" ADD COLUMN "taken_currency" text;
+ALTER TABLE "transaction" ADD COLUMN "taken_currency" text;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "transaction_by_id" ON "transaction" USING btree ("id");

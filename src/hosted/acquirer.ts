@@ -1,4 +1,5 @@
 import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
+import type { RefundState } from '../acquirer/protocol.js';
 import type { Card } from './card.js';
 
 /**
@@ -8,6 +9,14 @@ export type Instrument = { card: Card } | { token: string } | { vpa: string };
 
 /** What the database stores of a card: never a complete number. */
 export type CardDetails = NonNullable<PaymentMethodDetails['card']>;
+
+/** Money of a successful attempt that goes back to its payer. */
+export interface AttemptRefund {
+  id: string;
+  attemptId: string;
+  amount: bigint;
+  currency: string;
+}
 
 /** An attempt to take money. */
 export interface Attempt {
@@ -50,13 +59,13 @@ export type Decision = Delay &
 type Outcome = Delay & ({ status: 'processing' | 'succeeded'; reasonCode?: never } | Failed);
 
 /**
- * The acquirer takes the payer's money. A live acquirer implements these three functions, has card fields if it takes
+ * The acquirer takes the payer's money. `adapterOf` makes one of an adapter, which has card fields if the acquirer takes
  * cards, and provides the UPI address in the payers' codes, which `vpa` of the partner's
  * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
   /**
-   * The form for cards in live mode. Without it, live pages offer UPI alone. In test mode the page has its own form.
+   * The form for cards. Without it, pages offer UPI alone. The sandbox has none: the page has its own form.
    */
   cardFields?: CardFields;
   /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
@@ -72,6 +81,13 @@ export interface Acquirer {
     attempt: Attempt,
     details: PaymentMethodDetails | null,
   ): Promise<(Decision & { details?: PaymentMethodDetails }) | undefined>;
+  /**
+   * Submits a refund, and says what has become of it; a second submission with the same id is the same refund. Without
+   * it, the operator carries refunds out.
+   */
+  refund?(refund: AttemptRefund): Promise<RefundState>;
+  /** Whether it is the sandbox, whose cards and UPI addresses decide the outcome; its pages have a form for these. */
+  sandbox?: true;
 }
 
 const succeeds: Outcome = { status: 'succeeded', afterSeconds: 1 };
@@ -102,6 +118,7 @@ export const testVpas: Record<string, Outcome> = {
 
 /** Test mode: known cards and addresses decide the outcome. It refuses all others, so it never takes a real card. */
 const sandbox: Acquirer = {
+  sandbox: true,
   fault: (instrument) => {
     if (outcomeOf(instrument)) return undefined;
     return !('vpa' in instrument)
@@ -135,8 +152,12 @@ export interface Acquirers {
   live?: Acquirer;
 }
 
-/** The acquirers of this gateway by default: the sandbox, and none for live mode. An operator adds one in `main.ts`. */
+/** The acquirers of a gateway without settings for them: the sandbox, and none for live mode. */
 export const acquirers: Acquirers = { test: sandbox };
+
+/** Whether an acquirer decides by cards and UPI addresses that its pages have forms for. No live page ever has these. */
+export const isSandbox = (livemode: boolean, acquirer: Acquirer | undefined): boolean =>
+  !livemode && acquirer?.sandbox === true;
 
 /** The acquirer of a mode, or undefined when it has none. */
 export function acquirerOf(livemode: boolean, { test, live }: Acquirers): Acquirer | undefined {

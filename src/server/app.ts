@@ -14,7 +14,9 @@ import type { Config } from '../config/config.js';
 import { consistencyHeader } from '../db/replicas/consistency-token.js';
 import type { Store } from '../db/open.js';
 import { Secrets } from '../config/secrets.js';
-import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
+import type { Scope } from '../db/scope.js';
+import type { Acquirers } from '../hosted/acquirer.js';
+import { acquirersOf } from '../acquirer/client.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import { Operator } from '../operator/operator.js';
 import { RefusedChanges } from '../operator/action/refused-changes.js';
@@ -24,6 +26,7 @@ import { newRequestId } from '../request/id.js';
 import { problem } from '../errors/problems.js';
 import { checkoutTermsOf } from '../resources/checkout/terms.js';
 import { Admission, refuseHost } from './limits/admission.js';
+import { acquirerReports } from './http/acquirer-reports.js';
 import { bodyHeaders, refuseOtherTypes } from './http/body-headers.js';
 import { compressionOptions } from './http/compression.js';
 import { conditionalRequests } from './http/conditional-requests.js';
@@ -76,7 +79,7 @@ export interface Parts {
   metrics?: Metrics | undefined;
   /** Follows requests; without it, nothing is traced. */
   traces?: Traces | undefined;
-  /** The acquirers; by default the sandbox in test mode and none in live mode. */
+  /** The acquirers; by default those of the settings. */
   acquirers?: Acquirers;
   /** The one-time links to the dashboard that the start prints; only a local gateway with a demo has them. */
   links?: DashboardLinks | undefined;
@@ -89,11 +92,12 @@ export interface Parts {
  * every request in the same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
-  const { config, database, schema, log, metrics, traces, acquirers = delivered } = parts;
+  const { config, database, schema, log, metrics, traces, acquirers = acquirersOf(parts.config) } = parts;
   const secrets = Secrets.of(parts.pepper);
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
-  const wrongKeys = new WrongKeys(new Operator(database, schema, secrets), log);
+  const operator = new Operator(database, schema, secrets);
+  const wrongKeys = new WrongKeys(operator, log);
   const refusedChanges = new RefusedChanges();
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
   const inFlight = new InFlight(config, secrets);
@@ -144,6 +148,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     hostedPages(pages, { database, secrets, terms, acquirers, onFault });
     refuseOtherTypes(pages);
   });
+  const inTurn = <T>(scope: Scope, work: () => Promise<T>) => inFlight.during(scope.caller, work);
+  await app.register(async (reports) => acquirerReports(reports, config, { database, operator, inTurn }));
   await app.ready();
   return app;
 }

@@ -1,10 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { auditLedger } from '../support/audit.js';
-import { must, useWorld, withLiveAcquirer } from '../support/world.js';
+import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
+import { must, useWorld } from '../support/world.js';
 import { checkoutsIn, depositsOf, funds, locksOf, look, pay, refusalOf, transactionsOf } from './checkout-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
-const world = useWorld({ worker: false, environment: { OPERATOR_KEY }, acquirers: withLiveAcquirer });
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+// No adapter listens there: these tests send its reports.
+const environment = { OPERATOR_KEY, ACQUIRER_URL: 'http://127.0.0.1:9', ACQUIRER_SECRET: secret };
+const world = useWorld({ worker: false, environment });
 const { opened } = checkoutsIn(world);
 const { ask, data } = operatorIn(world);
 
@@ -76,5 +82,158 @@ describe('what an acquirer really takes', () => {
     const reply = await user.post(`/v1/test_helpers/checkouts/${id}/pay`, { amount: '0.00' });
     expect(refusalOf(reply)).toEqual([400, ['parameter_invalid'], ['checkout.amount']]);
     await must(user.post(`/v1/test_helpers/checkouts/${id}/pay`));
+  });
+});
+
+describe('a report of an acquirer', () => {
+  let payee: PayeeFixture;
+  let partnerId: string;
+  beforeAll(async () => {
+    payee = await payeesIn(world).open();
+    partnerId = await payee.goLive();
+  });
+
+  interface Sending {
+    mode?: string;
+    by?: string;
+    at?: Date;
+    headers?: Record<string, string>;
+  }
+  /** Sends a report, signed by the acquirer unless `by` is another secret. */
+  async function send(report: object | string, { mode = 'live', by = secret, at = new Date(), headers }: Sending = {}) {
+    const body = typeof report === 'string' ? report : JSON.stringify(report);
+    const id = `msg_${randomUUID()}`;
+    const response = await fetch(`${world.origin}/acquirer/${mode}/reports`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': new Webhook(by).sign(id, at, body),
+        ...headers,
+      },
+      body,
+    });
+    return { status: response.status, body: (await response.json()) as Json };
+  }
+  const decided = (id: string, data: object) => ({ type: 'attempt.decided', data: { id, ...data } });
+  const paid = (id: string, amount = '1000.00', currency = 'INR') =>
+    decided(id, { status: 'succeeded', amount, currency, details: { upi: { vpa: 'asha@bank' } } });
+  const declined = (id: string) => decided(id, { status: 'failed', reason_code: 'declined' });
+
+  /** A live checkout of 1000.00 with an attempt that nobody has paid. */
+  async function attempted() {
+    const checkout = await payee.checkoutFixture({ speaker: payee.live, partnerId });
+    return { checkout, id: await upiCode(payee, checkout) };
+  }
+  const work = () => world.database.call('run_jobs', [payee.tenantId, true, 200]);
+  const seen = async (id: string): Promise<Json> => (await payee.live.get(`/v1/checkouts/${id}`)).body;
+  const attempt = async (id: string): Promise<Json> =>
+    (
+      await world.sql`select status, reason_code, taken_amount, mismatch, payment_method_details as details
+      from transaction where id = ${id}`
+    )[0];
+  /** All that a report could store. */
+  const stored = async () =>
+    (
+      await world.sql`select (select count(*) from event)::int as events, (select count(*) from job)::int as jobs,
+      (select count(*) from posting)::int as postings, (select sum(version) from transaction)::int as versions`
+    )[0];
+
+  it('credits what was taken, once, however often and in whatever order reports come', async () => {
+    const { checkout, id } = await attempted();
+    for (let i = 0; i < 3; i++) expect(await send(paid(id, '600.00'))).toEqual({ status: 200, body: {} });
+    await work();
+    expect(await send(paid(id, '600.00'))).toEqual({ status: 200, body: {} });
+    expect((await send(declined(id))).status).toBe(200);
+    await work();
+    expect(await seen(checkout.id)).toMatchObject({ status: 'completed', amount: '1000.00' });
+    expect(await attempt(id)).toMatchObject({
+      ...{ status: 'succeeded', taken_amount: '60000', mismatch: null, details: { upi: { vpa: 'asha@bank' } } },
+    });
+    expect(await depositsOf(payee.live, checkout.id)).toMatchObject([{ amount: '600.00', status: 'completed' }]);
+    // Another amount than the first report's is a mismatch, and credits nothing.
+    expect((await send(paid(id, '1000.00'))).status).toBe(200);
+    await work();
+    expect(await depositsOf(payee.live, checkout.id)).toHaveLength(1);
+    const { transactionMismatches } = await data(
+      ask('{ transactionMismatches { transactionId credited reportedAmount reportedCurrency } }'),
+    );
+    expect(transactionMismatches).toContainEqual({
+      ...{ transactionId: id, credited: true, reportedAmount: '1000.00', reportedCurrency: 'INR' },
+    });
+  });
+
+  it('may come late: a success counts after the attempt has expired, a failure does not', async () => {
+    const { checkout, id } = await attempted();
+    await world.sql`update transaction set expires_at = created where id = ${id}`;
+    await world.sql`update job set due = 0 where subject_id = ${id} and kind = 'expire_transaction'`;
+    await work();
+    expect((await send(declined(id))).status).toBe(200);
+    expect(await attempt(id)).toMatchObject({ status: 'failed', reason_code: 'expired' });
+    expect((await send(paid(id))).status).toBe(200);
+    await work();
+    expect(await seen(checkout.id)).toMatchObject({ effective_transaction: { id, status: 'succeeded' } });
+  });
+
+  it('ends an attempt that was declined', async () => {
+    const { id } = await attempted();
+    expect((await send(declined(id))).status).toBe(200);
+    await work();
+    expect(await attempt(id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+  });
+
+  it('says how a refund has ended, once', async () => {
+    const { checkout, id } = await attempted();
+    await send(paid(id));
+    await work();
+    const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)) as [Json];
+    const ended = (refundId: string, more: object) => send({ type: 'refund.decided', data: { id: refundId, ...more } });
+    const refunded = async (amount: string) =>
+      (await must(payee.live.post('/v1/refunds', { deposit_id: depositId, amount }))).id as string;
+    const look = async (refundId: string) => (await payee.live.get(`/v1/refunds/${refundId}`)).body;
+    const [one, other] = [await refunded('100.00'), await refunded('50.00')];
+    for (let i = 0; i < 2; i++)
+      expect((await ended(one, { status: 'succeeded', reference: 'ARN 7' })).status).toBe(200);
+    expect(await look(one)).toMatchObject({ status: 'succeeded', bank_reference: 'ARN 7' });
+    const contradiction = await ended(one, { status: 'failed' });
+    expect([contradiction.status, contradiction.body.errors[0].code]).toEqual([409, 'state_conflict']);
+    expect((await ended(other, { status: 'failed', failure_reason: 'Card closed' })).status).toBe(200);
+    expect(await look(other)).toMatchObject({ status: 'failed', failure_reason: 'Card closed' });
+    expect((await ended('refund_0', { status: 'succeeded' })).status).toBe(404);
+  });
+
+  it.each<[string, number, (id: string) => object | string, Sending]>([
+    ['about an unknown attempt', 404, () => paid('transaction_0'), {}],
+    ['signed with another secret', 401, paid, { by: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],
+    ['that is too old', 401, paid, { at: new Date(Date.now() - 360_000) }],
+    ['of the future', 401, paid, { at: new Date(Date.now() + 360_000) }],
+    ['without a signature', 401, paid, { headers: { 'webhook-signature': '' } }],
+    ['with the signature of another body', 401, paid, { headers: { 'webhook-id': 'msg_other' } }],
+    ['that is not JSON', 400, () => '{"type":', {}],
+    ['of an unknown type', 400, (id) => ({ type: 'attempt.lost', data: { id } }), {}],
+    ['of a success without an amount', 400, (id) => decided(id, { status: 'succeeded' }), {}],
+    ['of half a yen', 400, (id) => paid(id, '10.50', 'JPY'), {}],
+    ['of nothing', 400, (id) => paid(id, '0.00'), {}],
+    ['in no currency', 400, (id) => paid(id, '1.00', 'ZZZ'), {}],
+    ['with an amount as a number', 400, (id) => decided(id, { status: 'succeeded', amount: 5, currency: 'INR' }), {}],
+    ['that is too large', 400, (id) => ({ ...paid(id), more: 'x'.repeat(70_000) }), {}],
+    ['in a mode that has no adapter', 404, paid, { mode: 'test' }],
+    ['in another content type', 400, paid, { headers: { 'content-type': 'text/plain' } }],
+  ])('%s is refused with %i, and stores nothing', async (_, status, report, sending) => {
+    const { id } = await attempted();
+    const before = await stored();
+    const answer = await send(report(id), sending);
+    expect([answer.status, answer.body.errors]).toEqual([
+      status,
+      [expect.objectContaining({ message: expect.any(String) })],
+    ]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('about an attempt of the other mode is refused', async () => {
+    const checkout = await payee.checkoutFixture();
+    const id = await upiCode(payee, checkout);
+    expect((await send(paid(id))).status).toBe(404);
   });
 });

@@ -68,6 +68,8 @@ export const transaction = pgTable(
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
     index('transaction_of_deposit').on(t.tenantId, t.livemode, t.depositId).where(sql`deposit_id is not null`),
+    // The reports of acquirers and the operator name attempts of all tenants by their ids.
+    index('transaction_by_id').on(t.id),
     // The operator lists the mismatches of all tenants, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
     check('transaction_status', isOneOf(t.status, TransactionStatus)),
