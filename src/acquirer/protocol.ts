@@ -102,6 +102,14 @@ export const refundState = named(
 );
 export type RefundState = z.infer<typeof refundState>;
 
+/** The end of a refund, as it is recorded. */
+export function endOfRefund(id: string, state: Exclude<RefundState, { status: 'pending' }>) {
+  const { status: to } = state;
+  const failureReason = to === 'failed' ? state.failure_reason : undefined;
+  const bankReference = to === 'succeeded' ? state.reference?.trim() : undefined;
+  return { id, to, ...(failureReason && { failureReason }), ...(bankReference && { bankReference }) };
+}
+
 /** What the gateway sends of a refund. */
 export const newRefund = named(
   'NewRefund',

@@ -7,7 +7,7 @@ import type { Operator } from '../operator/operator.js';
 import { type RefundRow, refund } from '../resources/refund/table.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { decisionOf, faultOf } from './client.js';
-import { type Report, report } from './protocol.js';
+import { endOfRefund, type Report, report } from './protocol.js';
 
 /** Does the work of a report in a turn of its tenant. */
 type InTurn = <T>(scope: Scope, work: () => Promise<T>) => Promise<T>;
@@ -93,16 +93,3 @@ async function recordRefund(
   const scope = payerScope(database, row);
   await inTurn(scope, () => scope.write('move_refund', refund, { requestId }, endOfRefund(data.id, data)));
 }
-
-/** The end of a refund, as it is recorded. */
-export function endOfRefund(id: string, state: RefundEnd) {
-  const { status: to } = state;
-  const failureReason = to === 'failed' ? state.failure_reason : undefined;
-  const bankReference = to === 'succeeded' ? state.reference?.trim() : undefined;
-  return { id, to, ...(failureReason && { failureReason }), ...(bankReference && { bankReference }) };
-}
-
-/** How a refund has ended. */
-export type RefundEnd =
-  | { status: 'succeeded'; reference?: string | undefined }
-  | { status: 'failed'; failure_reason?: string | undefined };

@@ -17,6 +17,7 @@ import { Secrets } from '../config/secrets.js';
 import type { Scope } from '../db/scope.js';
 import type { Acquirers } from '../hosted/acquirer.js';
 import { acquirersOf } from '../acquirer/client.js';
+import type { Hosted } from '../hosted/answers.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import { Operator } from '../operator/operator.js';
 import { RefusedChanges } from '../operator/action/refused-changes.js';
@@ -144,14 +145,19 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   }
   if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
   await dataRoutes(app, schema, services, onFault);
-  await app.register(async (pages) => {
-    hostedPages(pages, { database, secrets, terms, acquirers, onFault });
-    refuseOtherTypes(pages);
-  });
+  await payerRoutes(app, { database, secrets, terms, acquirers, onFault });
   const inTurn = <T>(scope: Scope, work: () => Promise<T>) => inFlight.during(scope.caller, work);
   await app.register(async (reports) => acquirerReports(reports, config, { database, operator, inTurn }));
   await app.ready();
   return app;
+}
+
+/** The payment pages. */
+async function payerRoutes(app: FastifyInstance, hosted: Hosted): Promise<void> {
+  await app.register(async (pages) => {
+    hostedPages(pages, hosted);
+    refuseOtherTypes(pages);
+  });
 }
 
 /** The routes of /v1: those of the specification, and what REST alone has. */

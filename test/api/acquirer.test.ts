@@ -203,6 +203,28 @@ describe('a report of an acquirer', () => {
     expect((await ended('refund_0', { status: 'succeeded' })).status).toBe(404);
   });
 
+  it('is recorded by the operator where the acquirer tells another way', async () => {
+    const { checkout, id } = await attempted();
+    const decide = mutation('decideTransaction', 'DecideTransactionInput', 'transaction { id status checkoutId }');
+    const taking = (input: object) => ask(decide, { input: { id, outcome: 'SUCCEEDED', ...input } });
+    const refused = async (input: object) => (await taking(input)).body.errors[0].extensions.code;
+    expect(await refused({ id: 'transaction_0' })).toBe('RESOURCE_MISSING');
+    expect(await refused({ outcome: 'FAILED', amount: '1.00' })).toBe('PARAMETER_INVALID');
+    expect(await refused({ amount: '0.00' })).toBe('PARAMETER_INVALID');
+    expect(await refused({ currency: 'USD' })).toBe('PARAMETER_MISSING');
+    expect(await refused({ currency: 'JPY', amount: '10.50' })).toBe('PARAMETER_INVALID');
+    for (let i = 0; i < 2; i++)
+      expect((await data(taking({ amount: '990.00' }))).decideTransaction.transaction).toMatchObject({
+        ...{ id, status: 'PROCESSING', checkoutId: checkout.id },
+      });
+    await work();
+    expect(await depositsOf(payee.live, checkout.id)).toMatchObject([{ amount: '990.00', status: 'completed' }]);
+    const other = await attempted();
+    await data(ask(decide, { input: { id: other.id, outcome: 'FAILED' } }));
+    await work();
+    expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+  });
+
   it.each<[string, number, (id: string) => object | string, Sending]>([
     ['about an unknown attempt', 404, () => paid('transaction_0'), {}],
     ['signed with another secret', 401, paid, { by: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],

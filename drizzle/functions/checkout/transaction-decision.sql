@@ -162,6 +162,7 @@ begin
       perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
     end if;
   end if;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;

@@ -27,6 +27,12 @@ export interface WriteFunctions {
       seconds: number;
     };
   };
+  claim_refunds: {
+    returns: 'refund';
+    args: {
+      limit: number;
+    };
+  };
   claim_status_polls: {
     returns: 'transaction';
     args: {
