@@ -20,6 +20,7 @@ import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
 import { operatorCommands } from './operator/commands/operator.js';
+import { acquirerCommands } from './operator/commands/acquirer.js';
 import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { refundCommands } from './operator/commands/refund.js';
@@ -95,6 +96,7 @@ const groups = [
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);
+acquirerCommands(program, printResult);
 triggerCommand(program);
 clusterCommands(program, () => withData(config({ serves: false, keys: false })), { progress, say }, printResult);
 

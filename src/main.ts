@@ -54,7 +54,7 @@ async function loaded() {
   const { sealWebhookSecrets } = await import('./resources/webhook-endpoint/encryption.js');
   const { Worker } = await import('./jobs/runner.js');
   const { WebhookRequests } = await import('./jobs/webhook-request.js');
-  const { acquirersOf } = await import('./acquirer/client.js');
+  const { acquirersOf } = await import('./hosted/adapter/client.js');
   // What is encrypted, each with how all of it comes under the first key.
   const encrypted = { 'tax card numbers': sealTaxCards, 'secrets of webhook endpoints': sealWebhookSecrets };
   return { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };

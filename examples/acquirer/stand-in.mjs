@@ -11,11 +11,14 @@ const outcomes = {
   4000000000003220: { state: 'pending' },
 };
 
+/** An amount in hundredths. */
+const cents = (amount = '0.00') => BigInt(amount.replace('.', ''));
+
 export class StandIn {
   #tokens = new Map();
   #payments = new Map();
   #refunds = new Map();
-  /** Is called with the id of each payment or refund that is decided later than its request. */
+  /** Is called with each payment or refund that has been decided. */
   decided = () => {};
 
   /** Keeps a card, and returns the token for it. */
@@ -39,6 +42,7 @@ export class StandIn {
     const outcome = kept ? (outcomes[kept.number] ?? { state: 'paid' }) : { state: 'refused', refusal: 'declined' };
     const payment = { amount, currency, ...(kept && { card: kept.card }), ...outcome };
     this.#payments.set(id, payment);
+    if (payment.state !== 'pending') setImmediate(() => this.decided('attempt', id));
     return payment;
   }
 
@@ -52,13 +56,16 @@ export class StandIn {
     this.decided('attempt', id);
   }
 
-  /** Sends money of a payment back, once for each id. It is pending until it is decided. */
+  /** Sends money of a payment back, once for each id and at most what was paid. It is pending until it is decided. */
   refund(id, { payment, amount, currency }) {
     const known = this.#refunds.get(id);
     if (known) return known;
-    const paid = this.#payments.get(payment)?.state === 'paid';
-    const refund = { payment, amount, currency, ...(paid ? { state: 'pending' } : { state: 'refused' }) };
+    const before = [...this.#refunds.values()].filter((each) => each.payment === payment && each.state !== 'refused');
+    const left = before.reduce((sum, each) => sum - cents(each.amount), cents(this.#payments.get(payment)?.amount));
+    const can = this.#payments.get(payment)?.state === 'paid' && cents(amount) <= left;
+    const refund = { payment, amount, currency, state: can ? 'pending' : 'refused' };
     this.#refunds.set(id, refund);
+    if (!can) setImmediate(() => this.decided('refund', id));
     return refund;
   }
 

@@ -1,5 +1,5 @@
 import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
-import type { RefundState } from '../acquirer/protocol.js';
+import type { RefundState } from './adapter/protocol.js';
 import type { Card } from './card.js';
 
 /**
@@ -8,10 +8,10 @@ import type { Card } from './card.js';
 export type Instrument = { card: Card } | { token: string } | { vpa: string };
 
 /** What the database stores of a card: never a complete number. */
-export type CardDetails = NonNullable<PaymentMethodDetails['card']>;
+type CardDetails = NonNullable<PaymentMethodDetails['card']>;
 
 /** Money of a successful attempt that goes back to its payer. */
-export interface AttemptRefund {
+interface AttemptRefund {
   id: string;
   attemptId: string;
   amount: bigint;
@@ -19,7 +19,7 @@ export interface AttemptRefund {
 }
 
 /** An attempt to take money. */
-export interface Attempt {
+interface Attempt {
   id: string;
   amount: bigint;
   currency: string;

@@ -1,6 +1,6 @@
 import type { Scope } from '../db/scope.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
-import { endOfRefund } from '../acquirer/protocol.js';
+import { endOfRefund } from './adapter/protocol.js';
 import { type RefundRow, refund } from '../resources/refund/table.js';
 import { acquirerOf, acquirers as delivered } from './acquirer.js';
 

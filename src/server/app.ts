@@ -14,9 +14,8 @@ import type { Config } from '../config/config.js';
 import { consistencyHeader } from '../db/replicas/consistency-token.js';
 import type { Store } from '../db/open.js';
 import { Secrets } from '../config/secrets.js';
-import type { Scope } from '../db/scope.js';
 import type { Acquirers } from '../hosted/acquirer.js';
-import { acquirersOf } from '../acquirer/client.js';
+import { acquirersOf } from '../hosted/adapter/client.js';
 import type { Hosted } from '../hosted/answers.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import { Operator } from '../operator/operator.js';
@@ -146,8 +145,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
   await dataRoutes(app, schema, services, onFault);
   await payerRoutes(app, { database, secrets, terms, acquirers, onFault });
-  const inTurn = <T>(scope: Scope, work: () => Promise<T>) => inFlight.during(scope.caller, work);
-  await app.register(async (reports) => acquirerReports(reports, config, { database, operator, inTurn }));
+  await app.register(async (reports) => acquirerReports(reports, config, { database, operator, inFlight }));
   await app.ready();
   return app;
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AdapterProcess } from '../support/adapter.js';
 import { auditLedger } from '../support/audit.js';
@@ -11,6 +13,8 @@ import {
   upiCode,
 } from '../support/checkout-fixture.js';
 import { must, useWorld } from '../support/world.js';
+import { type Checked, checkAdapter, type CheckOptions } from '../../src/hosted/adapter/conformance.js';
+import { useChildren } from '../support/child.js';
 
 type Json = any;
 
@@ -116,3 +120,97 @@ describe('an adapter as a process of its own', () => {
     await poll(async () => (await look(late)).status).toBe('failed');
   });
 });
+
+describe('tidegate acquirer check', () => {
+  const children = useChildren();
+  const check = async (...args: string[]) => {
+    const { secret } = adapter;
+    const done = await children.quickCommand({ ACQUIRER_SECRET: secret }, 'acquirer', 'check', ...args, '--json');
+    return { code: done.code, checks: JSON.parse(done.out).checks as Checked[] };
+  };
+  const failing = (checks: Checked[]) => checks.filter(({ result }) => result === 'failed').map((each) => each.check);
+
+  it('passes the example, with its reports', async () => {
+    const listen = await freePort();
+    await adapter.gateway(`http://127.0.0.1:${listen}`);
+    const token = await adapter.token('4242424242424242');
+    const { code, checks } = await check(adapter.origin, '--token', token, '--listen', String(listen));
+    await adapter.gateway(world.origin);
+    expect([code, checks.filter(({ result }) => result !== 'passed')]).toEqual([0, []]);
+    expect(checks).toHaveLength(11);
+  });
+
+  it('charges nothing without a token', async () => {
+    const { code, checks } = await check(adapter.origin);
+    expect([code, failing(checks)]).toEqual([0, []]);
+    expect(checks.filter(({ result }) => result === 'skipped')).toHaveLength(7);
+  });
+
+  it('fails an adapter that knows everything, and anybody', async () => {
+    const server = await answering(() => ({ status: 'succeeded', amount: '2.00', currency: 'INR' }));
+    const { code, checks } = await check(server.url, '--token', 'tok_00000000');
+    server.close();
+    expect(code).toBe(1);
+    expect(failing(checks)).toEqual([
+      'refuses another secret, and does nothing then',
+      'does not know an attempt that was never submitted',
+      'does not know a refund that was never submitted',
+      'does not know a token that it never made',
+      'knows the card behind a token',
+      'says what it took',
+      'refunds more than it took to nobody',
+    ]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a success that changes', { broken: 'changes' }, 'takes the same attempt again as one'],
+    ['a refund that is gone', { broken: 'forgets' }, 'takes the same refund again as one'],
+    ['another secret', { secret: `whsec_${Buffer.alloc(32, 9).toString('base64')}` }, 'takes an attempt'],
+    ['an address where nothing is', { url: 'http://127.0.0.1:9' }, 'takes an attempt'],
+  ])('says what is wrong with %s', async (_, { broken, ...more }: { broken?: string }, failed) => {
+    let asked = 0;
+    const server = await answering((method, path, isGateway) => {
+      if (!isGateway) return 401;
+      if (path.includes('unknown') || path.includes('other')) return 404;
+      if (path.startsWith('/refunds')) return method === 'PUT' ? { status: 'pending' } : 404;
+      const changed = broken === 'changes' && method === 'PUT' && ++asked > 1;
+      if (changed) return { status: 'failed', reason_code: 'declined' };
+      return { status: 'succeeded', amount: '1.00', currency: 'INR' };
+    }, adapter.secret);
+    const options: CheckOptions = {
+      ...{ url: server.url, secret: adapter.secret, token: 'tok_00000000', amount: '1.00', currency: 'INR' },
+      ...{ seconds: 1, ...more },
+    };
+    const checks = await checkAdapter(options);
+    server.close();
+    expect(failing(checks)).toContain(failed);
+  });
+});
+
+/** A port of this machine that nothing uses. */
+async function freePort(): Promise<number> {
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A server that answers all requests as a function says: with a status or a body. */
+async function answering(answer: (method: string, path: string, isGateway: boolean) => object | number, secret = '') {
+  const server = http.createServer((request, response) => {
+    request.resume().on('end', () => {
+      const body = answer(request.method!, request.url!, request.headers.authorization === `Bearer ${secret}`);
+      const status = typeof body === 'number' ? body : 200;
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(status === 200 ? body : {}));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}

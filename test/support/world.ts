@@ -20,7 +20,7 @@ import { Secrets } from '../../src/config/secrets.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { gateway, type Parts } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
-import { acquirersOf } from '../../src/acquirer/client.js';
+import { acquirersOf } from '../../src/hosted/adapter/client.js';
 import { type Acquirers, acquirers as delivered } from '../../src/hosted/acquirer.js';
 import { Operator } from '../../src/operator/operator.js';
 import { retentionDefault } from '../../src/jobs/retention.js';

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import fs from 'node:fs';
 import { printSchema } from 'graphql';
-import { protocolText } from '../../acquirer/document.js';
+import { protocolText } from '../../hosted/adapter/document.js';
 import { contractFile } from '../../api/rest/contract/endpoint.js';
 import { contractText } from '../../api/rest/contract/document.js';
 import type { Examples } from '../../api/rest/contract/errors.js';

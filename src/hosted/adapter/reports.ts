@@ -1,21 +1,24 @@
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { Webhook } from 'standardwebhooks';
-import type { ScopeSource } from '../db/doors.js';
-import type { Scope } from '../db/scope.js';
-import { DomainError, problem } from '../errors/problems.js';
-import { payerScope } from '../hosted/session.js';
-import type { Operator } from '../operator/operator.js';
-import { type RefundRow, refund } from '../resources/refund/table.js';
-import { type TransactionRow, transaction } from '../resources/transaction/table.js';
+import type { ScopeSource } from '../../db/doors.js';
+import type { Scope } from '../../db/scope.js';
+import { DomainError, problem } from '../../errors/problems.js';
+import { payerScope } from '../session.js';
+import { type RefundRow, refund } from '../../resources/refund/table.js';
+import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
 import { decisionOf, faultOf } from './client.js';
 import { endOfRefund, type Report, report } from './protocol.js';
 
 /** Does the work of a report in a turn of its tenant. */
 type InTurn = <T>(scope: Scope, work: () => Promise<T>) => Promise<T>;
 
+type ById = <T extends PgTable & { id: PgColumn }>(name: string, table: T, id: string) => Promise<T['$inferSelect'][]>;
+
 /** What reports are recorded with. */
 export interface ReportParts {
   database: ScopeSource;
-  operator: Pick<Operator, 'byId'>;
+  /** The rows with an id, of all tenants. */
+  byId: ById;
   inTurn: InTurn;
 }
 
@@ -62,12 +65,12 @@ export function recordReport(parts: ReportParts, livemode: boolean, given: Repor
 type DataOf<T extends Report['type']> = Extract<Report, { type: T }>['data'];
 
 async function recordAttempt(
-  { operator, database, inTurn }: ReportParts,
+  { byId, database, inTurn }: ReportParts,
   livemode: boolean,
   { id, ...state }: DataOf<'attempt.decided'>,
   requestId: string,
 ): Promise<void> {
-  const rows: TransactionRow[] = await operator.byId('reported_attempt', transaction, id);
+  const rows: TransactionRow[] = await byId('reported_attempt', transaction, id);
   const row = rows.find((each) => each.livemode === livemode);
   if (!row) throw new DomainError(problem('resource_missing', 'attempt.id', 'There is no such attempt in this mode.'));
   const scope = payerScope(database, row);
@@ -77,12 +80,12 @@ async function recordAttempt(
 }
 
 async function recordRefund(
-  { operator, database, inTurn }: ReportParts,
+  { byId, database, inTurn }: ReportParts,
   livemode: boolean,
   data: DataOf<'refund.decided'>,
   requestId: string,
 ): Promise<void> {
-  const rows: RefundRow[] = await operator.byId('reported_refund', refund, data.id);
+  const rows: RefundRow[] = await byId('reported_refund', refund, data.id);
   const row = rows.find((each) => each.livemode === livemode && each.checkoutId !== null);
   if (!row) throw new DomainError(problem('resource_missing', 'refund.id', 'There is no such refund in this mode.'));
   if (row.status === data.status) return;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { amountProblems } from '../operation/amount-problems.js';
-import { TransactionReasonCode } from '../resources/transaction/table.js';
-import { Amount, Currency } from '../types/scalars.js';
+import { amountProblems } from '../../operation/amount-problems.js';
+import { TransactionReasonCode } from '../../resources/transaction/table.js';
+import { Amount, Currency } from '../../types/scalars.js';
 
 /*
  * The protocol between the gateway and an adapter of an acquirer: what both sides send, declared once. The gateway
@@ -77,7 +77,7 @@ const failed = z.object({
 });
 
 /** What an adapter says of an attempt. */
-export const attemptState = named(
+const attemptState = named(
   'Attempt',
   'What has become of an attempt. A success has the amount that was really taken, whatever was asked for.',
   z.discriminatedUnion('status', [z.object({ status: z.literal('processing'), details: paidWith }), succeeded, failed]),
@@ -95,7 +95,7 @@ const refundSucceeded = z.object({ status: z.literal('succeeded'), reference: sh
 const refundFailed = z.object({ status: z.literal('failed'), failure_reason: shortText.optional() });
 
 /** What an adapter says of a refund. */
-export const refundState = named(
+const refundState = named(
   'Refund',
   "What has become of a refund. `reference` is the acquirer's own, such as an ARN.",
   z.discriminatedUnion('status', [z.object({ status: z.literal('pending') }), refundSucceeded, refundFailed]),
@@ -116,9 +116,6 @@ export const newRefund = named(
   'Money of a successful attempt that goes back to its payer: all of it, or a part. Several may be of one attempt.',
   z.object({ ...money, attempt: id('the attempt that is refunded') }),
 );
-
-/** What is known of the card behind a token. */
-export const tokenCard = card;
 
 /** The reports of an adapter, each by its type. Another type of report is another member. */
 export const report = named(
@@ -176,7 +173,7 @@ export const adapterCalls = {
     path: '/tokens/{token}',
     summary: 'Ask for the card behind a token of the card fields.',
     parameter: 'The token.',
-    answer: tokenCard,
+    answer: card,
     missing: 'There is no such token.',
   },
   submitRefund: {

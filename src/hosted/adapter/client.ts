@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { type Acquirer, type Acquirers, acquirers as delivered, type Decision } from '../hosted/acquirer.js';
-import type { Config } from '../config/config.js';
-import type { PaymentMethodDetails } from '../resources/transaction/table.js';
-import { Amount, amountText } from '../types/scalars.js';
+import { type Acquirer, type Acquirers, acquirers as delivered, type Decision } from '../acquirer.js';
+import type { Config } from '../../config/config.js';
+import type { PaymentMethodDetails } from '../../resources/transaction/table.js';
+import { Amount, amountText } from '../../types/scalars.js';
 import {
   type AdapterCall,
   adapterCalls,
@@ -107,7 +107,7 @@ export function decisionOf(state: AttemptState): Decision & { details?: PaymentM
 }
 
 /** An acquirer behind an adapter, which speaks the protocol. */
-export function adapterOf(address: AdapterAddress, milliseconds?: number): Acquirer {
+function adapterOf(address: AdapterAddress, milliseconds?: number): Acquirer {
   const client = new AdapterClient(address, milliseconds);
   return {
     ...(address.fieldsUrl !== undefined && {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { version } from '../config/version.js';
+import { version } from '../../config/version.js';
 import {
   type AdapterCall,
   adapterCalls,
