@@ -21,7 +21,7 @@ const serverAddress = z
 const adapterSecret = z
   .string()
   .refine(
-    (text) => text.split(/\s*,\s*/).every((part) => /^whsec_[A-Za-z0-9+/]{43,}={0,2}$/.test(part)),
+    (text) => text.split(',').every((part) => /^whsec_[A-Za-z0-9+/]{43,}={0,2}$/.test(part.trim())),
     'must be whsec_ and at least 32 bytes in base64, as openssl rand -base64 32 makes them; or several',
   );
 

@@ -144,11 +144,11 @@ export function acquirersOf(settings: AcquirerSettings): Acquirers {
 /** The secrets of the adapter of a mode, the newest first; none without an adapter. */
 export function secretsOf(settings: AcquirerSettings, livemode: boolean): string[] {
   const text = settings[`${livemode ? '' : 'TEST_'}ACQUIRER_SECRET`];
-  return text?.split(/\s*,\s*/) ?? [];
+  return text?.split(',').map((part) => part.trim()) ?? [];
 }
 
 function addressOf(settings: AcquirerSettings, mode: '' | 'TEST_'): AdapterAddress | undefined {
-  const url = settings[`${mode}ACQUIRER_URL`]?.replace(/\/+$/, '');
+  const url = settings[`${mode}ACQUIRER_URL`]?.replace(/\/$/, '');
   const [secret] = secretsOf(settings, mode === '');
   if (url === undefined || secret === undefined) return undefined;
   return { url, secret, fieldsUrl: settings[`${mode}ACQUIRER_FIELDS_URL`] };

@@ -25,7 +25,7 @@ export function acquirerCommands(
     .option('--json', 'print one JSON document')
     .action(async (url: string, options: Options) => {
       const checks = await checkAdapter({
-        ...{ url: url.replace(/\/+$/, ''), secret: String(options.secret) },
+        ...{ url: url.replace(/\/$/, ''), secret: String(options.secret) },
         ...{ amount: amountText(options.amount as bigint), currency: String(options.currency) },
         ...{ token: options.token as string | undefined, listen: options.listen as number | undefined },
         seconds: secondsDefault,
