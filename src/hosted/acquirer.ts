@@ -59,8 +59,8 @@ export type Decision = Delay &
 type Outcome = Delay & ({ status: 'processing' | 'succeeded'; reasonCode?: never } | Failed);
 
 /**
- * The acquirer takes the payer's money. `adapterOf` makes one of an adapter, which has card fields if the acquirer takes
- * cards, and provides the UPI address in the payers' codes, which `vpa` of the partner's
+ * The acquirer takes the payer's money. An adapter's has card fields if the acquirer takes cards, and the acquirer
+ * provides the UPI address in the payers' codes, which `vpa` of the partner's
  * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
@@ -155,7 +155,7 @@ export interface Acquirers {
 /** The acquirers of a gateway without settings for them: the sandbox, and none for live mode. */
 export const acquirers: Acquirers = { test: sandbox };
 
-/** Whether an acquirer decides by cards and UPI addresses that its pages have forms for. No live page ever has these. */
+/** Whether an acquirer decides by cards and UPI addresses that its pages have forms for. No live page has these. */
 export const isSandbox = (livemode: boolean, acquirer: Acquirer | undefined): boolean =>
   !livemode && acquirer?.sandbox === true;
 

@@ -3,8 +3,8 @@ import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzl
 import { keyColumns } from '../db/schema/columns.js';
 
 /**
- * The kinds of jobs that no SQL statement can do: they query an acquirer for the status of an attempt, and submit refunds
- * to it.
+ * The kinds of jobs that no SQL statement can do: they query an acquirer for the status of an attempt, and submit
+ * refunds to it.
  */
 export const acquirerKinds = ['inquire_transaction', 'send_refund'];
 

@@ -35,7 +35,7 @@ const resolving = mutation(
 );
 
 describe('what an acquirer really takes', () => {
-  it('is credited up to the amount of the checkout; the rest is unexplained, until the operator says more', async () => {
+  it('is credited up to the amount of the checkout; the rest waits for an operator as unexplained', async () => {
     const { user, id, receivable } = await opened();
     const { amount, gross_amount: gross, currency } = await look(user, id);
     const beyond = (Number(gross) + 12.5).toFixed(2);

@@ -135,6 +135,10 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
 };
 
 const operatorEntries: typeof entries = {
+  'decideTransaction.input.amount': [
+    'transaction.amount',
+    () => ({ id: 'transaction_0', outcome: 'SUCCEEDED', amount: '10.50', currency: 'JPY' }),
+  ],
   'disputeDeposit.input.amount': [
     'deposit.amount',
     ({ depositId }) => ({ id: depositId, amount: '10.50', reasonCode: 'GENERAL', reference: nickname() }),

@@ -3,7 +3,8 @@
 -- Returns the attempts whose status the worker queries from the acquirer now, and postpones the next query of each. The
 -- pause grows, up to half a minute before the attempt expires, up to an hour on the day afterwards, and then is a day.
 -- The job stays until there is an answer, so a worker that dies meanwhile loses no attempt. This function waits for no
--- lock: it skips jobs that another process has claimed. Without an event: what the acquirer answers has its events.
+-- lock: it skips jobs that another process has claimed.
+-- Without an event: what the acquirer answers has its events.
 create or replace function claim_status_polls(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql

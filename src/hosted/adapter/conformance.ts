@@ -209,10 +209,10 @@ async function statusOf(ask: () => Promise<unknown>): Promise<number | undefined
 }
 
 async function waitFor<T>(seconds: number, ask: () => Promise<T | undefined>): Promise<T | undefined> {
-  const until = Date.now() + seconds * 1_000;
+  const until = performance.now() + seconds * 1_000;
   for (;;) {
     const found = await ask();
-    if (found !== undefined || Date.now() > until) return found;
+    if (found !== undefined || performance.now() > until) return found;
     await sleep(pollMilliseconds);
   }
 }

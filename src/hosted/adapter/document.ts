@@ -55,8 +55,8 @@ function protocolDocument() {
       description:
         'What an adapter of an acquirer answers, and what it reports. Amounts are decimals as strings. An answer is ' +
         `JSON of at most ${bodyBytesMax} bytes, within ${answerMilliseconds / 1_000} seconds and without a redirect; ` +
-        'anything else than 200, and 404 where a path has it, leaves the object as it is, and the gateway asks again. ' +
-        'Objects may have further members, which are ignored.',
+        'anything else than 200, and 404 where a path has it, leaves the object as it is, and the gateway asks ' +
+        'again. Objects may have further members, which are ignored.',
     },
     servers: [{ url: 'https://adapter.example', description: 'ACQUIRER_URL, or TEST_ACQUIRER_URL.' }],
     security: [{ secret: [] }],
@@ -79,8 +79,9 @@ function reportOperation(content: object) {
     summary: `A report of the adapter to the gateway, by POST ${reportsPath('{test or live}')}.`,
     description:
       'It is signed as Standard Webhooks describe, with the secret of the mode. The gateway takes it ' +
-      `${toleranceSeconds} seconds before or after its time. Send a report again until the answer is 200, or one that ` +
-      'says that it will never be taken. Reports are a shortcut: the gateway asks by itself for what it is not told.',
+      `${toleranceSeconds} seconds before or after its time. Send a report again until the answer is 200, or one ` +
+      'that says that it will never be taken. Reports are a shortcut: the gateway asks by itself for what it is not ' +
+      'told.',
     security: [],
     parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
       ...{ name, in: 'header', required: true, schema: { type: 'string' } },

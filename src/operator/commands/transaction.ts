@@ -2,14 +2,11 @@ import { type Command, Option } from 'commander';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import { transactionV1 } from '../../resources/transaction/v1.js';
 import { amount, currencyCode } from './arguments.js';
-import { type AddCommand, given, reason } from './command.js';
+import { type AddCommand, reason } from './command.js';
 import { amountText } from '../../types/scalars.js';
 import { modeOf } from '../../request/mode.js';
 import { type AttemptDecision, decideTransaction } from '../money/attempts.js';
 import { listMismatches } from '../money/bank.js';
-
-/** The options that say what the acquirer has decided. */
-const decision = { status: 'status', amount: 'amount', currency: 'currency' };
 
 /** Adds the commands about attempts to pay checkouts. */
 export function transactionCommands(program: Command, command: AddCommand): void {
@@ -26,7 +23,13 @@ export function transactionCommands(program: Command, command: AddCommand): void
     'decide <transaction>',
     'Record what the acquirer says of an attempt in live mode, as a report of it would',
     async (operator, o, id) =>
-      transactionV1(await decideTransaction(operator, id, given(o, decision) as unknown as AttemptDecision)),
+      transactionV1(
+        await decideTransaction(operator, id, {
+          status: o.status as AttemptDecision['status'],
+          amount: o.amount as bigint | undefined,
+          currency: o.currency as string | undefined,
+        }),
+      ),
   )
     .addOption(new Option('--status <status>').choices(['succeeded', 'failed']).makeOptionMandatory())
     .option('--amount <amount>', 'what it really took, such as 40.00; by default the amount of the attempt', amount)

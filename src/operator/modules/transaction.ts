@@ -13,8 +13,8 @@ const DecideTransactionPayload = payloadOf('DecideTransaction', 'transaction', O
 class OperatorTransactions {
   @Mutation(() => DecideTransactionPayload, {
     description:
-      'Records what the acquirer says of an attempt in live mode, as a report of it would: for an attempt about which ' +
-      'the acquirer is not asked any more. The same again changes nothing.',
+      'Records what the acquirer says of an attempt in live mode, as a report of it would: for an attempt about ' +
+      'which the acquirer is not asked any more. The same again changes nothing.',
   })
   async decideTransaction(
     @Input(() => DecideTransactionInput) { id, outcome, amount, currency }: DecideTransactionInput,

@@ -20,6 +20,7 @@ export async function decideTransaction(
   id: string,
   { status, amount, currency }: AttemptDecision,
 ): Promise<TransactionRow> {
+  refuse([...takenProblems(status, { amount, currency }), ...amountProblems({ amount, currency }, 'transaction')]);
   const rows: TransactionRow[] = await operator.byId('operator_transaction', transaction, id);
   const row = rows.find(({ livemode }) => livemode);
   if (!row)
@@ -29,7 +30,7 @@ export async function decideTransaction(
       'transaction.id',
     );
   const taken = { amount: amount ?? row.amount, currency: currency ?? row.currency };
-  refuse([...takenProblems(status, { amount, currency }), ...amountProblems(taken, 'transaction')]);
+  refuse(amountProblems(taken, 'transaction'));
   const end = status === 'succeeded' ? taken : { reasonCode: 'declined' as const };
   return operator.write('decide_transaction', row, 'decideTransaction', { id, status, ...end }, transaction);
 }
