@@ -27,6 +27,12 @@ export interface WriteFunctions {
       seconds: number;
     };
   };
+  claim_refunds: {
+    returns: 'refund';
+    args: {
+      limit: number;
+    };
+  };
   claim_status_polls: {
     returns: 'transaction';
     args: {
@@ -266,6 +272,8 @@ export interface WriteFunctions {
       details?: object | null | undefined;
       status: string;
       reasonCode?: string | null | undefined;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
       afterSeconds?: number | undefined;
       afterExpiry?: boolean | undefined;
     };
@@ -340,6 +348,8 @@ export interface WriteFunctions {
       paymentMethod: string;
       details: object;
       seconds: number;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
     };
   };
   propose_adjustment: {
@@ -435,6 +445,8 @@ export interface WriteFunctions {
       details?: object | null | undefined;
       status?: string | undefined;
       reasonCode?: string | undefined;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
       afterSeconds?: number | undefined;
       afterExpiry?: boolean | undefined;
     };
@@ -451,6 +463,14 @@ export interface WriteFunctions {
     returns: 'person';
     args: {
       id: string;
+    };
+  };
+  resolve_unexplained: {
+    returns: 'unexplained';
+    args: {
+      id: string;
+      resolution: string;
+      resolvedBy: string;
     };
   };
   retry_job: {
