@@ -23,6 +23,7 @@ import { operatorCommands } from './operator/commands/operator.js';
 import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { paymentOrderCommands } from './operator/commands/order.js';
 import { payoutCommands } from './operator/commands/payout.js';
+import { disputeCommands } from './operator/commands/dispute.js';
 import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
@@ -87,6 +88,7 @@ const groups = [
     payoutCommands,
     paymentOrderCommands,
     refundCommands,
+    disputeCommands,
     adjustmentCommands,
     jobCommands,
     ledgerCommands,

@@ -131,7 +131,7 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
 };
 
 const operatorEntries: typeof entries = {
-  'disputeDeposit.input.amount': [
+  'openDispute.input.amount': [
     'deposit.amount',
     ({ depositId }) => ({ id: depositId, amount: '10.50', reasonCode: 'GENERAL', reference: nickname() }),
   ],

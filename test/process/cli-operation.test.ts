@@ -220,10 +220,22 @@ describe('live mode, where the operator decides', () => {
       1,
       expect.stringMatching(/^parameter_missing \(deposit\.original_reference\): .+\n$/),
     ]);
-    const dispute = ['deposit', 'dispute', wired.deposit.id, '--reference=CB-1', '--reason-code=high_risk'];
+    const dispute = ['dispute', 'open', wired.deposit.id, '--reference=CB-1', '--reason-code=high_risk'];
     const disputed = await outputOf(...dispute, '--tenant', id('first'));
-    expect(disputed).toMatchObject({ amount: '-70.00', reason_code: 'high_risk' });
+    expect(disputed).toMatchObject({ amount: '70.00', reason_code: 'high_risk', status: 'needs_response' });
     expect(await outputOf(...dispute, '--amount=70.00')).toEqual(disputed);
+    const openDisputes = ['dispute', 'list', '--status=needs_response', '--mode=live'];
+    expect(await outputOf(...openDisputes)).toEqual({ disputes: [disputed] });
+    expect(await outputOf('dispute', 'show', disputed.id)).toEqual(disputed);
+    await sameAsV1(disputed, user, '/v1/disputes');
+    expect(await outputOf('dispute', 'win', disputed.id)).toMatchObject({ id: disputed.id, status: 'won' });
+    expect((await tidegate('dispute', 'lose', disputed.id)).errors).toMatch(/^status_invalid \(dispute\.status/);
+    const at4 = '--respond-by=2030-01-01T12:00:00Z';
+    const again = ['dispute', 'open', wired.deposit.id, '--reference=CB-2', '--reason-code=general', at4];
+    const second = await outputOf(...again, '--acquirer-reason=13.1', '--amount=70.00');
+    expect(second).toMatchObject({ respond_by: 1_893_499_200, acquirer_reason: '13.1' });
+    expect(await outputOf('dispute', 'lose', second.id)).toMatchObject({ status: 'lost' });
+    expect(await outputOf(...openDisputes)).toEqual({ disputes: [] });
     const { actions } = await outputOf('operator', 'actions', '--operation=deposit record');
     expect(JSON.stringify(actions)).toContain('WIRE-2');
     expect(JSON.stringify(actions)).not.toMatch(/Acme|Main St|INV-9/);
@@ -509,7 +521,9 @@ describe('tidegate operator', () => {
       ...['adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...[
-        'deposit dispute',
+        'dispute open',
+        'dispute win',
+        'dispute lose',
         'deposit withdraw',
         'payout rate',
         'payout settle',

@@ -11,6 +11,12 @@ export interface StoredEnvelope {
 
 /** Each function that writes: the table that it returns rows of, and its arguments. */
 export interface WriteFunctions {
+  accept_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+    };
+  };
   advance_clock: {
     returns: 'test_clock';
     args: {
@@ -259,6 +265,13 @@ export interface WriteFunctions {
       decidedById?: string | null | undefined;
     };
   };
+  decide_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+      to: string;
+    };
+  };
   decide_transaction: {
     returns: 'transaction';
     args: {
@@ -277,6 +290,7 @@ export interface WriteFunctions {
       reasonCode?: string | null | undefined;
       amount?: bigint | null | undefined;
       bankReference?: string | undefined;
+      respondInSeconds?: number | undefined;
     };
   };
   end_checkout: {
@@ -329,6 +343,17 @@ export interface WriteFunctions {
       to: string;
       failureReason?: string | null | undefined;
       bankReference?: string | null | undefined;
+    };
+  };
+  open_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+      reference: string;
+      reasonCode: string;
+      amount?: bigint | undefined;
+      respondBy?: number | null | undefined;
+      acquirerReason?: string | null | undefined;
     };
   };
   pay_test_checkout: {
@@ -408,15 +433,6 @@ export interface WriteFunctions {
       };
     };
   };
-  record_chargeback: {
-    returns: 'deposit';
-    args: {
-      id: string;
-      reference: string;
-      reasonCode: string;
-      amount?: bigint | undefined;
-    };
-  };
   record_issued_address: {
     returns: 'address';
     args: {
@@ -451,6 +467,14 @@ export interface WriteFunctions {
     returns: 'person';
     args: {
       id: string;
+    };
+  };
+  respond_to_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+      text: string | null;
+      fileIds: readonly string[];
     };
   };
   retry_job: {
