@@ -85,7 +85,7 @@ const reconcilable = async (me: Speaker) => [await completedId(me), await receiv
 const refundId = async (me: Speaker) =>
   (await must(me.post('/v1/refunds', { deposit_id: await completedId(me), amount: '40.00' }))).id as string;
 /** The dispute of a deposit that is not reconciled. */
-export const disputeId = async (me: Speaker) => {
+const disputeId = async (me: Speaker) => {
   const id = await completedId(me);
   await must(me.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '40.00' }));
   return (await must(me.get('/v1/disputes?limit=1'))).data[0].id as string;

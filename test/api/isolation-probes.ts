@@ -126,7 +126,11 @@ const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe
 const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
     me.post(
-      path.replace(':id', id).replace(':me', me.id).replace(':deposit', own.deposit).replace(':webhook', own.webhook)
+      path
+        .replace(':id', id)
+        .replace(':me', me.id)
+        .replace(':deposit', own.deposit)
+        .replace(':webhook', own.webhook)
         .replace(':dispute', own.dispute),
       body(id, me, own),
     ),

@@ -230,11 +230,11 @@ describe('live mode, where the operator decides', () => {
     await sameAsV1(disputed, user, '/v1/disputes');
     expect(await outputOf('dispute', 'win', disputed.id)).toMatchObject({ id: disputed.id, status: 'won' });
     expect((await tidegate('dispute', 'lose', disputed.id)).errors).toMatch(/^status_invalid \(dispute\.status/);
-    const at4 = '--respond-by=2030-01-01T12:00:00Z';
-    const again = ['dispute', 'open', wired.deposit.id, '--reference=CB-2', '--reason-code=general', at4];
-    const second = await outputOf(...again, '--acquirer-reason=13.1', '--amount=70.00');
-    expect(second).toMatchObject({ respond_by: 1_893_499_200, acquirer_reason: '13.1' });
-    expect(await outputOf('dispute', 'lose', second.id)).toMatchObject({ status: 'lost' });
+    const until = '--respond-by=2030-01-01T12:00:00Z';
+    const reopened = ['dispute', 'open', wired.deposit.id, '--reference=CB-2', '--reason-code=general', until];
+    const contested = await outputOf(...reopened, '--acquirer-reason=13.1', '--amount=70.00');
+    expect(contested).toMatchObject({ respond_by: 1_893_499_200, acquirer_reason: '13.1' });
+    expect(await outputOf('dispute', 'lose', contested.id)).toMatchObject({ status: 'lost' });
     expect(await outputOf(...openDisputes)).toEqual({ disputes: [] });
     const { actions } = await outputOf('operator', 'actions', '--operation=deposit record');
     expect(JSON.stringify(actions)).toContain('WIRE-2');

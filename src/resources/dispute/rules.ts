@@ -4,7 +4,7 @@ import type { RespondToDisputeInput } from './inputs.js';
 /** The greatest length of the text of an answer, in characters. */
 export const evidenceTextMax = 20_000;
 /** The most files of an answer. */
-export const evidenceFilesMax = 10;
+const evidenceFilesMax = 10;
 
 /** The limits of an answer, for the contract. */
 export const evidenceLimits = {
