@@ -1,6 +1,7 @@
 -- Disputes as objects: opened with the deposit that took their money, answered, accepted and decided.
 
--- Makes the object of a dispute whose money was taken by the deposit `p_debit`, and returns it. Emits its event.
+-- Makes the object of a dispute whose money was taken by the deposit `p_debit`, and returns it: both are of
+-- the same second. Emits its event.
 create or replace function insert_dispute(
   p_tenant text,
   p_live boolean,
@@ -39,7 +40,7 @@ begin
       p_tenant,
       p_live,
       new_id('dispute'),
-      clock(p_tenant, p_live),
+      p_debit.created,
       p_debit.to_account_id,
       p_debit.disputes_id,
       p_debit.id,
