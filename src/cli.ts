@@ -20,6 +20,7 @@ import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
 import { operatorCommands } from './operator/commands/operator.js';
+import { acquirerCommands } from './operator/commands/acquirer.js';
 import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { paymentOrderCommands } from './operator/commands/order.js';
 import { payoutCommands } from './operator/commands/payout.js';
@@ -27,6 +28,7 @@ import { disputeCommands } from './operator/commands/dispute.js';
 import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
+import { unexplainedCommands } from './operator/commands/unexplained.js';
 import { triggerCommand } from './operator/commands/trigger.js';
 import { entryJson } from './operator/action/actions.js';
 import { OperatorError } from './operator/operator.js';
@@ -90,6 +92,7 @@ const groups = [
     refundCommands,
     disputeCommands,
     adjustmentCommands,
+    unexplainedCommands,
     jobCommands,
     ledgerCommands,
     operatorCommands,
@@ -97,6 +100,7 @@ const groups = [
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);
+acquirerCommands(program, printResult);
 triggerCommand(program);
 clusterCommands(program, () => withData(config({ serves: false, keys: false })), { progress, say }, printResult);
 

@@ -54,9 +54,10 @@ async function loaded() {
   const { sealWebhookSecrets } = await import('./resources/webhook-endpoint/encryption.js');
   const { Worker } = await import('./jobs/runner.js');
   const { WebhookRequests } = await import('./jobs/webhook-request.js');
+  const { acquirersOf } = await import('./hosted/adapter/client.js');
   // What is encrypted, each with how all of it comes under the first key.
   const encrypted = { 'tax card numbers': sealTaxCards, 'secrets of webhook endpoints': sealWebhookSecrets };
-  return { gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
+  return { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker };
 }
 
 /** Starts what the settings ask for of metrics, traces and the log of slow statements. */
@@ -97,9 +98,10 @@ async function main(): Promise<void> {
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
   const { metrics, traces } = await telemetry(settings, store.database, log);
-  const { gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker } = await loaded();
+  const { acquirersOf, gateway, buildGraph, openDemo, Operator, encrypted, WebhookRequests, Worker } = await loaded();
   const { database, secrets } = store;
   const schema = buildGraph();
+  const acquirers = acquirersOf(settings);
   const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));
   const demo = store.embedded
     ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
@@ -108,7 +110,7 @@ async function main(): Promise<void> {
     settings.transport === 'local' && settings.DASHBOARD ? new DashboardLinks(store.pepper, demo) : undefined;
   const app = await gateway({
     ...{ config: settings, database, schema, pepper: secrets, log, metrics, traces, links },
-    demos: demo,
+    ...{ demos: demo, acquirers },
   });
   const retention = {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
@@ -118,7 +120,7 @@ async function main(): Promise<void> {
   const requests = new WebhookRequests({ local: settings.transport === 'local' });
   const checkSeconds = settings.LEDGER_CHECK_HOURS * 3_600;
   const webhooks = { secrets, requests, queries: app.eventQueries };
-  const worker = new Worker(database, log, retention, undefined, webhooks, checkSeconds, app.bulk, metrics);
+  const worker = new Worker(database, log, retention, acquirers, webhooks, checkSeconds, app.bulk, metrics);
   await during('listening', () => listening(app, settings));
   await metricsEndpoint(settings, metrics?.registry);
   worker.start();

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { databaseSettings } from './database.js';
 import { addressList, isLoopback } from './addresses.js';
+import { acquirerSettings, checkAdapters } from './acquirer.js';
 import { certified } from './certificate.js';
 import { ConfigError } from './config-error.js';
 import {
@@ -169,6 +170,7 @@ export const settings = z.object({
   CHECKOUT_FEE_BASIS_POINTS: wholeNumber(0, 1_000)
     .default(checkoutTermsDefault.feeBasisPoints)
     .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
+  ...acquirerSettings,
   IDEMPOTENCY_HOURS: wholeNumber(24, 87_600)
     .default(48)
     .describe('How long the answer of a write is kept under its idempotency key, by the clock of the database.'),
@@ -254,6 +256,7 @@ export function config(
         'characters that is kept outside the database.',
     );
   }
+  checkAdapters(s);
   if (s.TRUSTED_DOCUMENTS === 'only' && s.TRUSTED_DOCUMENTS_FILE === undefined)
     throw new ConfigError('TRUSTED_DOCUMENTS: only goes with TRUSTED_DOCUMENTS_FILE, which is not set.');
   for (const [less, more] of orders)

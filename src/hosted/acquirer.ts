@@ -1,4 +1,5 @@
 import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
+import type { RefundState } from './adapter/protocol.js';
 import type { Card } from './card.js';
 
 /**
@@ -7,12 +8,20 @@ import type { Card } from './card.js';
 export type Instrument = { card: Card } | { token: string } | { vpa: string };
 
 /** What the database stores of a card: never a complete number. */
-export type CardDetails = NonNullable<PaymentMethodDetails['card']>;
+type CardDetails = NonNullable<PaymentMethodDetails['card']>;
 
-/** An attempt to take money. The amount is a decimal text with two places. */
+/** Money of a successful attempt that goes back to its payer. */
+interface AttemptRefund {
+  id: string;
+  attemptId: string;
+  amount: bigint;
+  currency: string;
+}
+
+/** An attempt to take money. */
 interface Attempt {
   id: string;
-  amount: string;
+  amount: bigint;
   currency: string;
 }
 
@@ -27,26 +36,36 @@ interface CardFields {
   cardOf(token: string): Promise<CardDetails | undefined>;
 }
 
-/**
- * The report of an acquirer about an attempt: `processing` while it does not know the outcome. The sandbox knows in
- * advance what it will report and when: after some seconds, or after the checkout has expired.
- */
-export type Decision = {
+/** When the sandbox, which knows it in advance, reports an outcome: after seconds, or after the checkout's expiry. */
+interface Delay {
   afterSeconds?: number;
   afterExpiry?: true;
-} & (
-  | { status: 'processing' | 'succeeded'; reasonCode?: never }
-  | { status: 'failed'; reasonCode: TransactionReasonCode }
-);
+}
+
+type Failed = { status: 'failed'; reasonCode: TransactionReasonCode };
 
 /**
- * The acquirer takes the payer's money. A live acquirer implements these three functions, has card fields if it takes
- * cards, and provides the UPI address in the payers' codes, which `vpa` of the partner's
+ * The report of an acquirer about an attempt: `processing` while it does not know the outcome, and what it really took,
+ * which may be another amount than the attempt's, once it has succeeded.
+ */
+export type Decision = Delay &
+  (
+    | { status: 'processing'; reasonCode?: never; amount?: never; currency?: never }
+    | { status: 'succeeded'; amount: bigint; currency: string; reasonCode?: never }
+    | (Failed & { amount?: never; currency?: never })
+  );
+
+/** What the sandbox decides, for attempts of any amount. */
+type Outcome = Delay & ({ status: 'processing' | 'succeeded'; reasonCode?: never } | Failed);
+
+/**
+ * The acquirer takes the payer's money. An adapter's has card fields if the acquirer takes cards, and the acquirer
+ * provides the UPI address in the payers' codes, which `vpa` of the partner's
  * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
   /**
-   * The form for cards in live mode. Without it, live pages offer UPI alone. In test mode the page has its own form.
+   * The form for cards. Without it, pages offer UPI alone. The sandbox has none: the page has its own form.
    */
   cardFields?: CardFields;
   /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
@@ -59,19 +78,26 @@ export interface Acquirer {
    * argument `details` is what the database stores; the returned details are those of the payer who paid.
    */
   pollStatus(
-    transactionId: string,
+    attempt: Attempt,
     details: PaymentMethodDetails | null,
   ): Promise<(Decision & { details?: PaymentMethodDetails }) | undefined>;
+  /**
+   * Submits a refund, and says what has become of it; a second submission with the same id is the same refund. Without
+   * it, the operator carries refunds out.
+   */
+  refund?(refund: AttemptRefund): Promise<RefundState>;
+  /** Whether it is the sandbox, whose cards and UPI addresses decide the outcome; its pages have a form for these. */
+  sandbox?: true;
 }
 
-const succeeds: Decision = { status: 'succeeded', afterSeconds: 1 };
-const declined: Decision = { status: 'failed', reasonCode: 'declined', afterSeconds: 1 };
-const short: Decision = { status: 'failed', reasonCode: 'insufficient_funds', afterSeconds: 1 };
-const pending: Decision = { status: 'processing' };
-const late: Decision = { status: 'succeeded', afterExpiry: true };
+const succeeds: Outcome = { status: 'succeeded', afterSeconds: 1 };
+const declined: Outcome = { status: 'failed', reasonCode: 'declined', afterSeconds: 1 };
+const short: Outcome = { status: 'failed', reasonCode: 'insufficient_funds', afterSeconds: 1 };
+const pending: Outcome = { status: 'processing' };
+const late: Outcome = { status: 'succeeded', afterExpiry: true };
 
 /** The cards of the sandbox. The README's table repeats them. */
-export const testCards: Record<string, Decision> = {
+export const testCards: Record<string, Outcome> = {
   '4242424242424242': succeeds,
   '5555555555554444': succeeds,
   '6074819900004939': succeeds,
@@ -82,7 +108,7 @@ export const testCards: Record<string, Decision> = {
 };
 
 /** The UPI addresses of the sandbox. */
-export const testVpas: Record<string, Decision> = {
+export const testVpas: Record<string, Outcome> = {
   'success@test': succeeds,
   'failure@test': declined,
   'insufficient@test': short,
@@ -92,23 +118,29 @@ export const testVpas: Record<string, Decision> = {
 
 /** Test mode: known cards and addresses decide the outcome. It refuses all others, so it never takes a real card. */
 const sandbox: Acquirer = {
+  sandbox: true,
   fault: (instrument) => {
-    if (decisionOf(instrument)) return undefined;
+    if (outcomeOf(instrument)) return undefined;
     return !('vpa' in instrument)
       ? 'Test mode accepts test cards only, such as 4242 4242 4242 4242.'
       : `Test mode accepts test UPI IDs only: ${Object.keys(testVpas).join(', ')}.`;
   },
-  submit: async (_, instrument) => decisionOf(instrument) ?? declined,
+  submit: async (attempt, instrument) => decided(attempt, outcomeOf(instrument)),
   // The sandbox stores nothing. It finds the test card by the last four digits, which differ on every test card.
-  pollStatus: async (_, details) => {
-    if (details?.upi) return decisionOf({ vpa: details.upi.vpa }) ?? declined;
+  pollStatus: async (attempt, details) => {
+    if (details?.upi) return decided(attempt, outcomeOf({ vpa: details.upi.vpa }));
     if (!details?.card) return undefined;
     const number = Object.keys(testCards).find((n) => n.endsWith(details.card!.last4));
-    return number === undefined ? declined : testCards[number];
+    return decided(attempt, number === undefined ? undefined : testCards[number]);
   },
 };
 
-function decisionOf(instrument: Instrument): Decision | undefined {
+/** What the sandbox reports: it takes the amount of the attempt, and refuses what it does not know. */
+function decided({ amount, currency }: Attempt, outcome: Outcome = declined): Decision {
+  return outcome.status === 'succeeded' ? { ...outcome, status: 'succeeded', amount, currency } : (outcome as Decision);
+}
+
+function outcomeOf(instrument: Instrument): Outcome | undefined {
   if ('token' in instrument) return undefined;
   const [table, name] = 'card' in instrument ? [testCards, instrument.card.number] : [testVpas, instrument.vpa];
   return Object.hasOwn(table, name) ? table[name] : undefined;
@@ -120,8 +152,12 @@ export interface Acquirers {
   live?: Acquirer;
 }
 
-/** The acquirers of this gateway by default: the sandbox, and none for live mode. An operator adds one in `main.ts`. */
+/** The acquirers of a gateway without settings for them: the sandbox, and none for live mode. */
 export const acquirers: Acquirers = { test: sandbox };
+
+/** Whether an acquirer decides by cards and UPI addresses that its pages have forms for. No live page has these. */
+export const isSandbox = (livemode: boolean, acquirer: Acquirer | undefined): boolean =>
+  !livemode && acquirer?.sandbox === true;
 
 /** The acquirer of a mode, or undefined when it has none. */
 export function acquirerOf(livemode: boolean, { test, live }: Acquirers): Acquirer | undefined {

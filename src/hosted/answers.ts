@@ -6,7 +6,7 @@ import type { CheckoutTerms } from '../resources/checkout/terms.js';
 import type { ScopeSource } from '../db/doors.js';
 import type { Secrets } from '../config/secrets.js';
 import { DomainError, retryAfter, sentenceV1 } from '../errors/problems.js';
-import { type Acquirers, acquirerOf } from './acquirer.js';
+import { type Acquirers, acquirerOf, isSandbox } from './acquirer.js';
 import { formLimits } from './form-body.js';
 import { assetPaths } from './page-assets.js';
 import { policyOf } from './page-policy.js';
@@ -69,7 +69,8 @@ export class Answers {
       assets: assetPaths,
       attemptKey: randomUUID(),
       takesMoney: acquirer !== undefined,
-      cardFields: checkout.livemode ? acquirer?.cardFields?.url : undefined,
+      sandbox: isSandbox(checkout.livemode, acquirer),
+      cardFields: acquirer?.cardFields?.url,
       again: another,
       phone: isPhone(reply.request.headers),
       ...more,

@@ -8,8 +8,7 @@ import {
   type TransactionRow,
   transaction,
 } from '../resources/transaction/table.js';
-import { amountText } from '../types/scalars.js';
-import { type Acquirer, acquirerOf, type Decision, type Instrument } from './acquirer.js';
+import { type Acquirer, acquirerOf, type Decision, type Instrument, isSandbox } from './acquirer.js';
 import type { Answers, Hosted, Opened } from './answers.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope } from './session.js';
@@ -59,7 +58,8 @@ class Forms {
     if (!acquirer) return this.answers.show(reply.code(503), opened);
     const attemptKey = attemptOf(request.body, 'card');
     const form = (request.body ?? {}) as Record<string, string>;
-    if (place.livemode) return this.#liveCard(request, reply, opened, acquirer, form, attemptKey);
+    if (!isSandbox(place.livemode, acquirer))
+      return this.#tokenCard(request, reply, opened, acquirer, form, attemptKey);
     if (!attemptKey) return this.answers.back(reply, token);
     const read = cardOf(form);
     const fault = 'card' in read ? acquirer.fault(read) : undefined;
@@ -76,7 +76,7 @@ class Forms {
   }
 
   /** Pays with the token of the acquirer's card fields. A form that has a card number is refused before it is used. */
-  async #liveCard(
+  async #tokenCard(
     request: FastifyRequest<Form>,
     reply: FastifyReply,
     opened: Opened,
@@ -98,7 +98,7 @@ class Forms {
     return this.answers.back(reply, token);
   }
 
-  /** In test mode the page also acts as the payer's app: it pays a code with a UPI address of the sandbox. */
+  /** In the sandbox the page also acts as the payer's app: it pays a code with a UPI address of the sandbox. */
   async sandboxUpi(
     request: FastifyRequest<{ Params: { token: string; id: string } }>,
     reply: FastifyReply,
@@ -107,9 +107,9 @@ class Forms {
     const opened = await this.answers.open(token);
     if (!opened) return this.answers.missing(reply);
     const { place, session } = opened;
-    const acquirer = place.livemode ? undefined : this.#acquirer(place);
+    const acquirer = this.#acquirer(place);
     const attempt = session.attempts.find((t) => t.id === id && t.paymentMethod === 'upi');
-    if (!acquirer || !attempt) return this.answers.missing(reply);
+    if (!acquirer || !isSandbox(place.livemode, acquirer) || !attempt) return this.answers.missing(reply);
     const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();
     const vpaError = acquirer.fault({ vpa });
     if (vpaError) return this.answers.show(reply.code(400), opened, { vpaError });
@@ -155,12 +155,12 @@ class Forms {
   async #submit(
     request: FastifyRequest,
     place: CheckoutPlace,
-    { id, amount, currency }: TransactionRow,
+    attempt: TransactionRow,
     instrument: Instrument,
     details: PaymentMethodDetails,
   ): Promise<void> {
-    const decision = await this.#acquirer(place)!.submit({ id, amount: amountText(amount), currency }, instrument);
-    await this.#store(request, place, { id, details, ...decision });
+    const decision = await this.#acquirer(place)!.submit(attempt, instrument);
+    await this.#store(request, place, { id: attempt.id, details, ...decision });
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Scope } from '../db/scope.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
+import { endOfRefund } from './adapter/protocol.js';
+import { type RefundRow, refund } from '../resources/refund/table.js';
 import { acquirerOf, acquirers as delivered } from './acquirer.js';
 
 const answerMillisecondsMax = 10_000;
@@ -17,11 +19,34 @@ export async function pollStatus(
 ): Promise<void> {
   const acquirer = acquirerOf(scope.caller.livemode, acquirers);
   if (!acquirer) return;
-  const poll = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
-    const decision = await inTime(acquirer.pollStatus(id, details));
+  const poll = async (attempt: TransactionRow) => {
+    const { id, paymentMethodDetails: details } = attempt;
+    const decision = await inTime(acquirer.pollStatus(attempt, details));
     await scope.write('record_status_poll', transaction, { requestId: '' }, { details, ...decision, id });
   };
   await Promise.all(attempts.map((attempt) => poll(attempt).catch(onFault)));
+}
+
+/**
+ * Submits the claimed refunds to the acquirer, and stores how they have ended. One that is pending there, or whose
+ * request fails, is submitted again later, which does not refund it twice.
+ */
+export async function sendRefunds(
+  scope: Scope,
+  refunds: RefundRow[],
+  onFault: (error: unknown) => void,
+  acquirers = delivered,
+): Promise<void> {
+  const acquirer = acquirerOf(scope.caller.livemode, acquirers);
+  if (!acquirer?.refund) return;
+  const send = async ({ id, depositId, checkoutId, amount, currency }: RefundRow) => {
+    const attempts = await scope.all(transaction, transaction.checkoutId, checkoutId!);
+    const attempt = attempts.find((each) => each.depositId === depositId);
+    if (!attempt) throw new Error(`the refund ${id} has no attempt`);
+    const state = await inTime(acquirer.refund!({ id, attemptId: attempt.id, amount, currency }));
+    if (state.status !== 'pending') await scope.write('move_refund', refund, { requestId: '' }, endOfRefund(id, state));
+  };
+  await Promise.all(refunds.map((each) => send(each).catch(onFault)));
 }
 
 /** Rejects when an answer takes too long, so that a slow answer does not delay the polls of other attempts. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { CrossTenantReads } from '../db/doors.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
-import { job, statusPollKind } from './table.js';
+import { acquirerKinds, job } from './table.js';
 import { type Found, rowsMax, TenantScan } from './tenant-scan.js';
 import { kinds, now } from './watch.js';
 
@@ -108,5 +108,5 @@ const newlyDue = sql`${due} and ${job.due} > ${now} - ${sql.raw(String(newlyDueS
 const seen = {
   due: job.due,
   ready: sql<boolean>`${due}`,
-  poll: sql<boolean>`${job.kind} = ${sql.raw(`'${statusPollKind}'`)}`,
+  poll: sql<boolean>`${job.kind} in (${sql.raw(acquirerKinds.map((kind) => `'${kind}'`).join())})`,
 };

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CrossTenantReads, ScopeSource, WorkerCalls } from '../db/doors.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
-import { pollStatus } from '../hosted/status-poll.js';
+import { pollStatus, sendRefunds } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import type { TenantAndMode } from '../db/schema/tenant-and-mode.js';
 import { faultLine } from '../errors/log.js';
 import { DomainError } from '../errors/problems.js';
+import { refund } from '../resources/refund/table.js';
 import { transaction } from '../resources/transaction/table.js';
 import type { Bulk } from '../operation/bulk.js';
 import { BulkWork } from './bulk.js';
@@ -222,16 +223,19 @@ export class Worker {
     await sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {});
   }
 
-  /** Polls the status of a tenant's attempts. An acquirer may be slow, so other jobs do not wait for it. */
+  /** Polls the status of a tenant's attempts, and submits its refunds. An acquirer may be slow: no job waits for it. */
   async #pollStatus({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
     const onFault = (error: unknown) =>
       this.log.warn(
         { ...workLine('poll_statuses', { tenantId, livemode }), ...faultLine(error) },
-        'the status of an attempt will be polled again',
+        'the acquirer will be asked again',
       );
     const args = { limit: statusPollsMax };
     const due = await this.database.write('claim_status_polls', tenantId, livemode, null, args, transaction);
-    await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
+    const refunds = await this.database.write('claim_refunds', tenantId, livemode, null, args, refund);
+    const scope = payerScope(this.database, { tenantId, livemode });
+    await pollStatus(scope, due, onFault, this.acquirers);
+    await sendRefunds(scope, refunds, onFault, this.acquirers);
     return false;
   }
 

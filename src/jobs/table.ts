@@ -2,8 +2,11 @@ import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { keyColumns } from '../db/schema/columns.js';
 
-/** The kind of job that no SQL statement can do: it queries an acquirer for the status of an attempt. */
-export const statusPollKind = 'inquire_transaction';
+/**
+ * The kinds of jobs that no SQL statement can do: they query an acquirer for the status of an attempt, and submit
+ * refunds to it.
+ */
+export const acquirerKinds = ['inquire_transaction', 'send_refund'];
 
 /**
  * Work that is due later. The statement that causes a job inserts it. A worker claims the jobs of one tenant and mode

@@ -1,5 +1,16 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  check,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns } from '../db/schema/columns.js';
 
 /** A transfer as a bank reports it; the amount is minor units as a string of digits. */
@@ -81,6 +92,47 @@ export const clawback = pgTable(
     check('clawback_amount', sql`${t.amount} > 0`),
   ],
 );
+
+export const UnexplainedStatus = { OPEN: 'open', RESOLVED: 'resolved' } as const;
+export type UnexplainedStatus = (typeof UnexplainedStatus)[keyof typeof UnexplainedStatus];
+
+export const UnexplainedReason = { BEYOND_ATTEMPT: 'beyond_attempt', OTHER_CURRENCY: 'other_currency' } as const;
+export type UnexplainedReason = (typeof UnexplainedReason)[keyof typeof UnexplainedReason];
+
+/**
+ * Money that an acquirer took with an attempt to pay, and that the attempt does not explain. It is posted against a
+ * contra account and is in no balance, until the operator says what became of it. Spec: decisions, 8.14.
+ */
+export const unexplained = pgTable(
+  'unexplained',
+  {
+    ...keyColumns(),
+    transactionId: text('transaction_id').notNull(),
+    amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    currency: text('currency').notNull(),
+    reason: text('reason').$type<UnexplainedReason>().notNull(),
+    status: text('status').$type<UnexplainedStatus>().notNull(),
+    resolution: text('resolution'),
+    resolvedBy: text('resolved_by'),
+    resolvedAt: bigint('resolved_at', { mode: 'number' }),
+  },
+  (t) => [
+    primaryKey({ name: 'unexplained_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('unexplained_of_transaction').on(t.tenantId, t.livemode, t.transactionId),
+    // The operator searches all tenants: by id, and by status for what is open.
+    index('unexplained_by_id').on(t.id),
+    index('unexplained_queue').on(t.status, t.created, t.id, t.livemode),
+    check('unexplained_status', isOneOf(t.status, UnexplainedStatus)),
+    check('unexplained_reason', isOneOf(t.reason, UnexplainedReason)),
+    check('unexplained_amount', sql`${t.amount} > 0`),
+    check(
+      'unexplained_resolution',
+      sql`num_nonnulls(${t.resolution}, ${t.resolvedBy}, ${t.resolvedAt})
+        = case when ${t.status} = 'resolved' then 3 else 0 end`,
+    ),
+  ],
+);
+export type UnexplainedRow = typeof unexplained.$inferSelect;
 
 export const OperatorRole = { READ: 'read', OPERATE: 'operate' } as const;
 export type OperatorRole = (typeof OperatorRole)[keyof typeof OperatorRole];

@@ -14,7 +14,9 @@ import type { Config } from '../config/config.js';
 import { consistencyHeader } from '../db/replicas/consistency-token.js';
 import type { Store } from '../db/open.js';
 import { Secrets } from '../config/secrets.js';
-import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
+import type { Acquirers } from '../hosted/acquirer.js';
+import { acquirersOf } from '../hosted/adapter/client.js';
+import type { Hosted } from '../hosted/answers.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import { Operator } from '../operator/operator.js';
 import { RefusedChanges } from '../operator/action/refused-changes.js';
@@ -24,6 +26,7 @@ import { newRequestId } from '../request/id.js';
 import { problem } from '../errors/problems.js';
 import { checkoutTermsOf } from '../resources/checkout/terms.js';
 import { Admission, refuseHost } from './limits/admission.js';
+import { acquirerReports } from './http/acquirer-reports.js';
 import { bodyHeaders, refuseOtherTypes } from './http/body-headers.js';
 import { compressionOptions } from './http/compression.js';
 import { conditionalRequests } from './http/conditional-requests.js';
@@ -76,7 +79,7 @@ export interface Parts {
   metrics?: Metrics | undefined;
   /** Follows requests; without it, nothing is traced. */
   traces?: Traces | undefined;
-  /** The acquirers; by default the sandbox in test mode and none in live mode. */
+  /** The acquirers; by default those of the settings. */
   acquirers?: Acquirers;
   /** The one-time links to the dashboard that the start prints; only a local gateway with a demo has them. */
   links?: DashboardLinks | undefined;
@@ -89,11 +92,12 @@ export interface Parts {
  * every request in the same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
-  const { config, database, schema, log, metrics, traces, acquirers = delivered } = parts;
+  const { config, database, schema, log, metrics, traces, acquirers = acquirersOf(parts.config) } = parts;
   const secrets = Secrets.of(parts.pepper);
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
-  const wrongKeys = new WrongKeys(new Operator(database, schema, secrets), log);
+  const operator = new Operator(database, schema, secrets);
+  const wrongKeys = new WrongKeys(operator, log);
   const refusedChanges = new RefusedChanges();
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
   const inFlight = new InFlight(config, secrets);
@@ -140,12 +144,18 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   }
   if (config.OPERATOR_API) browserProgram(app, consoleProgram, config);
   await dataRoutes(app, schema, services, onFault);
-  await app.register(async (pages) => {
-    hostedPages(pages, { database, secrets, terms, acquirers, onFault });
-    refuseOtherTypes(pages);
-  });
+  await payerRoutes(app, { database, secrets, terms, acquirers, onFault });
+  await app.register(async (reports) => acquirerReports(reports, config, { database, operator, inFlight }));
   await app.ready();
   return app;
+}
+
+/** The payment pages. */
+async function payerRoutes(app: FastifyInstance, hosted: Hosted): Promise<void> {
+  await app.register(async (pages) => {
+    hostedPages(pages, hosted);
+    refuseOtherTypes(pages);
+  });
 }
 
 /** The routes of /v1: those of the specification, and what REST alone has. */

@@ -110,6 +110,10 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
     'deposit.amount',
     async ({ test }) => ({ by: test, id: await depositInYen(test), amount: '10.50' }),
   ],
+  'payTestCheckout.input.amount': [
+    'checkout.amount',
+    async () => ({ by: await given.directUser(2), id: 'checkout_1', amount: '10.50', currency: 'JPY' }),
+  ],
   'reconcileDeposit.input.receivables.amount': [
     'deposit.receivables[1].amount',
     ({ depositId, receivableId }) => ({
@@ -131,6 +135,10 @@ const entries: Record<string, [field: string, input: (trader: Trader) => Given |
 };
 
 const operatorEntries: typeof entries = {
+  'decideTransaction.input.amount': [
+    'transaction.amount',
+    () => ({ id: 'transaction_0', outcome: 'SUCCEEDED', amount: '10.50', currency: 'JPY' }),
+  ],
   'openDispute.input.amount': [
     'deposit.amount',
     ({ depositId }) => ({ id: depositId, amount: '10.50', reasonCode: 'GENERAL', reference: nickname() }),

@@ -302,6 +302,12 @@ describe('the view of violations', () => {
         'from receivable_lock where receivable_id = :locked)',
     ],
     [
+      'unexplained money that no posting and no attempt has',
+      ['unexplained money and its posting disagree'],
+      "insert into unexplained values (:tenant, false, 'unexplained_x', 1, 'transaction_x', 5, 'USD', " +
+        "'other_currency', 'open')",
+    ],
+    [
       'a recall whose deposit is missing',
       ['recall or chargeback and its deposit disagree'],
       "insert into clawback values (:tenant, false, 'recall', 'R', 1, :deposit, 'deposit_x', 1, 'general')",

@@ -174,7 +174,7 @@ describe('a lost answer of the acquirer', () => {
 });
 
 describe('an attempt that the acquirer has not decided', () => {
-  it('is polled again at growing intervals, until a day after it has expired', async () => {
+  it('is polled again at growing intervals, at last daily, until 30 days after it has expired', async () => {
     const checkoutFixture = await opened.payee.checkoutFixture();
     await submitAccepted(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     const pauses: number[] = [];
@@ -190,6 +190,13 @@ describe('an attempt that the acquirer has not decided', () => {
     expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
     expect(await statusPolls(checkoutFixture)).toHaveLength(1);
     await opened.payee.pass(86_400 + 3_600);
+    for (let day = 2; day < 29; day++) {
+      const [pause] = await statusPolls(checkoutFixture);
+      expect(pause).toBeGreaterThan(86_000);
+      expect(pause).toBeLessThanOrEqual(86_400);
+      await opened.payee.pass(86_400);
+    }
+    await opened.payee.pass(2 * 86_400);
     expect(await statusPolls(checkoutFixture)).toEqual([]);
   });
 

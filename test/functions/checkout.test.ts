@@ -212,6 +212,73 @@ of('credit_checkout', () => {
   });
 });
 
+/** The unexplained money of an attempt. */
+const unexplainedOf = ({ id }: Row): Promise<Row[]> =>
+  world.sql`select * from unexplained where transaction_id = ${id}` as never;
+
+of('keep_unexplained', () => {
+  it('keeps what a success took beyond its attempt, or in another currency', async () => {
+    const outcome = async (amount: bigint, currency: string) => {
+      const begun = await begin(await create());
+      await write(root, 'decide_transaction', { id: begun.id, status: 'succeeded', amount, currency });
+      const checkout = await endTransaction(begun, 'succeeded');
+      if ((await unexplainedOf(begun)).length === 0)
+        await call('keep_unexplained', root.tenantId, false, await rowText('transaction', root, begun.id));
+      const { taken_amount, taken_currency, status } = await attempt(begun);
+      const deposit = checkout.deposit_id && (await stored('deposit', root, checkout.deposit_id));
+      await world.sql`delete from job where subject_id = ${begun.id}`;
+      const kept = (await unexplainedOf(begun)).map((x) => `${x.amount} ${x.currency} ${x.reason} ${x.status}`);
+      const taken = taken_amount && `${taken_amount} ${taken_currency}`;
+      return [taken, status, checkout.status, deposit?.amount ?? null, kept];
+    };
+    expect(await outcome(103n, 'INR')).toEqual([null, 'succeeded', 'completed', '100', []]);
+    expect(await outcome(60n, 'INR')).toEqual(['60 INR', 'succeeded', 'completed', '60', []]);
+    expect(await outcome(102n, 'INR')).toEqual(['102 INR', 'succeeded', 'completed', '100', []]);
+    expect(await outcome(110n, 'INR')).toEqual([
+      ...['110 INR', 'succeeded', 'completed', '100'],
+      ['7 INR beyond_attempt open'],
+    ]);
+    expect(await outcome(103n, 'USD')).toEqual([
+      ...['103 USD', 'processing', 'initialized', null],
+      ['103 USD other_currency open'],
+    ]);
+  });
+});
+
+of('insert_unexplained', () => {
+  it('posts it from the acquirer to its contra account, once for an attempt', async () => {
+    const begun = await begin(await create());
+    await world.sql`update transaction set taken_amount = 5, taken_currency = 'EUR' where id = ${begun.id}`;
+    const insert = async () =>
+      value(
+        ...(['insert_unexplained', root.tenantId, false, await rowText('transaction', root, begun.id)] as const),
+        ...([5, 'EUR', 'other_currency'] as const),
+      );
+    const id = await insert();
+    const entries = await world.sql`
+      select c.contra, c.amount, c.currency from posting p join contra_entry c on c.posting_id = p.id
+      where p.cause = ${id} and p.kind = 'unexplained' order by 1`;
+    expect(entries).toEqual([
+      { contra: 'acquirer', amount: '-5', currency: 'EUR' },
+      { contra: 'unexplained', amount: '5', currency: 'EUR' },
+    ]);
+    await expect(insert()).rejects.toThrow('unexplained_of_transaction');
+  });
+});
+
+of('resolve_unexplained', () => {
+  it('records what became of it, once, and moves nothing', async () => {
+    const begun = await begin(await create());
+    await write(root, 'decide_transaction', { id: begun.id, status: 'succeeded', amount: 200n, currency: 'INR' });
+    await endTransaction(begun, 'succeeded');
+    await world.sql`delete from job where subject_id = ${begun.id}`;
+    const [{ id }] = (await unexplainedOf(begun)) as [Row];
+    const resolve = () => write(root, 'resolve_unexplained', { id, resolution: 'Sent back', resolvedBy: 'Mira' });
+    expect(await resolve()).toMatchObject({ status: 'resolved', resolution: 'Sent back', resolved_by: 'Mira' });
+    expect(await refusal(resolve())).toBe('status_invalid unexplained.status');
+  });
+});
+
 of('lock_receivables_of', () => {
   it('locks the receivables in their order, each for what it can still take', async () => {
     const [one, two] = [await receivable(60n, inr), await receivable(100n, inr)];
@@ -310,19 +377,45 @@ of('decide_transaction', () => {
     expect(await decide(begun, 'succeeded', { details })).toMatchObject({ mismatch: { credited: true, details } });
     expect(await kindsOf(begun.id)).toContain('settle_transaction');
   });
+
+  it('takes the amount of the first success; another is a mismatch, and the same again changes nothing', async () => {
+    const begun = await begin(await create());
+    const taken = (amount: bigint, currency: string) => decide(begun, 'succeeded', { amount, currency });
+    const first = await taken(60n, 'INR');
+    expect(first).toMatchObject({ taken_amount: '60', taken_currency: 'INR', mismatch: null });
+    expect(await taken(60n, 'INR')).toEqual(first);
+    const second = await taken(70n, 'INR');
+    expect(second).toMatchObject({ taken_amount: '60', mismatch: { credited: true, amount: '70', currency: 'INR' } });
+    await endTransaction(begun, 'succeeded');
+    await world.sql`delete from job where subject_id = ${begun.id}`;
+    expect(await taken(103n, 'INR')).toMatchObject({ taken_amount: '60', mismatch: second.mismatch });
+    expect(await kindsOf(begun.id)).toEqual([]);
+    const other = await begin(await create());
+    await decide(other, 'succeeded', { amount: 103n, currency: 'USD' });
+    const late = await decide(other, 'succeeded', { amount: 103n, currency: 'INR' });
+    expect(late).toMatchObject({ taken_currency: 'USD', mismatch: { credited: false, currency: 'INR' } });
+    await endTransaction(other, 'succeeded');
+    await world.sql`delete from job where subject_id = ${other.id}`;
+  });
 });
 
 of('pay_test_checkout', () => {
-  const pay = ({ id }: Row, status: string) =>
+  const pay = ({ id }: Row, status: string, more: object = {}) =>
     write(root, 'pay_test_checkout', {
       ...{ id, status, reasonCode: status === 'failed' ? 'declined' : null },
-      ...{ paymentMethod: 'card', details: card, seconds: 60 },
+      ...{ paymentMethod: 'card', details: card, seconds: 60, ...more },
     });
 
   it('creates an attempt that is decided at once', async () => {
     const made = await create();
     expect(await pay(made, 'failed')).toMatchObject({ effective_transaction_status: 'failed' });
     expect(await pay(made, 'succeeded')).toMatchObject({ status: 'completed' });
+  });
+
+  it('takes another amount or currency, if it is given', async () => {
+    const less = await pay(await create(), 'succeeded', { amount: 40n });
+    expect(await stored('deposit', root, less.deposit_id)).toMatchObject({ amount: '40', currency: 'INR' });
+    expect(await pay(await create(), 'succeeded', { currency: 'USD' })).toMatchObject({ status: 'initialized' });
   });
 
   it('refuses a failure of a checkout that has ended', async () => {

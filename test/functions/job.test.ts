@@ -99,6 +99,13 @@ const withJobs = async (...kinds: string[]) => {
   return root;
 };
 
+of('is_for_acquirer', () => {
+  it('is true of the jobs that ask an acquirer', async () => {
+    const kinds = ['inquire_transaction', 'send_refund', 'settle_transaction'];
+    expect(await Promise.all(kinds.map((kind) => value('is_for_acquirer', kind)))).toEqual([true, true, false]);
+  });
+});
+
 of('run_jobs', () => {
   it('does what is due, and charges a job that fails', async () => {
     const root = await withJobs('nothing', 'issue_addresses');

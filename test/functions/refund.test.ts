@@ -161,6 +161,32 @@ of('refunding_account', () => {
   });
 });
 
+of('claim_refunds', () => {
+  it('returns pending refunds that are due, postpones each, and forgets those that have ended', async () => {
+    const root = await payee(10n);
+    const refund = await refundOf(root, await root.money.deposit(100n), 30n);
+    // In live mode a refund of a checkout has such a job.
+    await call('enqueue', root.tenantId, false, 'send_refund', refund.id, 0);
+    const jobs = async () => (await jobsOf(root, refund.id)).filter(({ kind }) => kind === 'send_refund');
+    const claim = async () => {
+      await world.sql`update job set due = 0 where subject_id = ${refund.id} and kind = 'send_refund'`;
+      const rows = await call('claim_refunds', root.tenantId, false, '{}', JSON.stringify({ limit: 10 }));
+      return rows.map(({ id }) => id);
+    };
+    for (let n = 1; n <= 12; n++) {
+      expect(await claim()).toEqual([refund.id]);
+      const [row] = await world.sql`select due - extract(epoch from now())::int as pause from job
+        where subject_id = ${refund.id} and kind = 'send_refund'`;
+      expect(Number(row!.pause)).toBeLessThanOrEqual(Math.min(3_600, 5 * 2 ** (n - 1)) + 1);
+    }
+    expect(await jobs()).toMatchObject([{ attempts: 12 }]);
+    expect(await call('claim_refunds', root.tenantId, false, '{}', JSON.stringify({ limit: 10 }))).toEqual([]);
+    await end(root, refund, 'succeeded');
+    expect(await claim()).toEqual([]);
+    expect(await jobs()).toEqual([]);
+  });
+});
+
 of('move_refund', () => {
   it('succeeds once, and the money leaves', async () => {
     const root = await payee(100n);

@@ -273,6 +273,11 @@ describe('live mode, where the operator decides', () => {
     expect((await tidegate('adjustment', 'reject', proposed.id)).errors).toMatch(/^status_invalid \(adjustment/);
 
     expect(await outputOf('transaction', 'mismatches')).toEqual({ mismatches: [] });
+    const unknown = await tidegate('transaction', 'decide', 'transaction_0', '--status=succeeded', '--amount=4.00');
+    expect(unknown.errors).toMatch(/no such attempt in live mode/);
+    expect(await outputOf('unexplained', 'list', '--status=open')).toEqual({ unexplained: [] });
+    const lost = await tidegate('unexplained', 'resolve', 'unexplained_0', '--resolution=It was refunded');
+    expect(lost.errors).toMatch(/no such unexplained money/);
     const { secrets } = await outputOf('secrets');
     const kinds = new Set(secrets.map(({ setting }: Json) => setting));
     expect(kinds).toEqual(new Set(['API_KEY_PEPPER', 'ENCRYPTION_KEY']));

@@ -20,6 +20,7 @@ import { Secrets } from '../../src/config/secrets.js';
 import { startEmbedded } from '../../src/db/embedded/server.js';
 import { gateway, type Parts } from '../../src/server/app.js';
 import { buildGraph } from '../../src/api/graphql/server.js';
+import { acquirersOf } from '../../src/hosted/adapter/client.js';
 import { type Acquirers, acquirers as delivered } from '../../src/hosted/acquirer.js';
 import { Operator } from '../../src/operator/operator.js';
 import { retentionDefault } from '../../src/jobs/retention.js';
@@ -161,7 +162,8 @@ export function useWorld({
       queries: world.app.eventQueries,
     };
     if (worker) {
-      running = new Worker(world.database, log, retentionDefault, acquirers, webhooks, undefined, world.app.bulk);
+      const given = acquirers ?? acquirersOf(config({ serves: true }, { ...environment }));
+      running = new Worker(world.database, log, retentionDefault, given, webhooks, undefined, world.app.bulk);
       running.start();
     }
   });

@@ -3,8 +3,9 @@
 --
 -- Longer than 60 lines: credit_checkout (a deposit and two updates, in the order of their locks).
 
--- Credits the money of a successful attempt. The first success of a checkout is credited, and locks the receivables in
--- their order, each for as much as it can still take. Any other success becomes a failed deposit and posts nothing,
+-- Credits the money of a successful attempt: what the acquirer took, up to the amount of the checkout. The first
+-- success of a checkout is credited, and locks the receivables in their order, each for as much as it can still take;
+-- what was taken beyond the attempt is unexplained. Any other success becomes a failed deposit and posts nothing,
 -- because the acquirer refunds it.
 create or replace function credit_checkout(
   p_tenant text,
@@ -25,6 +26,7 @@ declare
   v_first boolean := p_checkout.deposit_id is null;
   v_id text := new_id('deposit');
   v_now bigint := clock(p_tenant, p_live);
+  v_amount bigint := least(coalesce(p_transaction.taken_amount, p_transaction.amount), p_checkout.amount);
   v_address text;
   v_payment text;
   v_locked bigint;
@@ -41,7 +43,7 @@ begin
     p_live,
     v_to,
     'checkout',
-    c.amount,
+    v_amount,
     c.currency,
     case
       when v_first then 'processing'
@@ -52,7 +54,7 @@ begin
   update payment p set checkout_id = c.id where p.tenant_id = p_tenant and p.livemode = p_live and p.id = v_payment;
   d.id := v_id;
   d.created := v_now;
-  d.amount := c.amount;
+  d.amount := v_amount;
   d.currency := c.currency;
   d.from_account_id := v_from.id;
   d.from_address_id := v_address;
@@ -120,6 +122,7 @@ begin
     jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
   );
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
+  perform keep_unexplained(p_tenant, p_live, v);
   v_locked := lock_receivables_of(p_tenant, p_live, p_envelope, c, d);
   if v_locked > 0 then
     d := make_available(p_tenant, p_live, p_envelope, v_id, v_locked);
@@ -163,7 +166,7 @@ declare
   r receivable;
   v_receivable text;
   v_share bigint;
-  v_rest bigint := p_checkout.amount;
+  v_rest bigint := p_deposit.amount;
 begin
   perform lock_receivables(p_tenant, p_live, p_checkout.receivable_ids);
   foreach v_receivable in array p_checkout.receivable_ids loop
@@ -174,7 +177,7 @@ begin
     perform lock_receivable(p_tenant, p_live, p_envelope, p_deposit, r.id, v_share, 'deposit.receivables');
     v_rest := v_rest - v_share;
   end loop;
-  return p_checkout.amount - v_rest;
+  return p_deposit.amount - v_rest;
 end;
 $$;
 
@@ -193,15 +196,17 @@ begin
 end;
 $$;
 
--- The legs for the source of a deposit's money: a bank, or the acquirer and the part that is kept as a fee.
+-- The legs for the source of a deposit's money: a bank, or the acquirer and the part that is kept as a fee. The fee is
+-- what was taken beyond the amount of the checkout, up to the amount of the attempt.
 create or replace function source_legs(p_tenant text, p_live boolean, p_deposit deposit)
 returns jsonb
 language plpgsql
 stable
 as $$
 declare
-  c checkout;
+  t transaction;
   v_checkout text;
+  v_taken bigint;
 begin
   -- Not as a join: most deposits have no checkout.
   select p.checkout_id
@@ -211,10 +216,14 @@ begin
   if v_checkout is null then
     return jsonb_build_array(contra_leg('bank', p_deposit.currency, -p_deposit.amount));
   end if;
-  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_checkout;
+  select x.*
+  into t
+  from transaction x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.deposit_id = p_deposit.id;
+  v_taken := least(coalesce(t.taken_amount, t.amount), t.amount);
   return jsonb_build_array(
-    contra_leg('acquirer', c.currency, -c.gross_amount),
-    contra_leg('fees', c.currency, c.gross_amount - c.amount)
+    contra_leg('acquirer', t.currency, -v_taken),
+    contra_leg('fees', t.currency, v_taken - p_deposit.amount)
   );
 end;
 $$;

@@ -6,8 +6,9 @@
 -- reasonCode, details, and `afterSeconds` or `afterExpiry` of the checkout. The same report again changes nothing. Only
 -- one payer pays a code, so a report with other details than the submitted ones belongs to no attempt of ours. A
 -- success is the exception, because the payer has been charged: it counts with any details and also after the attempt
--- has expired, and `mismatch` keeps what does not fit for the operator. `processing` records that the acquirer has the
--- attempt, or is about to receive it.
+-- has expired, and `mismatch` keeps what does not fit for the operator. The first success says what was taken, by
+-- default the amount of the attempt; a later one with another amount is kept in `mismatch`. `processing` records that
+-- the acquirer has the attempt, or is about to receive it.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
@@ -16,13 +17,16 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'id text, details? object null, status text, reasonCode? text null, afterSeconds? int,
-        afterExpiry? boolean'
+      'id text, details? object null, status text, reasonCode? text null, amount? bigint, currency? text,
+        afterSeconds? int, afterExpiry? boolean'
     )
   );
   v transaction;
   c checkout;
   v_now bigint := clock(p_tenant, p_live);
+  v_amount bigint := (v_args ->> 'amount')::bigint;
+  v_currency text := v_args ->> 'currency';
+  v_contradicts boolean;
   v_open boolean;
   v_fits boolean;
   v_paid boolean;
@@ -35,7 +39,8 @@ begin
   from transaction t
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v_args ->> 'id'
   for update;
-  v_open := v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and v_status <> 'failed');
+  v_open := v.taken_amount is null
+  and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and v_status <> 'failed'));
   if v_open and v.payment_method_details is null and v_told is not null then
     update transaction t
     set
@@ -61,10 +66,43 @@ begin
     from checkout x
     where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id and x.deposit_id is not null
   );
+  v_contradicts := v_amount is not null
+  and (
+    coalesce(v_queued = 'succeeded', false)
+    or v.taken_amount is not null
+    or v.status = 'succeeded'
+    or coalesce(v.reason_code = 'duplicate', false)
+  )
+  and (v_amount, v_currency) is distinct from (
+    coalesce(v.taken_amount, v.amount),
+    coalesce(v.taken_currency, v.currency)
+  );
+  if
+    v_status = 'succeeded'
+    and v_open
+    and v_queued is null
+    and (v_amount, v_currency) is distinct from (v.amount, v.currency)
+    and v_amount is not null
+  then
+    update transaction t
+    set
+      taken_amount = v_amount,
+      taken_currency = v_currency,
+      version = t.version + 1,
+      updated_at = greatest(t.updated_at, v_now)
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+    returning *
+    into v;
+  end if;
   if
     v_status = 'succeeded'
     and v.mismatch is null
-    and (not v_fits or v_queued = 'failed' or (v.status = 'failed' and v.reason_code not in ('expired', 'duplicate')))
+    and (
+      v_contradicts
+      or not v_fits
+      or v_queued = 'failed'
+      or (v.status = 'failed' and v.reason_code not in ('expired', 'duplicate'))
+    )
   then
     update transaction t
     set
@@ -72,12 +110,27 @@ begin
       updated_at = greatest(t.updated_at, v_now),
       mismatch = jsonb_build_object(
         'credited',
-        v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed' and not v_paid),
+        v.status = 'succeeded'
+        or (
+          (v_open or v_queued is not distinct from 'succeeded')
+          and v_queued is distinct from 'failed'
+          and not v_paid
+          and coalesce(v.taken_currency, v.currency) = v.currency
+        ),
         'details',
         v_told,
         'created',
         v_now::text
-      )
+      ) || case
+        when v_contradicts
+        or (v_amount, v_currency) <> (v.amount, v.currency) then jsonb_build_object(
+          'amount',
+          v_amount::text,
+          'currency',
+          v_currency
+        )
+        else '{}'
+      end
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning *
     into v;
@@ -109,6 +162,7 @@ begin
       perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
     end if;
   end if;
+  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;
 $$;
@@ -122,10 +176,15 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('id text, status text, reasonCode text null, paymentMethod text, details object, seconds int')
+    args_of(
+      'id text, status text, reasonCode text null, paymentMethod text, details object, seconds int, amount? bigint,
+        currency? text'
+    )
   );
   c checkout;
   v transaction;
+  v_amount bigint;
+  v_currency text;
 begin
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   if v_args ->> 'status' = 'succeeded' then
@@ -154,6 +213,17 @@ begin
     v_args -> 'details',
     (v_args ->> 'seconds')::bigint
   );
+  v_amount := coalesce((v_args ->> 'amount')::bigint, v.amount);
+  v_currency := coalesce(v_args ->> 'currency', v.currency);
+  if (v_amount, v_currency) <> (v.amount, v.currency) then
+    update transaction t
+    set
+      taken_amount = v_amount,
+      taken_currency = v_currency,
+      version = t.version + 1,
+      updated_at = greatest(t.updated_at, t.created)
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id;
+  end if;
   c := settle_transaction(p_tenant, p_live, p_envelope, v.id, v_args ->> 'status', v_args ->> 'reasonCode');
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(c));
   return next c;

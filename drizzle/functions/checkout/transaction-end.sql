@@ -3,7 +3,8 @@
 -- Longer than 60 lines: settle_transaction (two updates with their columns).
 
 -- Ends an attempt. An attempt that failed because its time was over may still succeed, because the payer has really
--- paid; every other end is final, and the same end, reported again, changes nothing.
+-- paid; every other end is final, and the same end, reported again, changes nothing. What was taken in another currency
+-- pays nothing: it is unexplained, and the attempt ends by its time.
 create or replace function settle_transaction(
   p_tenant text,
   p_live boolean,
@@ -58,6 +59,12 @@ begin
       into c;
       perform emit_event(p_tenant, p_live, p_envelope, 'checkout.updated', 'checkout', to_jsonb(c));
     end if;
+  elseif
+    p_status = 'succeeded'
+    and v.taken_currency <> v.currency
+    and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired'))
+  then
+    perform keep_unexplained(p_tenant, p_live, v);
   elseif
     p_status = 'succeeded'
     and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired'))

@@ -1,8 +1,19 @@
 -- The functions of the worker. One call does due work of one tenant and mode. SKIP LOCKED keeps several workers apart,
 -- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
--- statement cannot query an acquirer: `claim_status_polls` returns those attempts to the worker.
+-- statement cannot query an acquirer: `claim_status_polls` and `claim_refunds` return what the worker asks it for.
 --
 -- Longer than 60 lines: lock_balances_of_jobs (a statement for each kind of job that changes balances).
+
+-- Whether jobs of a kind query an acquirer, so that no statement can do them.
+create or replace function is_for_acquirer(p_kind text)
+returns boolean
+language plpgsql
+immutable
+as $$
+begin
+  return p_kind in ('inquire_transaction', 'send_refund');
+end;
+$$;
 
 -- Does due jobs, at most `p_limit`, one after the other. It begins none after the first second: requests wait for the
 -- balances that the jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds. The
@@ -23,7 +34,7 @@ begin
   v_jobs := array(
     select x
     from job x
-    where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and not is_for_acquirer(x.kind)
     order by x.due, x.id
     limit p_limit
     for update skip locked
@@ -109,7 +120,7 @@ begin
   select x.id
   into v_id
   from job x
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and not is_for_acquirer(x.kind)
   order by x.due, x.id
   limit 1
   for update skip locked;

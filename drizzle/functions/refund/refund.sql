@@ -118,9 +118,11 @@ begin
     perform forget_payout_blocks(p_tenant, p_live, r.debited_account_id);
     r := shrink_for_refund(p_tenant, p_live, p_envelope, r, v_available);
   end if;
-  -- The sandbox bank completes it.
+  -- The sandbox bank completes it. In live mode, what came through a checkout goes back through the acquirer.
   if not p_live then
     perform enqueue(p_tenant, p_live, 'settle_refund', r.id, 60);
+  elseif r.checkout_id is not null then
+    perform enqueue(p_tenant, p_live, 'send_refund', r.id, 0);
   end if;
   perform emit_event(p_tenant, p_live, p_envelope, 'refund.created', 'refund', to_jsonb(r) - 'freed_locks');
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(r) - 'freed_locks');

@@ -1,6 +1,7 @@
 -- The audit of checkouts.
 
--- Contradictions in checkouts and their attempts. Each row breaks an invariant.
+-- Contradictions in checkouts and their attempts. Each row breaks an invariant. An attempt was paid with its amount,
+-- where nothing says that something else was taken.
 create or replace view checkout_violations as
   select c.tenant_id, c.livemode, 'checkout is credited other than once' as rule, c.id as what
   from
@@ -20,6 +21,8 @@ create or replace view checkout_violations as
       group by 1, 2, 3
     ) k
       on k.tenant_id = c.tenant_id and k.livemode = c.livemode and k.checkout_id = c.id
+    left join transaction t
+      on t.tenant_id = c.tenant_id and t.livemode = c.livemode and t.id = c.effective_transaction_id
   where
     (coalesce(k.n, 0), k.id, coalesce(k.amount, 0)) is distinct from (
       case
@@ -29,16 +32,19 @@ create or replace view checkout_violations as
       c.deposit_id,
       case
         when c.deposit_id is null then 0
-        else c.amount
+        else least(coalesce(t.taken_amount, t.amount), c.amount)
       end
     )
     or (c.status = 'completed' and c.deposit_id is null)
   union all
   select c.tenant_id, c.livemode, 'checkout and its fee disagree', c.id
-  from checkout c
+  from
+    checkout c
+    left join transaction t
+      on t.tenant_id = c.tenant_id and t.livemode = c.livemode and t.id = c.effective_transaction_id
   where
     c.deposit_id is not null
-    and c.gross_amount is distinct from (
+    and least(coalesce(t.taken_amount, t.amount), c.gross_amount) is distinct from (
       select -sum(k.amount)
       from
         posting p
@@ -57,4 +63,53 @@ create or replace view checkout_violations as
     join checkout c on c.tenant_id = t.tenant_id and c.livemode = t.livemode and c.id = t.checkout_id
   where
     (t.status = 'succeeded') <> (c.deposit_id is not null and t.deposit_id is not distinct from c.deposit_id)
-    or (t.status = 'succeeded' and c.effective_transaction_id <> t.id);
+    or (t.status = 'succeeded' and c.effective_transaction_id <> t.id)
+  union all
+  -- A success in another currency pays nothing, and all of it is unexplained once its job has run.
+  select t.tenant_id, t.livemode, 'attempt and its unexplained money disagree', t.id
+  from
+    transaction t
+    left join unexplained u on u.tenant_id = t.tenant_id and u.livemode = t.livemode and u.transaction_id = t.id
+  where
+    (t.taken_amount is not null or u.id is not null)
+    and (u.amount, u.currency) is distinct from (
+      case
+        when t.taken_currency <> t.currency then t.taken_amount
+        when t.status = 'succeeded'
+        and t.taken_amount > t.amount then t.taken_amount - t.amount
+      end,
+      case
+        when t.taken_currency <> t.currency
+        or (t.status = 'succeeded' and t.taken_amount > t.amount) then t.taken_currency
+      end
+    )
+    and not exists (
+      select
+      from job j
+      where
+        j.tenant_id = t.tenant_id
+        and j.livemode = t.livemode
+        and j.kind = 'settle_transaction'
+        and j.subject_id = t.id
+    )
+  union all
+  select u.tenant_id, u.livemode, 'unexplained money and its posting disagree', u.id
+  from unexplained u
+  where
+    not exists (
+      select
+      from
+        posting p
+        join contra_entry e on e.tenant_id = u.tenant_id and e.livemode = u.livemode and e.posting_id = p.id
+      where
+        p.tenant_id = u.tenant_id
+        and p.livemode = u.livemode
+        and p.cause = u.id
+        and p.kind = 'unexplained'
+        and e.currency = u.currency
+      group by p.id
+      having
+        count(*) = 2
+        and sum(e.amount) filter (where e.contra = 'unexplained') = u.amount
+        and sum(e.amount) filter (where e.contra = 'acquirer') = -u.amount
+    );

@@ -33,6 +33,12 @@ export interface WriteFunctions {
       seconds: number;
     };
   };
+  claim_refunds: {
+    returns: 'refund';
+    args: {
+      limit: number;
+    };
+  };
   claim_status_polls: {
     returns: 'transaction';
     args: {
@@ -279,6 +285,8 @@ export interface WriteFunctions {
       details?: object | null | undefined;
       status: string;
       reasonCode?: string | null | undefined;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
       afterSeconds?: number | undefined;
       afterExpiry?: boolean | undefined;
     };
@@ -365,6 +373,8 @@ export interface WriteFunctions {
       paymentMethod: string;
       details: object;
       seconds: number;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
     };
   };
   propose_adjustment: {
@@ -451,6 +461,8 @@ export interface WriteFunctions {
       details?: object | null | undefined;
       status?: string | undefined;
       reasonCode?: string | undefined;
+      amount?: bigint | undefined;
+      currency?: string | undefined;
       afterSeconds?: number | undefined;
       afterExpiry?: boolean | undefined;
     };
@@ -467,6 +479,14 @@ export interface WriteFunctions {
     returns: 'person';
     args: {
       id: string;
+    };
+  };
+  resolve_unexplained: {
+    returns: 'unexplained';
+    args: {
+      id: string;
+      resolution: string;
+      resolvedBy: string;
     };
   };
   respond_to_dispute: {

@@ -14,9 +14,9 @@ const names: Record<Way, string> = { upi: 'UPI', cards: 'Card' };
 /** The forms to pay with, one at a time, or the reason why there are none. */
 export function forms(session: Session, state: State, options: PageOptions): string {
   const name = payeeName(session);
-  const { paymentMethods, livemode } = session.checkout;
-  // In live mode a card needs the fields of the acquirer.
-  const offered = paymentMethods.filter((way) => way === 'upi' || !livemode || options.cardFields !== undefined);
+  const { paymentMethods } = session.checkout;
+  // Beyond the sandbox a card needs the fields of the acquirer.
+  const offered = paymentMethods.filter((way) => way === 'upi' || options.sandbox || options.cardFields !== undefined);
   if (!options.takesMoney || offered.length === 0)
     return html`<div class="notice" role="note">
       <p>${name} cannot accept payments on this page yet. You have not been charged. Please ask ${name} for another way
@@ -104,7 +104,7 @@ function field({ name, label, hint, autocomplete, numeric, value, maxlength, err
   </div>`;
 }
 
-function cardForm({ checkout }: Session, state: State, { path, attemptKey, card }: PageOptions): string {
+function cardForm({ checkout }: Session, state: State, { path, attemptKey, card, sandbox }: PageOptions): string {
   const errors = card?.errors ?? {};
   const [first] = Object.keys(errors);
   const of = (name: CardField) => ({ name, error: errors[name], focus: first === name });
@@ -155,7 +155,7 @@ function cardForm({ checkout }: Session, state: State, { path, attemptKey, card 
       value: card?.name ?? '',
     })}
     <button class="primary">Pay ${money(checkout.grossAmount)}</button>
-    !${checkout.livemode ? '' : testCardsHint()}
+    !${sandbox ? testCardsHint() : ''}
   </form>`;
 }
 

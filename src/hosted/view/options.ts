@@ -12,7 +12,9 @@ export interface PageOptions {
   takesMoney: boolean;
   /** The errors of a form that was sent, and those of its values that the page may show again. */
   card?: { errors: CardErrors; expiry: string; name: string };
-  /** The address of the acquirer's card fields, in live mode. */
+  /** Whether the page has the forms of the sandbox. */
+  sandbox: boolean;
+  /** The address of the acquirer's card fields. */
   cardFields?: string | undefined;
   /** What was wrong with the card of these fields. */
   cardFieldsError?: string;

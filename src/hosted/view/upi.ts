@@ -39,7 +39,7 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
       !${look(options)}
     </div>
   </div>
-  !${checkout.livemode ? '' : sandboxForm(attempt, options)}
+  !${options.sandbox ? sandboxForm(attempt, options) : ''}
   !${
     mayPay(session, options)
       ? html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another

@@ -29,7 +29,7 @@ export type AddCommand = (
  */
 export const readingCommands = new Set([
   ...['account show', 'account list', 'key list', 'deposit show', 'deposit waiting', 'deposit duplicates'],
-  ...['transaction mismatches', 'bank files', 'bank lines', 'bank report', 'bank mappings'],
+  ...['transaction mismatches', 'unexplained list', 'bank files', 'bank lines', 'bank report', 'bank mappings'],
   ...['order list', 'order show', 'order accounts'],
   ...[
     'payout list',

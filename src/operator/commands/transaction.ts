@@ -1,8 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { TransactionRow } from '../../resources/transaction/table.js';
 import { transactionV1 } from '../../resources/transaction/v1.js';
-import type { AddCommand } from './command.js';
+import { amount, currencyCode } from './arguments.js';
+import { type AddCommand, reason } from './command.js';
+import { amountText } from '../../types/scalars.js';
 import { modeOf } from '../../request/mode.js';
+import { type AttemptDecision, decideTransaction } from '../money/attempts.js';
 import { listMismatches } from '../money/bank.js';
 
 /** Adds the commands about attempts to pay checkouts. */
@@ -15,13 +18,32 @@ export function transactionCommands(program: Command, command: AddCommand): void
     'List the successes that an acquirer reported and that do not match their attempts',
     async (operator) => ({ mismatches: (await listMismatches(operator)).map(mismatchJson) }),
   );
+  command(
+    transactions,
+    'decide <transaction>',
+    'Record what the acquirer says of an attempt in live mode, as a report of it would',
+    async (operator, o, id) =>
+      transactionV1(
+        await decideTransaction(operator, id, {
+          status: o.status as AttemptDecision['status'],
+          amount: o.amount as bigint | undefined,
+          currency: o.currency as string | undefined,
+        }),
+      ),
+  )
+    .addOption(new Option('--status <status>').choices(['succeeded', 'failed']).makeOptionMandatory())
+    .option('--amount <amount>', 'what it really took, such as 40.00; by default the amount of the attempt', amount)
+    .option('--currency <currency>', 'the currency of the amount; by default that of the attempt', currencyCode)
+    .addOption(reason());
 }
 
 function mismatchJson(row: TransactionRow) {
-  const { id, livemode, checkout_id, amount, currency, status } = transactionV1(row);
-  const { mismatch, paymentMethodDetails: submitted } = row;
+  const { id, livemode, checkout_id, amount: asked, currency, status } = transactionV1(row);
+  const { paymentMethodDetails: submitted } = row;
+  const { credited, details: reported, amount: taken, currency: takenCurrency } = row.mismatch!;
   return {
-    ...{ transaction: id, mode: modeOf(livemode), checkout: checkout_id, amount, currency, status },
-    ...{ credited: mismatch!.credited, submitted, reported: mismatch!.details },
+    ...{ transaction: id, mode: modeOf(livemode), checkout: checkout_id, amount: asked, currency, status },
+    ...{ credited, submitted, reported },
+    ...(taken !== undefined && { reported_amount: `${amountText(BigInt(taken))} ${takenCurrency}` }),
   };
 }

@@ -209,6 +209,13 @@ export class OperatorMismatch {
   submitted: object | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: 'The details that the acquirer reported.' })
   reported: object | null;
+  @Field(() => Amount, {
+    nullable: true,
+    description: 'The amount that it reported. Null where it reported none. The first report of a success counts.',
+  })
+  reportedAmount: bigint | null;
+  @Field(() => Currency, { nullable: true, description: 'The currency of that amount.' })
+  reportedCurrency: string | null;
 }
 
 @ObjectType('Rate', { simpleResolvers: true, description: 'An exchange rate between two currencies in live mode.' })

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, eq, ne, sql } from 'drizzle-orm';
+import { and, eq, notInArray, sql } from 'drizzle-orm';
 import type { AccountRow } from '../../resources/account/table.js';
 import { testClock } from '../../resources/clock/table.js';
-import { statusPollKind, job } from '../../jobs/table.js';
+import { acquirerKinds, job } from '../../jobs/table.js';
 import type { Operator } from '../operator.js';
 
 const jobsMax = 200;
@@ -31,7 +31,7 @@ export async function passTime(operator: Operator, root: Pick<AccountRow, 'tenan
               eq(job.tenantId, sql.placeholder('tenantId')),
               eq(job.livemode, false),
               due,
-              ne(job.kind, statusPollKind),
+              notInArray(job.kind, acquirerKinds),
             ),
           ),
       { tenantId: root.tenantId },

@@ -223,8 +223,10 @@ export function noticeOf(
 }
 
 function mismatchOf(row: TransactionRow): OperatorMismatch {
-  const { id: transactionId, paymentMethodDetails: submitted, mismatch } = row;
-  return { ...row, transactionId, submitted, credited: mismatch!.credited, reported: mismatch!.details };
+  const { id: transactionId, paymentMethodDetails: submitted } = row;
+  const { credited, details: reported, amount, currency = null } = row.mismatch!;
+  const reportedAmount = amount === undefined ? null : BigInt(amount);
+  return { ...row, transactionId, submitted, credited, reported, reportedAmount, reportedCurrency: currency };
 }
 
 export default {

@@ -56,7 +56,20 @@ class TestAttempt {
 }
 
 @InputType({ description: 'Names a checkout, and how it is paid.' })
-export class PayTestCheckoutInput extends TestAttempt {}
+export class PayTestCheckoutInput extends TestAttempt {
+  @Field(() => Amount, {
+    nullable: true,
+    description:
+      'What the acquirer takes, greater than zero; by default what the payer was asked for. A smaller amount is ' +
+      'credited as it is. What is beyond the amount that was asked for is credited to no account.',
+  })
+  amount?: bigint | null;
+  @Field(() => Currency, {
+    nullable: true,
+    description: 'The currency of the amount; by default that of the checkout. Another one pays nothing.',
+  })
+  currency?: string | null;
+}
 
 @InputType({ description: 'Names a checkout, and how and why an attempt to pay it fails.' })
 export class DeclineTestCheckoutInput extends TestAttempt {

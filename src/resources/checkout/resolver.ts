@@ -108,7 +108,11 @@ export class CheckoutResolver {
   }
 }
 
-async function attempted(context: Context, input: DeclineTestCheckoutInput, status: 'succeeded' | 'failed') {
+async function attempted(
+  context: Context,
+  input: DeclineTestCheckoutInput & Partial<PayTestCheckoutInput>,
+  status: 'succeeded' | 'failed',
+) {
   const row = await context.scope.one(checkoutNow, input.id, 'checkout.id');
   const method = input.paymentMethod ?? (row.paymentMethods[0] === 'cards' ? 'card' : 'upi');
   if (!row.paymentMethods.includes(method === 'card' ? 'cards' : 'upi'))
@@ -127,6 +131,8 @@ async function attempted(context: Context, input: DeclineTestCheckoutInput, stat
       paymentMethod: method,
       details,
       seconds: context.checkouts.terms.attemptSeconds,
+      ...(input.amount != null && { amount: input.amount }),
+      ...(input.currency != null && { currency: input.currency }),
     }),
   };
 }

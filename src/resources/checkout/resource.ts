@@ -11,7 +11,7 @@ import { receivable } from '../receivable/table.js';
 import { transaction } from '../transaction/table.js';
 import { Metadata, URL } from '../../types/scalars.js';
 import { CheckoutArgs, CheckoutOfAccountArgs, checkoutListing, ofReceivable } from './listing.js';
-import { checkoutLimits, checkoutProblems } from './rules.js';
+import { checkoutLimits, checkoutProblems, takenProblems } from './rules.js';
 import { CheckoutResolver } from './resolver.js';
 import { type CheckoutRow, CheckoutType, checkout } from './table.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
@@ -63,6 +63,7 @@ export default defineResource({
     payTestCheckout: {
       ...testOnly,
       editions: [2],
+      rules: takenProblems,
       routes: [extension.post(`${helpers}/pay`)],
     },
     declineTestCheckout: {

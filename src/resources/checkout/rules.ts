@@ -1,4 +1,4 @@
-import type { CreateCheckoutInput } from './inputs.js';
+import type { CreateCheckoutInput, PayTestCheckoutInput } from './inputs.js';
 import type { Edition } from '../../editions/edition.js';
 import { type Problem, problem } from '../../errors/problems.js';
 import { amountText } from '../../types/scalars.js';
@@ -42,6 +42,12 @@ export function checkoutProblems(
     if (message) problems.push(problem('parameter_invalid', 'checkout.redirect_url', message));
   }
   return problems;
+}
+
+/** The problems of what a test helper says that the acquirer takes. */
+export function takenProblems({ amount }: Partial<PayTestCheckoutInput>): Problem[] {
+  if (amount == null || amount > 0n) return [];
+  return [problem('parameter_invalid', 'checkout.amount', 'must be greater than zero')];
 }
 
 /**

@@ -24,12 +24,15 @@ export interface PaymentMethodDetails {
 
 /**
  * A success that the acquirer reported and that does not match the attempt: its details differ from the submitted ones
- * (the money is credited), or the attempt had already ended otherwise (nothing is credited). The operator clears it
- * up with the acquirer.
+ * (the money is credited), the attempt had already ended otherwise (nothing is credited), or an earlier report of it
+ * said another amount (the first one counts). The operator clears it up with the acquirer.
  */
 export interface Mismatch {
   credited: boolean;
   details: PaymentMethodDetails | null;
+  /** What it said that was taken, in minor units and a currency; left out where it said nothing. */
+  amount?: string;
+  currency?: string;
   /** When the acquirer reported it, in epoch seconds by the clock of the tenant and mode. */
   created: string;
 }
@@ -54,6 +57,9 @@ export const transaction = pgTable(
     paymentId: text('payment_id'),
     depositId: text('deposit_id'),
     mismatch: jsonb('mismatch').$type<Mismatch>(),
+    /** What the acquirer took, where that is not `amount` of `currency`. */
+    takenAmount: bigint('taken_amount', { mode: 'bigint' }),
+    takenCurrency: text('taken_currency'),
     ...visibilityColumns(),
     ...version(),
   },
@@ -62,6 +68,8 @@ export const transaction = pgTable(
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
     index('transaction_of_deposit').on(t.tenantId, t.livemode, t.depositId).where(sql`deposit_id is not null`),
+    // The reports of acquirers and the operator name attempts of all tenants by their ids.
+    index('transaction_by_id').on(t.id),
     // The operator lists the mismatches of all tenants, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
     check('transaction_status', isOneOf(t.status, TransactionStatus)),

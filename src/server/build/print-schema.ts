@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import fs from 'node:fs';
 import { printSchema } from 'graphql';
+import { protocolText } from '../../hosted/adapter/document.js';
 import { contractFile } from '../../api/rest/contract/endpoint.js';
 import { contractText } from '../../api/rest/contract/document.js';
 import type { Examples } from '../../api/rest/contract/errors.js';
@@ -127,6 +128,7 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(new URL('../../../schema/operator.graphql', import.meta.url), operatorText());
   fs.writeFileSync(eventsFile, eventsText());
   fs.writeFileSync(contractFile, openapiText());
+  fs.writeFileSync(new URL('../../../schema/acquirer.json', import.meta.url), protocolText());
   fs.writeFileSync(new URL('../../../drizzle/functions/write/rules.sql', import.meta.url), rulesText());
   const version = new URL('../../../drizzle/version.json', import.meta.url);
   fs.writeFileSync(version, versionText(JSON.parse(fs.readFileSync(version, 'utf8')) as SchemaVersion));

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, it } from 'vitest';
-import { acquirers } from '../../../src/hosted/acquirer.js';
+import { AdapterProcess } from '../../support/adapter.js';
 import { browser } from '../../support/browser.js';
 import {
   cardForm,
@@ -10,13 +10,11 @@ import {
   submit,
   upiCode,
 } from '../../support/checkout-fixture.js';
-import { exampleAcquirer } from '../example-acquirer.js';
-import { SecondAcquirer } from '../second-acquirer.js';
 import { useWorld } from '../../support/world.js';
 import { Camera, named, press, printed, type State, steps } from './camera.js';
 
 const world = useWorld();
-const second = new SecondAcquirer();
+const second = new AdapterProcess();
 const chromium = await browser();
 const camera = new Camera(() => chromium);
 afterAll(async () => {
@@ -153,11 +151,9 @@ it('the payment page', async () => {
 
 it('the payment page of live mode, with the card fields of an acquirer', async () => {
   // The acquirer must know the gateway's origin, and the gateway the acquirer's.
-  const parents: string[] = [];
-  await second.start(parents);
-  const live = exampleAcquirer({ api: second.origin, fields: `${second.origin}/fields`, secret: second.secret });
-  const origin = await world.another({ acquirers: { ...acquirers, live } });
-  parents.push(origin);
+  await second.start();
+  const origin = await world.another({ environment: second.environment });
+  await second.gateway(origin);
   const payee = await PayeeFixture.open(world);
   const partnerId = await payee.goLive();
   const speaker = payee.live.at(origin);

@@ -1,0 +1,38 @@
+-- Refunds that an acquirer carries out: the worker submits them, and asks until they have ended.
+
+-- Returns the pending refunds that the worker submits to the acquirer now, and postpones the next time of each: the
+-- pause grows up to an hour. The job stays until the refund has ended, so a worker that dies meanwhile loses none. This
+-- function waits for no lock: it skips jobs that another process has claimed.
+-- Without an event: the end of the refund has its events.
+create or replace function claim_refunds(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
+returns setof refund
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('limit int'));
+  j job;
+  r refund;
+  v_wall bigint := wall_clock();
+begin
+  for j in
+    select x.*
+    from job x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'send_refund' and x.due <= v_wall
+    order by x.due, x.id
+    limit (v_args ->> 'limit')::int
+    for update skip locked
+  loop
+    select y.* into r from refund y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id;
+    if r.status = 'pending' then
+      update job x
+      set
+        attempts = x.attempts + 1,
+        due = v_wall + least(3600, 5 * 2 ^ least(x.attempts, 10))::bigint
+      where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+      return next r;
+    else
+      delete from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+    end if;
+  end loop;
+end;
+$$;

@@ -1,0 +1,98 @@
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { Webhook } from 'standardwebhooks';
+import type { ScopeSource } from '../../db/doors.js';
+import type { Scope } from '../../db/scope.js';
+import { DomainError, problem } from '../../errors/problems.js';
+import { payerScope } from '../session.js';
+import { type RefundRow, refund } from '../../resources/refund/table.js';
+import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
+import { decisionOf, faultOf } from './client.js';
+import { endOfRefund, type Report, report } from './protocol.js';
+
+/** Does the work of a report in a turn of its tenant. */
+type InTurn = <T>(scope: Scope, work: () => Promise<T>) => Promise<T>;
+
+type ById = <T extends PgTable & { id: PgColumn }>(name: string, table: T, id: string) => Promise<T['$inferSelect'][]>;
+
+/** What reports are recorded with. */
+export interface ReportParts {
+  database: ScopeSource;
+  /** The rows with an id, of all tenants. */
+  byId: ById;
+  inTurn: InTurn;
+}
+
+const unsigned = 'The signature of the report is missing, wrong or too old. Sign it as Standard Webhooks describe.';
+
+/** The report in a signed body. Refuses one that none of the secrets has signed within the tolerance. */
+export function signedReport(secrets: readonly string[], body: string, headers: Record<string, unknown>): Report {
+  const given = Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name] ?? '')]),
+  );
+  if (!secrets.some((secret) => isSignedBy(secret, body, given)))
+    throw new DomainError(problem('authentication_required', undefined, unsigned));
+  const read = report.safeParse(jsonOf(body));
+  if (!read.success)
+    throw new DomainError(problem('body_invalid', undefined, `The report is invalid: ${faultOf(read)}.`));
+  return read.data;
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new DomainError(problem('body_invalid'));
+  }
+}
+
+function isSignedBy(secret: string, body: string, headers: Record<string, string>): boolean {
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch (error) {
+    // The library reads the body once its signature is right.
+    return error instanceof SyntaxError;
+  }
+}
+
+/** Records a report. The same report again changes nothing; one about what is not known is refused. */
+export function recordReport(parts: ReportParts, livemode: boolean, given: Report, requestId: string): Promise<void> {
+  return given.type === 'attempt.decided'
+    ? recordAttempt(parts, livemode, given.data, requestId)
+    : recordRefund(parts, livemode, given.data, requestId);
+}
+
+type DataOf<T extends Report['type']> = Extract<Report, { type: T }>['data'];
+
+async function recordAttempt(
+  { byId, database, inTurn }: ReportParts,
+  livemode: boolean,
+  { id, ...state }: DataOf<'attempt.decided'>,
+  requestId: string,
+): Promise<void> {
+  const rows: TransactionRow[] = await byId('reported_attempt', transaction, id);
+  const row = rows.find((each) => each.livemode === livemode);
+  if (!row) throw new DomainError(problem('resource_missing', 'attempt.id', 'There is no such attempt in this mode.'));
+  const scope = payerScope(database, row);
+  await inTurn(scope, () =>
+    scope.write('decide_transaction', transaction, { requestId }, { id, ...decisionOf(state) }),
+  );
+}
+
+async function recordRefund(
+  { byId, database, inTurn }: ReportParts,
+  livemode: boolean,
+  data: DataOf<'refund.decided'>,
+  requestId: string,
+): Promise<void> {
+  const rows: RefundRow[] = await byId('reported_refund', refund, data.id);
+  const row = rows.find((each) => each.livemode === livemode && each.checkoutId !== null);
+  if (!row) throw new DomainError(problem('resource_missing', 'refund.id', 'There is no such refund in this mode.'));
+  if (row.status === data.status) return;
+  if (row.status !== 'pending')
+    throw new DomainError(
+      problem('state_conflict', 'refund.status', `The refund is ${row.status} already. The operator settles that.`),
+    );
+  const scope = payerScope(database, row);
+  await inTurn(scope, () => scope.write('move_refund', refund, { requestId }, endOfRefund(data.id, data)));
+}

@@ -1,0 +1,74 @@
+import { ArgsType, Field, ID, InputType, ObjectType, registerEnumType } from 'type-graphql';
+import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { UnexplainedReason, UnexplainedStatus } from '../table.js';
+import { ListFilterArgs } from './inputs.js';
+import { pageOf } from './page-type.js';
+import { livemode, tenantId } from './type.js';
+
+registerEnumType(UnexplainedStatus, {
+  name: 'UnexplainedStatus',
+  description: 'Whether it is known what became of unexplained money.',
+  valuesConfig: {
+    OPEN: { description: 'It waits for an operator.' },
+    RESOLVED: { description: 'An operator has recorded what became of it.' },
+  },
+});
+registerEnumType(UnexplainedReason, {
+  name: 'UnexplainedReason',
+  description: 'Why money is unexplained.',
+  valuesConfig: {
+    BEYOND_ATTEMPT: { description: 'The acquirer took more than the payer was asked for. This is what is beyond it.' },
+    OTHER_CURRENCY: { description: 'The acquirer took another currency. Nothing of it was credited.' },
+  },
+});
+
+@ObjectType('Unexplained', {
+  simpleResolvers: true,
+  description:
+    'Money that an acquirer took with an attempt to pay, and that the attempt does not explain. It is in no balance. ' +
+    'Settle it with the acquirer.',
+})
+export class OperatorUnexplained {
+  @Field(() => ID, { description: 'The id.' })
+  id: string;
+  @Field(() => DateTime, { description: 'When it was booked.' })
+  created: number;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => ID, { description: 'The attempt with which it was taken.' })
+  transactionId: string;
+  @Field(() => Amount, { description: 'How much.' })
+  amount: bigint;
+  @Field(() => Currency, { description: 'The currency of the amount.' })
+  currency: string;
+  @Field(() => UnexplainedReason, { description: 'Why it is unexplained.' })
+  reason: UnexplainedReason;
+  @Field(() => UnexplainedStatus, { description: 'Whether it is known what became of it.' })
+  status: UnexplainedStatus;
+  @Field(() => String, { nullable: true, description: 'What became of it.' })
+  resolution: string | null;
+  @Field(() => String, { nullable: true, description: 'Who recorded that.' })
+  resolvedBy: string | null;
+  @Field(() => DateTime, { nullable: true, description: 'When it was recorded.' })
+  resolvedAt: number | null;
+}
+
+export const UnexplainedPage = pageOf('Unexplained', () => OperatorUnexplained);
+
+@ArgsType()
+export class UnexplainedArgs extends ListFilterArgs {
+  @Field(() => UnexplainedStatus, { nullable: true, description: 'Only in this status.' })
+  status?: UnexplainedStatus | null;
+}
+
+@InputType({ description: 'Says what became of unexplained money.' })
+export class ResolveUnexplainedInput {
+  @Field(() => ID, { description: 'The unexplained money.' })
+  id: string;
+  @Field(() => String, {
+    description: 'What became of it, such as that the acquirer refunded it: at most 1,000 characters.',
+  })
+  resolution: string;
+}

@@ -1,0 +1,45 @@
+import { amountProblems } from '../../operation/amount-problems.js';
+import { problem, type Problem } from '../../errors/problems.js';
+import { type TransactionRow, transaction } from '../../resources/transaction/table.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
+
+/** What an acquirer has told the operator about an attempt. */
+export interface AttemptDecision {
+  status: 'succeeded' | 'failed';
+  /** What was really taken; by default the amount of the attempt. */
+  amount?: bigint | undefined;
+  currency?: string | undefined;
+}
+
+/**
+ * Records what the acquirer says of an attempt in live mode, as a report of it would: once the worker does not ask any
+ * more, or while no adapter is connected. The same again changes nothing. Silent: all of it.
+ */
+export async function decideTransaction(
+  operator: Operator,
+  id: string,
+  { status, amount, currency }: AttemptDecision,
+): Promise<TransactionRow> {
+  refuse([...takenProblems(status, { amount, currency }), ...amountProblems({ amount, currency }, 'transaction')]);
+  const rows: TransactionRow[] = await operator.byId('operator_transaction', transaction, id);
+  const row = rows.find(({ livemode }) => livemode);
+  if (!row)
+    throw new OperatorError(
+      'There is no such attempt in live mode. Check the id.',
+      'resource_missing',
+      'transaction.id',
+    );
+  const taken = { amount: amount ?? row.amount, currency: currency ?? row.currency };
+  refuse(amountProblems(taken, 'transaction'));
+  const end = status === 'succeeded' ? taken : { reasonCode: 'declined' as const };
+  return operator.write('decide_transaction', row, 'decideTransaction', { id, status, ...end }, transaction);
+}
+
+function takenProblems(status: string, { amount, currency }: Partial<AttemptDecision>): Problem[] {
+  if (status === 'failed' && (amount !== undefined || currency !== undefined))
+    return [problem('parameter_invalid', 'transaction.amount', 'must be left out for an attempt that has failed')];
+  if (currency !== undefined && amount === undefined)
+    return [problem('parameter_missing', 'transaction.amount', 'must be sent with a currency')];
+  if (amount === undefined || amount > 0n) return [];
+  return [problem('parameter_invalid', 'transaction.amount', 'must be greater than zero')];
+}

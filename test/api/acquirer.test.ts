@@ -1,0 +1,319 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { auditLedger } from '../support/audit.js';
+import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
+import { scale, seedsOf } from '../support/scale.js';
+import { must, useWorld } from '../support/world.js';
+import { checkoutsIn, depositsOf, funds, locksOf, look, pay, refusalOf, transactionsOf } from './checkout-fixture.js';
+import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+// No adapter listens there: these tests send its reports.
+const environment = { OPERATOR_KEY, ACQUIRER_URL: 'http://127.0.0.1:9', ACQUIRER_SECRET: secret };
+const world = useWorld({ worker: false, environment });
+const { opened } = checkoutsIn(world);
+const { ask, data } = operatorIn(world);
+
+auditLedger(world);
+
+const listed = async (tenantId: string): Promise<Json[]> =>
+  (
+    await data(
+      ask(
+        `query ($tenantId: ID!) { unexplained(tenantId: $tenantId) {
+          nodes { id transactionId amount currency reason status resolution resolvedBy } next } }`,
+        { tenantId },
+      ),
+    )
+  ).unexplained.nodes;
+const resolving = mutation(
+  'resolveUnexplained',
+  'ResolveUnexplainedInput',
+  'unexplained { id status resolution resolvedBy }',
+);
+
+describe('what an acquirer really takes', () => {
+  it('is credited up to the amount of the checkout; the rest waits for an operator as unexplained', async () => {
+    const { user, id, receivable } = await opened();
+    const { amount, gross_amount: gross, currency } = await look(user, id);
+    const beyond = (Number(gross) + 12.5).toFixed(2);
+    await pay(user, id, { amount: beyond });
+    expect(await depositsOf(user, id)).toMatchObject([{ amount, currency, status: 'completed' }]);
+    expect((await locksOf(user, receivable))[0]).toBe(amount);
+    const [row] = await listed(user.id);
+    const [attempt] = await transactionsOf(user, id);
+    expect(row).toMatchObject({
+      ...{ transactionId: attempt.id, amount: '12.50', currency, reason: 'BEYOND_ATTEMPT', status: 'OPEN' },
+      ...{ resolution: null, resolvedBy: null },
+    });
+    const before = await funds(user);
+    const resolution = 'The acquirer refunded it, ARN 7';
+    const resolved = await data(ask(resolving, { input: { id: row.id, resolution } }));
+    expect(resolved.resolveUnexplained.unexplained).toEqual({
+      ...{ id: row.id, status: 'RESOLVED', resolution, resolvedBy: 'OPERATOR_KEY' },
+    });
+    expect(await funds(user)).toEqual(before);
+    const again = await ask(resolving, { input: { id: row.id, resolution } });
+    expect(again.body.errors[0].extensions.code).toBe('STATUS_INVALID');
+    const unknown = await ask(resolving, { input: { id: 'unexplained_0', resolution } });
+    expect(unknown.body.errors[0].extensions.code).toBe('RESOURCE_MISSING');
+  });
+
+  it('completes a checkout that is underpaid: its deposit is what was taken, and locks as far as it goes', async () => {
+    const { user, id, receivable } = await opened();
+    const paid = await pay(user, id, { amount: '40.00' });
+    expect(paid.status).toBe('completed');
+    expect(await depositsOf(user, id)).toMatchObject([{ amount: '40.00', status: 'completed' }]);
+    expect((await locksOf(user, receivable))[0]).toBe('40.00');
+    expect(await funds(user)).toEqual({ 'available INR': '40.00' });
+    expect(await listed(user.id)).toEqual([]);
+  });
+
+  it('pays nothing in another currency: all of it is unexplained', async () => {
+    const { user, id } = await opened();
+    const paid = await pay(user, id, { amount: '9.00', currency: 'USD' });
+    expect(paid.status).toBe('initialized');
+    expect(await funds(user)).toEqual({});
+    expect(await listed(user.id)).toMatchObject([{ amount: '9.00', currency: 'USD', reason: 'OTHER_CURRENCY' }]);
+  });
+
+  it('is more than nothing', async () => {
+    const { user, id } = await opened();
+    const reply = await user.post(`/v1/test_helpers/checkouts/${id}/pay`, { amount: '0.00' });
+    expect(refusalOf(reply)).toEqual([400, ['parameter_invalid'], ['checkout.amount']]);
+    await must(user.post(`/v1/test_helpers/checkouts/${id}/pay`));
+  });
+});
+
+describe('a report of an acquirer', () => {
+  let payee: PayeeFixture;
+  let partnerId: string;
+  beforeAll(async () => {
+    payee = await payeesIn(world).open();
+    partnerId = await payee.goLive();
+  });
+
+  interface Sending {
+    mode?: string;
+    by?: string;
+    at?: Date;
+    headers?: Record<string, string>;
+  }
+  /** Sends a report, signed by the acquirer unless `by` is another secret. */
+  async function send(report: object | string, { mode = 'live', by = secret, at = new Date(), headers }: Sending = {}) {
+    const body = typeof report === 'string' ? report : JSON.stringify(report);
+    const id = `msg_${randomUUID()}`;
+    const response = await fetch(`${world.origin}/acquirer/${mode}/reports`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': new Webhook(by).sign(id, at, body),
+        ...headers,
+      },
+      body,
+    });
+    return { status: response.status, body: (await response.json()) as Json };
+  }
+  const decided = (id: string, data: object) => ({ type: 'attempt.decided', data: { id, ...data } });
+  const paid = (id: string, amount = '1000.00', currency = 'INR') =>
+    decided(id, { status: 'succeeded', amount, currency, details: { upi: { vpa: 'asha@bank' } } });
+  const declined = (id: string) => decided(id, { status: 'failed', reason_code: 'declined' });
+
+  /** A live checkout of 1000.00 with an attempt that nobody has paid. */
+  async function attempted() {
+    const checkout = await payee.checkoutFixture({ speaker: payee.live, partnerId });
+    return { checkout, id: await upiCode(payee, checkout) };
+  }
+  const work = () => world.database.call('run_jobs', [payee.tenantId, true, 200]);
+  const seen = async (id: string): Promise<Json> => (await payee.live.get(`/v1/checkouts/${id}`)).body;
+  const attempt = async (id: string): Promise<Json> =>
+    (
+      await world.sql`select status, reason_code, taken_amount, mismatch, payment_method_details as details
+      from transaction where id = ${id}`
+    )[0];
+  /** All that a report could store. */
+  const stored = async () =>
+    (
+      await world.sql`select (select count(*) from event)::int as events, (select count(*) from job)::int as jobs,
+      (select count(*) from posting)::int as postings, (select sum(version) from transaction)::int as versions`
+    )[0];
+
+  it('credits what was taken, once, however often and in whatever order reports come', async () => {
+    const { checkout, id } = await attempted();
+    for (let i = 0; i < 3; i++) expect(await send(paid(id, '600.00'))).toEqual({ status: 200, body: {} });
+    await work();
+    expect(await send(paid(id, '600.00'))).toEqual({ status: 200, body: {} });
+    expect((await send(declined(id))).status).toBe(200);
+    await work();
+    expect(await seen(checkout.id)).toMatchObject({ status: 'completed', amount: '1000.00' });
+    expect(await attempt(id)).toMatchObject({
+      ...{ status: 'succeeded', taken_amount: '60000', mismatch: null, details: { upi: { vpa: 'asha@bank' } } },
+    });
+    expect(await depositsOf(payee.live, checkout.id)).toMatchObject([{ amount: '600.00', status: 'completed' }]);
+    // Another amount than the first report's is a mismatch, and credits nothing.
+    expect((await send(paid(id, '1000.00'))).status).toBe(200);
+    await work();
+    expect(await depositsOf(payee.live, checkout.id)).toHaveLength(1);
+    const { transactionMismatches } = await data(
+      ask('{ transactionMismatches { transactionId credited reportedAmount reportedCurrency } }'),
+    );
+    expect(transactionMismatches).toContainEqual({
+      ...{ transactionId: id, credited: true, reportedAmount: '1000.00', reportedCurrency: 'INR' },
+    });
+  });
+
+  it('may come late: a success counts after the attempt has expired, a failure does not', async () => {
+    const { checkout, id } = await attempted();
+    await world.sql`update transaction set expires_at = created where id = ${id}`;
+    await world.sql`update job set due = 0 where subject_id = ${id} and kind = 'expire_transaction'`;
+    await work();
+    expect((await send(declined(id))).status).toBe(200);
+    expect(await attempt(id)).toMatchObject({ status: 'failed', reason_code: 'expired' });
+    expect((await send(paid(id))).status).toBe(200);
+    await work();
+    expect(await seen(checkout.id)).toMatchObject({ effective_transaction: { id, status: 'succeeded' } });
+  });
+
+  it('ends an attempt that was declined', async () => {
+    const { id } = await attempted();
+    expect((await send(declined(id))).status).toBe(200);
+    await work();
+    expect(await attempt(id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+  });
+
+  it('says how a refund has ended, once', async () => {
+    const { checkout, id } = await attempted();
+    await send(paid(id));
+    await work();
+    const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)) as [Json];
+    const ended = (refundId: string, more: object) => send({ type: 'refund.decided', data: { id: refundId, ...more } });
+    const refunded = async (amount: string) =>
+      (await must(payee.live.post('/v1/refunds', { deposit_id: depositId, amount }))).id as string;
+    const look = async (refundId: string) => (await payee.live.get(`/v1/refunds/${refundId}`)).body;
+    const [one, other] = [await refunded('100.00'), await refunded('50.00')];
+    for (let i = 0; i < 2; i++)
+      expect((await ended(one, { status: 'succeeded', reference: 'ARN 7' })).status).toBe(200);
+    expect(await look(one)).toMatchObject({ status: 'succeeded', bank_reference: 'ARN 7' });
+    const contradiction = await ended(one, { status: 'failed' });
+    expect([contradiction.status, contradiction.body.errors[0].code]).toEqual([409, 'state_conflict']);
+    expect((await ended(other, { status: 'failed', failure_reason: 'Card closed' })).status).toBe(200);
+    expect(await look(other)).toMatchObject({ status: 'failed', failure_reason: 'Card closed' });
+    expect((await ended('refund_0', { status: 'succeeded' })).status).toBe(404);
+  });
+
+  it('is recorded by the operator where the acquirer tells another way', async () => {
+    const { checkout, id } = await attempted();
+    const decide = mutation('decideTransaction', 'DecideTransactionInput', 'transaction { id status checkoutId }');
+    const taking = (input: object) => ask(decide, { input: { id, outcome: 'SUCCEEDED', ...input } });
+    const refused = async (input: object) => (await taking(input)).body.errors[0].extensions.code;
+    expect(await refused({ id: 'transaction_0' })).toBe('RESOURCE_MISSING');
+    expect(await refused({ outcome: 'FAILED', amount: '1.00' })).toBe('PARAMETER_INVALID');
+    expect(await refused({ amount: '0.00' })).toBe('PARAMETER_INVALID');
+    expect(await refused({ currency: 'USD' })).toBe('PARAMETER_MISSING');
+    expect(await refused({ currency: 'JPY', amount: '10.50' })).toBe('PARAMETER_INVALID');
+    for (let i = 0; i < 2; i++)
+      expect((await data(taking({ amount: '990.00' }))).decideTransaction.transaction).toMatchObject({
+        ...{ id, status: 'PROCESSING', checkoutId: checkout.id },
+      });
+    await work();
+    expect(await depositsOf(payee.live, checkout.id)).toMatchObject([{ amount: '990.00', status: 'completed' }]);
+    const other = await attempted();
+    await data(ask(decide, { input: { id: other.id, outcome: 'FAILED' } }));
+    await work();
+    expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+  });
+
+  it.each<[string, number, (id: string) => object | string, Sending]>([
+    ['about an unknown attempt', 404, () => paid('transaction_0'), {}],
+    ['signed with another secret', 401, paid, { by: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],
+    ['that is too old', 401, paid, { at: new Date(Date.now() - 360_000) }],
+    ['of the future', 401, paid, { at: new Date(Date.now() + 360_000) }],
+    ['without a signature', 401, paid, { headers: { 'webhook-signature': '' } }],
+    ['with the signature of another body', 401, paid, { headers: { 'webhook-id': 'msg_other' } }],
+    ['that is not JSON', 400, () => '{"type":', {}],
+    ['of an unknown type', 400, (id) => ({ type: 'attempt.lost', data: { id } }), {}],
+    ['of a success without an amount', 400, (id) => decided(id, { status: 'succeeded' }), {}],
+    ['of half a yen', 400, (id) => paid(id, '10.50', 'JPY'), {}],
+    ['of nothing', 400, (id) => paid(id, '0.00'), {}],
+    ['in no currency', 400, (id) => paid(id, '1.00', 'ZZZ'), {}],
+    ['with an amount as a number', 400, (id) => decided(id, { status: 'succeeded', amount: 5, currency: 'INR' }), {}],
+    ['that is too large', 400, (id) => ({ ...paid(id), more: 'x'.repeat(70_000) }), {}],
+    ['in a mode that has no adapter', 404, paid, { mode: 'test' }],
+    ['in another content type', 400, paid, { headers: { 'content-type': 'text/plain' } }],
+  ])('%s is refused with %i, and stores nothing', async (_, status, report, sending) => {
+    const { id } = await attempted();
+    const before = await stored();
+    const answer = await send(report(id), sending);
+    expect([answer.status, answer.body.errors]).toEqual([
+      status,
+      [expect.objectContaining({ message: expect.any(String) })],
+    ]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it.each(seedsOf('api/acquirer'))('leaves what the first ones say, in random histories, seed %i', async (seed) => {
+    const act = fc.record({
+      what: fc.constantFrom('paid', 'paid', 'paid', 'declined', 'expire', 'work'),
+      attempt: fc.nat(3),
+      amount: fc.constantFrom(400, 1_000, 1_200),
+      currency: fc.constantFrom('INR', 'INR', 'INR', 'USD'),
+      times: fc.integer({ min: 1, max: 3 }),
+    });
+    const history = fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 15 }), async (acts) => {
+      // Two checkouts of 1000.00, each with two codes.
+      const made = [await attempted(), await attempted()];
+      const ids: string[] = [];
+      for (const { checkout, id } of made) ids.push(id, await upiCode(payee, checkout));
+      const model = ids.map((id) => ({ id, end: '', amount: 0, currency: '' }));
+      const successes: typeof model = [];
+      for (const { what, attempt: n, amount, currency, times } of [...acts, { ...acts[0]!, what: 'work' }]) {
+        const at = model[n]!;
+        if (what === 'work') await work();
+        else if (what === 'expire') {
+          await world.sql`update transaction set expires_at = created where id = ${at.id}`;
+          await world.sql`update job set due = 0 where subject_id = ${at.id} and kind = 'expire_transaction'`;
+          // What was reported before is decided first.
+          await work();
+          at.end ||= 'expired';
+        } else {
+          const report = what === 'paid' ? paid(at.id, `${amount}.00`, currency) : declined(at.id);
+          const answers = await Promise.all(Array.from({ length: times }, () => send(report)));
+          expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+          if (what === 'declined') at.end ||= 'declined';
+          else if (at.end === '' || at.end === 'expired') {
+            Object.assign(at, { end: 'paid', amount, currency });
+            successes.push(at);
+          }
+        }
+      }
+      for (const [n, { checkout }] of made.entries()) {
+        const of = successes.filter((each) => model.indexOf(each) >> 1 === n);
+        const credited = of.find((each) => each.currency === 'INR');
+        const [row] = await world.sql`select d.amount::int as amount, c.deposit_id is not null as paid
+          from checkout c left join deposit d on d.id = c.deposit_id where c.id = ${checkout.id}`;
+        expect(row).toEqual({
+          amount: credited ? Math.min(credited.amount, 1_000) * 100 : null,
+          paid: credited !== undefined,
+        });
+        const kept = await world.sql`select u.amount::int as amount, u.currency from unexplained u
+          join transaction t on t.id = u.transaction_id where t.checkout_id = ${checkout.id} order by 2, 1`;
+        const beyond = of.flatMap((each) => {
+          if (each.currency === 'USD') return [{ amount: each.amount * 100, currency: 'USD' }];
+          return each === credited && each.amount > 1_000 ? [{ amount: 20_000, currency: 'INR' }] : [];
+        });
+        expect(kept).toEqual(beyond.toSorted((a, b) => a.currency.localeCompare(b.currency) || a.amount - b.amount));
+      }
+    });
+    await fc.assert(history, { seed, numRuns: Math.max(4, Math.min(30, scale.histories.runs)) });
+  });
+
+  it('about an attempt of the other mode is refused', async () => {
+    const checkout = await payee.checkoutFixture();
+    const id = await upiCode(payee, checkout);
+    expect((await send(paid(id))).status).toBe(404);
+  });
+});
