@@ -179,7 +179,7 @@ describe('the graph', () => {
 });
 
 describe('a dispute during a rolling upgrade', () => {
-  it('takes the money without an object, which an older release could not read, and refuses its other writes', async () => {
+  it('takes the money without an object, which an older release cannot read, and refuses other writes', async () => {
     const user = await given.directUser(1);
     const { dispute } = await disputed(user);
     const { id } = await completed(user, '100.00');

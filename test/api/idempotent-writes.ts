@@ -90,6 +90,7 @@ const disputeId = async (me: Speaker) => {
   await must(me.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '40.00' }));
   return (await must(me.get('/v1/disputes?limit=1'))).data[0].id as string;
 };
+const ofDispute = { subject: disputeId, member: 'dispute', fields: ['id', 'status', 'amount'] };
 /** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
@@ -579,35 +580,19 @@ export const writes: Record<string, Write> = {
     events: ['refund.failed'],
   },
   respondToDispute: {
-    subject: disputeId,
+    ...ofDispute,
     path: '/v1/disputes/:id/respond',
     body: () => ({ text: 'Delivered on 3 October' }),
     input: (id) => ({ id, text: 'Delivered on 3 October' }),
-    member: 'dispute',
-    fields: ['id', 'status', 'amount'],
     events: ['dispute.responded'],
   },
-  acceptDispute: {
-    subject: disputeId,
-    path: '/v1/disputes/:id/accept',
-    member: 'dispute',
-    fields: ['id', 'status', 'amount'],
-    events: ['dispute.accepted'],
-  },
+  acceptDispute: { ...ofDispute, path: '/v1/disputes/:id/accept', events: ['dispute.accepted'] },
   winTestDispute: {
-    subject: disputeId,
+    ...ofDispute,
     path: '/v1/test_helpers/disputes/:id/win',
-    member: 'dispute',
-    fields: ['id', 'status', 'amount'],
     events: ['deposit.reversed', 'dispute.won'],
   },
-  loseTestDispute: {
-    subject: disputeId,
-    path: '/v1/test_helpers/disputes/:id/lose',
-    member: 'dispute',
-    fields: ['id', 'status', 'amount'],
-    events: ['dispute.lost'],
-  },
+  loseTestDispute: { ...ofDispute, path: '/v1/test_helpers/disputes/:id/lose', events: ['dispute.lost'] },
   advanceTestClock: {
     subject: none,
     path: '/v1/test_helpers/clock',

@@ -41,32 +41,15 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 });
 
 /** One object of each kind that an account owns, by the prefix of its id. */
-export type Holdings = Record<
-  | 'account'
-  | 'account_setting'
-  | 'address'
-  | 'delivery'
-  | 'export'
-  | 'file'
-  | 'import'
-  | 'import_row'
-  | 'key'
-  | 'person'
-  | 'req'
-  | 'session'
-  | 'webhook',
-  string
-> &
+export type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> &
+  Record<'delivery' | 'export' | 'import' | 'import_row' | 'req' | 'session' | 'webhook', string> &
   Earnings;
 /**
  * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root has
  * reconciled a deposit and was paid out. An allocation is known by its cursor.
  */
-export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment' | 'refund' | 'dispute', string> & {
-  receivable?: string;
-  payout?: string;
-  allocation?: string;
-} & Partial<Record<'checkout' | 'transaction', string>>;
+export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment' | 'refund' | 'dispute', string> &
+  Partial<Record<'receivable' | 'payout' | 'allocation' | 'checkout' | 'transaction', string>>;
 
 const checkoutInput = (partner: string, receivable: string) => ({
   ...{ amount: '1.00', currency: 'INR', from: { accountId: partner }, paymentMethods: ['UPI'] },
@@ -126,12 +109,7 @@ const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe
 const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
     me.post(
-      path
-        .replace(':id', id)
-        .replace(':me', me.id)
-        .replace(':deposit', own.deposit)
-        .replace(':webhook', own.webhook)
-        .replace(':dispute', own.dispute),
+      Object.entries({ ...own, id, me: me.id }).reduce((at, [name, value]) => at.replace(`:${name}`, value), path),
       body(id, me, own),
     ),
   answer: 'resource_missing',

@@ -157,11 +157,13 @@ describe('the declarations of the write functions', () => {
 
 /** The functions that update an object without changing it, with the reason. */
 const unchanging: Record<string, string> = {
+  claim_payouts: 'no account sees the order of a payout',
   claim_webhook_deliveries: 'a claim is of the worker',
   credit_checkout: 'its own payment, which it has just inserted, gets its checkout',
   queue_deliveries: 'when the worker sends next',
   redeliver_webhooks: 'when the worker sends next',
   rehash_api_key: 'the digest is under another pepper',
+  release_payouts: 'no account sees the order of a payout',
   seal_tax_cards: 'the same number is encrypted',
   seal_webhook_secrets: 'the same secret is encrypted',
   test_webhook_endpoint: 'when the worker sends next',

@@ -514,29 +514,12 @@ describe('tidegate operator', () => {
       after = ['--after', next];
     }
     const operations = [
-      ...[
-        'migrate',
-        'demo',
-        'account create',
-        'account update',
-        'account verify',
-        'account hold',
-        'account deactivate',
-      ],
+      ...['migrate', 'demo', 'account create', 'account update', 'account verify', 'account hold'],
+      ...['account deactivate'],
       ...['adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
-      ...[
-        'dispute open',
-        'dispute win',
-        'dispute lose',
-        'deposit withdraw',
-        'payout rate',
-        'payout settle',
-        'payout fail',
-        'payout hold',
-        'payout release',
-        'job retry',
-      ],
+      ...['dispute open', 'dispute win', 'dispute lose', 'deposit withdraw', 'job retry'],
+      ...['payout rate', 'payout settle', 'payout fail', 'payout hold', 'payout release'],
       ...['operator create', 'operator revoke', 'account show'],
     ];
     expect([...new Set(seen.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());

@@ -1,4 +1,6 @@
 -- Disputes as objects: opened with the deposit that took their money, answered, accepted and decided.
+--
+-- Longer than 60 lines: return_disputed (one posting and the three rows that it changes).
 
 -- Makes the object of a dispute whose money was taken by the deposit `p_debit`, and returns it: both are of
 -- the same second. Emits its event.

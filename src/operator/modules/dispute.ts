@@ -35,8 +35,8 @@ class OperatorDisputes {
 
   @Query(() => DisputePage, {
     description:
-      'The disputes of all tenants, or of one, oldest first. In live mode, the bank or the acquirer wants the answers ' +
-      'of those UNDER_REVIEW.',
+      'The disputes of all tenants, or of one, oldest first. In live mode, the bank or the acquirer wants the ' +
+      'answers of those UNDER_REVIEW.',
   })
   disputes(
     @Args(() => DisputesArgs) args: DisputesArgs,

@@ -174,7 +174,7 @@ export class Trader {
     const { id: debit } = await this.gateway.post(
       `/test_helpers/deposits/${(await this.moved('complete')).id}/dispute`,
     );
-    const disputes = await this.gateway.list<Answered>('/disputes?limit=50');
+    const disputes = await this.gateway.list<Answered>('/disputes?limit=10');
     const { id } = disputes.find((dispute) => dispute.debit_deposit_id === debit)!;
     return path === undefined ? { id } : this.gateway.post(path.replace(':id', id), body);
   }

@@ -19,8 +19,8 @@ export class DisputeResolver {
   /** Answers a dispute, once and in time. Silent: the operation. */
   @Mutation(() => RespondToDisputePayload, {
     description:
-      'Answers a dispute that NEEDS_RESPONSE with a text, files, or both, once and until `respondBy`. The bank or the ' +
-      'acquirer then decides.',
+      'Answers a dispute that NEEDS_RESPONSE with a text, files, or both, once and until `respondBy`. The bank or ' +
+      'the acquirer then decides.',
   })
   async respondToDispute(@Input(() => RespondToDisputeInput) input: RespondToDisputeInput, @Ctx() context: Context) {
     const { id, text, fileIds } = input;

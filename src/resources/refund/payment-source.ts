@@ -29,7 +29,8 @@ const types: Record<string, string> = {
 export const PaymentSource = createUnionType({
   name: 'PaymentSource',
   description:
-    'What a payment is of. A recall of a bank, and a dispute from before version 0.4, is a deposit with a negative amount.',
+    'What a payment is of. A recall of a bank, and a dispute from before version 0.4, is a deposit with a negative ' +
+    'amount.',
   types: () => [Adjustment, Checkout, Deposit, Dispute, Payout, Refund] as const,
   resolveType: ({ id }) => types[prefixOf(id)],
 });
