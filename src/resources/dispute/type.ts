@@ -25,7 +25,8 @@ registerEnumType(DisputeStatus, {
   simpleResolvers: true,
   description:
     'A payer contests a deposit, in whole or in part, and gets the money back from the bank or the acquirer. The ' +
-    'money is taken when the dispute is opened, by a deposit with a negative amount, and comes back when the dispute is won.',
+    'money is taken when the dispute is opened, by a deposit with a negative amount, and comes back when the dispute ' +
+    'is won.',
 })
 export class Dispute extends Node {
   @Field(() => DateTime, { description: texts.created })
