@@ -24,6 +24,7 @@ import { acquirerCommands } from './operator/commands/acquirer.js';
 import { adjustmentCommands } from './operator/commands/adjustment.js';
 import { paymentOrderCommands } from './operator/commands/order.js';
 import { payoutCommands } from './operator/commands/payout.js';
+import { disputeCommands } from './operator/commands/dispute.js';
 import { refundCommands } from './operator/commands/refund.js';
 import { printResult, ReaderGone, say } from './operator/commands/terminal.js';
 import { transactionCommands } from './operator/commands/transaction.js';
@@ -89,6 +90,7 @@ const groups = [
     payoutCommands,
     paymentOrderCommands,
     refundCommands,
+    disputeCommands,
     adjustmentCommands,
     unexplainedCommands,
     jobCommands,

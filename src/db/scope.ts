@@ -20,7 +20,7 @@ import type { Child, Link, Row, Rows } from './list/statement.js';
 import { Pages } from './list/pages.js';
 import type { Consistency, ReadSource } from './read/read-source.js';
 import { type ReadClass, classOfValues } from './read/read-class.js';
-import { refuseBesideOtherReleases } from './write/other-releases.js';
+import { besideOtherReleases, refuseBesideOtherReleases } from './write/other-releases.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './read/visibility.js';
 
 const p = sql.placeholder;
@@ -140,6 +140,11 @@ export class Scope {
   /** Refuses a write of objects that the release before this one cannot read, while a gateway of it still runs. */
   refuseBesideOtherReleases(): Promise<void> {
     return refuseBesideOtherReleases(this.database);
+  }
+
+  /** Whether a gateway of another release serves the same database. */
+  besideOtherReleases(): Promise<boolean> {
+    return besideOtherReleases(this.database);
   }
 
   /** An id, by the database's clock, for a row not yet written: data encrypted for that row alone needs its id. */

@@ -139,7 +139,7 @@ const operatorEntries: typeof entries = {
     'transaction.amount',
     () => ({ id: 'transaction_0', outcome: 'SUCCEEDED', amount: '10.50', currency: 'JPY' }),
   ],
-  'disputeDeposit.input.amount': [
+  'openDispute.input.amount': [
     'deposit.amount',
     ({ depositId }) => ({ id: depositId, amount: '10.50', reasonCode: 'GENERAL', reference: nickname() }),
   ],

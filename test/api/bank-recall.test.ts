@@ -10,7 +10,7 @@ import { must, payoutAddress, Speaker, tenantOf, useWorld, withLiveAcquirer } fr
 import { banksIn, depositsOf, money, pendingOf, type Receiver, reversed } from './bank-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 import { receivableBody } from '../support/bodies.js';
-import { disputeDeposit } from '../../src/operator/money/clawbacks.js';
+import { openDispute } from '../../src/operator/money/disputes.js';
 import type { BankNotice } from '../../src/operator/money/notice.js';
 
 // No worker: tests make live payouts with `payOut`.
@@ -243,7 +243,11 @@ describe('a recall of a part', () => {
   });
 });
 
-const dispute = mutation('disputeDeposit', 'DisputeDepositInput', 'deposit { id amount reasonCode status tenantId }');
+const dispute = mutation(
+  'openDispute',
+  'OpenDisputeInput',
+  'dispute { id amount reasonCode status tenantId debitDepositId }',
+);
 
 describe('a chargeback that the operator records', () => {
   it('disputes a live deposit once, by default all that is left', async () => {
@@ -252,14 +256,14 @@ describe('a chargeback that the operator records', () => {
     const input = { id: deposit!.id, reasonCode: 'HIGH_RISK', reference: reference() };
     const key = { 'idempotency-key': randomUUID() };
     const part = { ...input, reference: reference(), amount: '4.00' };
-    const first = (await data(ask(dispute, { input: part }, key))).disputeDeposit.deposit;
-    expect(first).toMatchObject({ amount: '-4.00', reasonCode: 'HIGH_RISK', status: 'COMPLETED' });
+    const first = (await data(ask(dispute, { input: part }, key))).openDispute.dispute;
+    expect(first).toMatchObject({ amount: '4.00', reasonCode: 'HIGH_RISK', status: 'NEEDS_RESPONSE' });
     for (const headers of [key, {}, { 'idempotency-key': randomUUID() }])
-      expect((await data(ask(dispute, { input: part }, headers))).disputeDeposit.deposit).toEqual(first);
-    const rest = (await data(ask(dispute, { input: { ...input, tenantId: to.live.id } }))).disputeDeposit.deposit;
-    expect(rest.amount).toBe('-6.00');
+      expect((await data(ask(dispute, { input: part }, headers))).openDispute.dispute).toEqual(first);
+    const rest = (await data(ask(dispute, { input: { ...input, tenantId: to.live.id } }))).openDispute.dispute;
+    expect(rest.amount).toBe('6.00');
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
-    for (const more of [{ amount: '5.00' }, { reasonCode: 'GENERAL' }, { id: first.id }])
+    for (const more of [{ amount: '5.00' }, { reasonCode: 'GENERAL' }, { id: first.debitDepositId }])
       expect((await ask(dispute, { input: { ...input, ...more } })).codes).toEqual(['state_conflict']);
 
     const log = await data(
@@ -268,7 +272,7 @@ describe('a chargeback that the operator records', () => {
       }),
     );
     expect(log.operatorActions.nodes).toContainEqual(
-      expect.objectContaining({ operation: 'disputeDeposit', outcome: 'SUCCEEDED', resultId: first.id }),
+      expect.objectContaining({ operation: 'openDispute', outcome: 'SUCCEEDED', resultId: first.id }),
     );
   });
 
@@ -282,12 +286,12 @@ describe('a chargeback that the operator records', () => {
     expect([paid.status, paid.amount]).toEqual(['completed', '1000.00']);
     expect((await payee.live.get(`/v1/deposits/${paid.id}/bank_details`)).status).toBe(404);
     const input = { id: paid.id, amount: '250.00', reasonCode: 'UNMATCHED_DETAILS', reference: 'CB-1' };
-    const taken = (await data(ask(dispute, { input }))).disputeDeposit.deposit;
+    const taken = (await data(ask(dispute, { input }))).openDispute.dispute;
     expect((await payee.live.get('/v1/balance')).body.available).toEqual(money('750.00', 'INR'));
     const [receivable] = await world.sql`select amount_locked::text as locked from receivable
       where id = ${checkout.receivableIds[0]!}`;
     expect(receivable!.locked).toBe('75000');
-    expect((await must(payee.live.get(`/v1/deposits/${taken.id}/bank_details`))).reference).toBe('CB-1');
+    expect((await must(payee.live.get(`/v1/deposits/${taken.debitDepositId}/bank_details`))).reference).toBe('CB-1');
   });
 
   it('is refused for what is no live deposit that is completed, and for more than is left', async () => {
@@ -297,7 +301,7 @@ describe('a chargeback that the operator records', () => {
     const ofTest = await must(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
     const good = { id: deposit!.id, reasonCode: 'general' as const, reference: reference() };
     const given = (more: Partial<typeof good> & { amount?: bigint }) =>
-      disputeDeposit(world.operator, { ...good, ...more });
+      openDispute(world.operator, { ...good, ...more });
     await expect(given({ id: ofTest.id })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.id'));
     await expect(given({ id: unknownId('deposit') })).rejects.toMatchObject(refusal('resource_missing', 'deposit.id'));
     await expect(given({ amount: 1_001n })).rejects.toMatchObject(refusal('amount_exceeds_deposit', 'deposit.amount'));
@@ -306,7 +310,7 @@ describe('a chargeback that the operator records', () => {
     for (const bad of ['x'.repeat(256), 'A\u0007B'])
       await expect(given({ reference: bad })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.reference'));
     const taken = await given({ amount: 1n });
-    await expect(given({ id: taken.id, reference: reference() })).rejects.toMatchObject(
+    await expect(given({ id: taken.debitDepositId, reference: reference() })).rejects.toMatchObject(
       refusal('status_invalid', 'deposit.status'),
     );
     await recordNotice(reversed(notice));
@@ -357,7 +361,7 @@ describe.each(seedsOf('api/bank-recall'))('histories of what banks and acquirers
               ? async () => (await recordNotice(recall)).deposit!.id
               : async () =>
                   (
-                    await disputeDeposit(world.operator, {
+                    await openDispute(world.operator, {
                       ...{ id: at.id, amount, reasonCode: 'general', reference: recall.reference },
                     })
                   ).id;

@@ -235,6 +235,8 @@ export function rowsIn(world: World) {
     );
     done(await user.post(`/v1/test_helpers/payouts/${payout.body.data[0].id}/settle`));
     done(await user.post(`/v1/test_helpers/deposits/${paid}/dispute`, { amount: '5.00', reason_code: 'duplicate' }));
+    const [dispute] = done(await user.get('/v1/disputes')).data;
+    done(await user.post(`/v1/disputes/${dispute.id}/respond`, { text: 'Delivered on 3 October' }));
     await deposit('7.00', 'fail', { reason_code: 'high_risk' });
     const left = await deposit('8.00', 'complete');
     for (const [verb, body] of [

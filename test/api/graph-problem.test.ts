@@ -299,6 +299,7 @@ describe('an object that is missing or not visible', () => {
     bankDetails: 'bankDetails(id: "deposit_0")',
     checkout: 'checkout(id: "checkout_0")',
     deposit: 'deposit(id: "deposit_0")',
+    dispute: 'dispute(id: "dispute_0")',
     event: 'event(id: "event_0")',
     file: 'file(id: "file_0")',
     apiKey: 'apiKey(id: "key_0")',

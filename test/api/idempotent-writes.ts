@@ -84,6 +84,13 @@ const reconcilable = async (me: Speaker) => [await completedId(me), await receiv
 /** A pending refund of a deposit that is not reconciled. */
 const refundId = async (me: Speaker) =>
   (await must(me.post('/v1/refunds', { deposit_id: await completedId(me), amount: '40.00' }))).id as string;
+/** The dispute of a deposit that is not reconciled. */
+const disputeId = async (me: Speaker) => {
+  const id = await completedId(me);
+  await must(me.post(`/v1/test_helpers/deposits/${id}/dispute`, { amount: '40.00' }));
+  return (await must(me.get('/v1/disputes?limit=1'))).data[0].id as string;
+};
+const ofDispute = { subject: disputeId, member: 'dispute', fields: ['id', 'status', 'amount'] };
 /** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
@@ -396,7 +403,7 @@ export const writes: Record<string, Write> = {
     input: (id) => ({ id, amount: '10.00', reasonCode: 'DUPLICATE' }),
     member: 'deposit',
     fields: ['id', 'status', 'amount'],
-    events: ['deposit.completed', 'deposit.disputed'],
+    events: ['deposit.completed', 'deposit.disputed', 'dispute.opened'],
   },
   createCheckout: {
     edition: 2,
@@ -572,6 +579,20 @@ export const writes: Record<string, Write> = {
     fields: ['id', 'status', 'amount'],
     events: ['refund.failed'],
   },
+  respondToDispute: {
+    ...ofDispute,
+    path: '/v1/disputes/:id/respond',
+    body: () => ({ text: 'Delivered on 3 October' }),
+    input: (id) => ({ id, text: 'Delivered on 3 October' }),
+    events: ['dispute.responded'],
+  },
+  acceptDispute: { ...ofDispute, path: '/v1/disputes/:id/accept', events: ['dispute.accepted'] },
+  winTestDispute: {
+    ...ofDispute,
+    path: '/v1/test_helpers/disputes/:id/win',
+    events: ['deposit.reversed', 'dispute.won'],
+  },
+  loseTestDispute: { ...ofDispute, path: '/v1/test_helpers/disputes/:id/lose', events: ['dispute.lost'] },
   advanceTestClock: {
     subject: none,
     path: '/v1/test_helpers/clock',

@@ -6,6 +6,7 @@ import { depositBody, type Earnings, type Holdings, hook } from './isolation-pro
 import { issueAddress, verifyAccount } from '../../src/operator/account/accounts.js';
 import { recordBankNotice } from '../../src/operator/money/bank.js';
 import { passTime } from '../../src/operator/job/test-clock.js';
+import { openDispute } from '../../src/operator/money/disputes.js';
 import { setRate } from '../../src/operator/money/payouts.js';
 
 const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
@@ -58,6 +59,7 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     else await passTime(operator, root, 90_000);
   }
   const refund = (await must(owner.post('/v1/refunds', { deposit_id: deposit, amount: '1.00' }))).id as string;
+  const dispute = await disputeOf(owner, deposit);
   const paid = owner.edition === 2 && root.kind !== 'platform' && receivable.status === 200;
   const session = paid ? await checkoutOf(owner, partnerId, receivable.body.id) : {};
   await owner.world.database.call('number_events', [tenantOf(owner), live, 500]);
@@ -67,10 +69,21 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     deposit,
     payment,
     refund,
+    dispute,
     event: await first('/v1/events'),
     ...(receivable.status === 200 && { receivable: receivable.body.id }),
     ...(isRoot && { payout: await first('/v1/payouts'), allocation: await allocationOf(owner, deposit) }),
   };
+}
+
+/** A dispute of a deposit, opened by the bank in live mode. */
+async function disputeOf(owner: Speaker, deposit: string): Promise<string> {
+  if (isLive(owner)) {
+    const opened = { id: deposit, amount: 100n, reasonCode: 'general' as const, reference: deposit };
+    return (await openDispute(owner.world.operator, opened)).id;
+  }
+  const { to } = await must(owner.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '1.00' }));
+  return (await must(owner.get(`/v1/disputes?account_id=${to.account_id}`))).data[0].id as string;
 }
 
 /** The cursor of the only allocation of a deposit. */

@@ -41,32 +41,15 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 });
 
 /** One object of each kind that an account owns, by the prefix of its id. */
-export type Holdings = Record<
-  | 'account'
-  | 'account_setting'
-  | 'address'
-  | 'delivery'
-  | 'export'
-  | 'file'
-  | 'import'
-  | 'import_row'
-  | 'key'
-  | 'person'
-  | 'req'
-  | 'session'
-  | 'webhook',
-  string
-> &
+export type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> &
+  Record<'delivery' | 'export' | 'import' | 'import_row' | 'req' | 'session' | 'webhook', string> &
   Earnings;
 /**
  * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root has
  * reconciled a deposit and was paid out. An allocation is known by its cursor.
  */
-export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment' | 'refund', string> & {
-  receivable?: string;
-  payout?: string;
-  allocation?: string;
-} & Partial<Record<'checkout' | 'transaction', string>>;
+export type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment' | 'refund' | 'dispute', string> &
+  Partial<Record<'receivable' | 'payout' | 'allocation' | 'checkout' | 'transaction', string>>;
 
 const checkoutInput = (partner: string, receivable: string) => ({
   ...{ amount: '1.00', currency: 'INR', from: { accountId: partner }, paymentMethods: ['UPI'] },
@@ -126,7 +109,7 @@ const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe
 const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
     me.post(
-      path.replace(':id', id).replace(':me', me.id).replace(':deposit', own.deposit).replace(':webhook', own.webhook),
+      Object.entries({ ...own, id, me: me.id }).reduce((at, [name, value]) => at.replace(`:${name}`, value), path),
       body(id, me, own),
     ),
   answer: 'resource_missing',
@@ -358,6 +341,7 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     payments: filter('payments', 'accountId: $id'),
     payouts: filter('payouts', 'accountId: $id'),
     refunds: filter('refunds', 'accountId: $id'),
+    disputes: filter('disputes', 'accountId: $id'),
     'createDeposit to': {
       ...mutation('createDeposit', (accountId, me) => depositInput(me, { to: { accountId } })),
       testOnly: true,
@@ -447,6 +431,8 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'GET content': read('/v1/files/:id/content'),
     'POST import': write('/v1/imports', (file_id) => ({ kind: 'partners', file_id })),
     createImport: mutation('createImport', (fileId) => ({ kind: 'PARTNERS', fileId })),
+    'POST respond with': write('/v1/disputes/:dispute/respond', (id) => ({ file_ids: [id] })),
+    respondToDispute: mutation('respondToDispute', (id, _, own) => ({ id: own.dispute, fileIds: [id] })),
     ...Object.fromEntries(
       (['taxCardImage', 'passportImage'] as const).map((name) => [
         `updatePerson, ${name}`,
@@ -670,6 +656,18 @@ export const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'GET refund': read('/v1/refunds/:id'),
     refund: graphById('refund'),
     ...helpers('Refund', ['succeed', 'fail']),
+  },
+  dispute: {
+    ...nodes,
+    ...cursors('/v1/disputes', 'disputes', 'disputes'),
+    ...ofOwn('deposit', 'openedDisputes'),
+    'GET dispute': read('/v1/disputes/:id'),
+    'POST respond': write('/v1/disputes/:id/respond', () => ({ text: 'Delivered' })),
+    'POST accept': write('/v1/disputes/:id/accept', () => ({})),
+    dispute: graphById('dispute'),
+    respondToDispute: mutation('respondToDispute', (id) => ({ id, text: 'Delivered' })),
+    acceptDispute: byIdInput('acceptDispute'),
+    ...helpers('Dispute', ['win', 'lose']),
   },
   // Allocations have cursors and no ids.
   allocation: {

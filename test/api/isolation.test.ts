@@ -148,15 +148,15 @@ async function itself(owner: Speaker): Promise<Holdings> {
 }
 
 const probed = `
-  account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
+  acceptDispute.id account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
   account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
-  account.billedReceivables.after account.billedReceivables.before account.checkoutsIn.after
-  account.checkoutsIn.before account.checkoutsOut.after account.checkoutsOut.before account.connectedUsers.after
-  account.connectedUsers.before account.depositsIn.after account.depositsIn.before account.depositsOut.after
-  account.depositsOut.before account.events.after account.events.before account.exports.after account.exports.before
-  account.files.after account.files.before account.id account.imports.after account.imports.before
-  account.partners.after account.partners.before account.payments.after account.payments.before account.payouts.after
-  account.payouts.before account.persons.after account.persons.before account.receivables.after
+  account.billedReceivables.after account.billedReceivables.before account.checkoutsIn.after account.checkoutsIn.before
+  account.checkoutsOut.after account.checkoutsOut.before account.connectedUsers.after account.connectedUsers.before
+  account.depositsIn.after account.depositsIn.before account.depositsOut.after account.depositsOut.before
+  account.disputes.after account.disputes.before account.events.after account.events.before account.exports.after
+  account.exports.before account.files.after account.files.before account.id account.imports.after
+  account.imports.before account.partners.after account.partners.before account.payments.after account.payments.before
+  account.payouts.after account.payouts.before account.persons.after account.persons.before account.receivables.after
   account.receivables.before account.refunds.after account.refunds.before account.sessions.after
   account.sessions.before account.webhookEndpoints.after account.webhookEndpoints.before accountSetting.id
   accountSettings.accountId accountSettings.after accountSettings.before accounts.after accounts.before
@@ -180,32 +180,34 @@ const probed = `
   createSession.accountId createTestAdjustment.accountId createTestWallet.id createWebhookEndpoint.accountId
   deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id declineTestCheckout.id
   deposit.allocations.after deposit.allocations.before deposit.disputedBy.after deposit.disputedBy.before deposit.id
-  deposit.refunds.after deposit.refunds.before deposits.accountId deposits.addressId deposits.after deposits.before
-  disputeTestDeposit.id event.deliveries.after event.deliveries.before event.id events.accountId events.after
-  events.before events.objectId expireTestAddress.id expireTestCheckout.id export.id exports.accountId exports.after
-  exports.before failTestDeposit.id failTestPayout.id failTestRefund.id file.id file.imports.after file.imports.before
-  file.usedByAccounts.after file.usedByAccounts.before file.usedByAddresses.after file.usedByAddresses.before
-  file.usedByPersons.after file.usedByPersons.before file.usedByReceivables.after file.usedByReceivables.before
-  files.accountId files.after files.before holdTestAccount.id import.id import.results.after import.results.before
-  importRow.id importRows.after importRows.before importRows.importId imports.accountId imports.after imports.before
-  node.id nodes.ids partners.accountId partners.after partners.before payTestCheckout.id
-  payment.balanceTransactions.after payment.balanceTransactions.before payment.id payments.accountId payments.after
-  payments.before payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after
-  payouts.before person.id persons.accountId persons.after persons.before processTestDeposit.id
-  receivable.allocations.after receivable.allocations.before receivable.checkouts.after receivable.checkouts.before
-  receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
-  reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id refund.id refunds.accountId
-  refunds.after refunds.before removePerson.id requestLog.id requestLogs.after requestLogs.before returnTestPayout.id
-  reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id
-  sessions.accountId sessions.after sessions.before settleTestPayout.id succeedTestRefund.id testWebhookEndpoint.id
-  transaction.id updateAccount.id updateAccount.logoId updateAccount.supportingDocumentation.idDocument
-  updateAccount.supportingDocumentation.ownershipStructureDocument
+  deposit.openedDisputes.after deposit.openedDisputes.before deposit.refunds.after deposit.refunds.before
+  deposits.accountId deposits.addressId deposits.after deposits.before dispute.id disputeTestDeposit.id
+  disputes.accountId disputes.after disputes.before event.deliveries.after event.deliveries.before event.id
+  events.accountId events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id export.id
+  exports.accountId exports.after exports.before failTestDeposit.id failTestPayout.id failTestRefund.id file.id
+  file.imports.after file.imports.before file.usedByAccounts.after file.usedByAccounts.before
+  file.usedByAddresses.after file.usedByAddresses.before file.usedByPersons.after file.usedByPersons.before
+  file.usedByReceivables.after file.usedByReceivables.before files.accountId files.after files.before
+  holdTestAccount.id import.id import.results.after import.results.before importRow.id importRows.after
+  importRows.before importRows.importId imports.accountId imports.after imports.before loseTestDispute.id node.id
+  nodes.ids partners.accountId partners.after partners.before payTestCheckout.id payment.balanceTransactions.after
+  payment.balanceTransactions.before payment.id payments.accountId payments.after payments.before
+  payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after payouts.before person.id
+  persons.accountId persons.after persons.before processTestDeposit.id receivable.allocations.after
+  receivable.allocations.before receivable.checkouts.after receivable.checkouts.before receivable.id
+  receivables.accountId receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id
+  redeliverWebhooks.deliveryId redeliverWebhooks.id refund.id refunds.accountId refunds.after refunds.before
+  removePerson.id requestLog.id requestLogs.after requestLogs.before respondToDispute.fileIds respondToDispute.id
+  returnTestPayout.id reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id
+  session.id sessions.accountId sessions.after sessions.before settleTestPayout.id succeedTestRefund.id
+  testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
+  updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage
   updateReceivable.customerId updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id
   webhookDeliveries.after webhookDeliveries.before webhookDeliveries.endpointId webhookDelivery.id
   webhookEndpoint.deliveries.after webhookEndpoint.deliveries.before webhookEndpoint.id webhookEndpoints.accountId
-  webhookEndpoints.after webhookEndpoints.before
+  webhookEndpoints.after webhookEndpoints.before winTestDispute.id
 `
   .trim()
   .split(/\s+/);

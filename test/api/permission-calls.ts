@@ -130,6 +130,10 @@ const reconcilable = async (platform: Speaker) => {
 };
 const refundId = async (platform: Speaker) =>
   (await must(platform.post('/v1/refunds', { deposit_id: await completedId(platform) }))).id as string;
+const disputeId = async (platform: Speaker) => {
+  const { to } = await must(platform.post(`/v1/test_helpers/deposits/${await completedId(platform)}/dispute`));
+  return (await must(platform.get(`/v1/disputes?account_id=${to.account_id}`))).data[0].id as string;
+};
 const payoutId = async (platform: Speaker) => {
   await must(platform.post('/v1/addresses', payoutAddressBody(platform.id)));
   const { id, receivables } = await reconcilable(platform);
@@ -354,6 +358,12 @@ export const operations: Record<string, Operation> = {
   },
   succeedTestRefund: writeById(refundId),
   failTestRefund: writeById(refundId),
+  dispute: byId(disputeId),
+  disputes: listed,
+  respondToDispute: writeById(disputeId, { text: 'Delivered' }),
+  acceptDispute: writeById(disputeId),
+  winTestDispute: writeById(disputeId),
+  loseTestDispute: writeById(disputeId),
   event: byId(eventId),
   events: listed,
   processTestDeposit: writeById(depositId),

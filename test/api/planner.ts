@@ -37,6 +37,8 @@ import { paymentListing } from '../../src/resources/payment/listing.js';
 import { payment } from '../../src/resources/payment/table.js';
 import { payoutListing } from '../../src/resources/payout/listing.js';
 import { payout } from '../../src/resources/payout/table.js';
+import { disputeListing } from '../../src/resources/dispute/listing.js';
+import { dispute } from '../../src/resources/dispute/table.js';
 import { refundListing } from '../../src/resources/refund/listing.js';
 import { refund } from '../../src/resources/refund/table.js';
 import { personListing } from '../../src/resources/person/listing.js';
@@ -88,6 +90,7 @@ export const lists: List[] = [
     listing: depositListing,
     edges: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId, deposit.disputesId],
   },
+  { table: dispute, listing: disputeListing, edges: [dispute.accountId, dispute.depositId] },
   { table: event, listing: eventListing, edges: [event.actingAccountId] },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },

@@ -70,6 +70,13 @@ async function ended(verb: 'succeed' | 'fail') {
   await help(user, `refunds/${id}/${verb}`);
   return id as string;
 }
+/** The dispute of a deposit that is not reconciled, which was lost. */
+async function lost() {
+  await help(user, `deposits/${(await completed(user)).id}/dispute`);
+  const [{ id }] = (await must(user.get('/v1/disputes?limit=1'))).data;
+  await help(user, `disputes/${id}/lose`);
+  return id as string;
+}
 async function failed(speaker: Speaker) {
   const { id } = await depositOf(speaker);
   return help(speaker, `deposits/${id}/fail`);
@@ -287,6 +294,10 @@ const refusals: Record<string, () => Promise<Refused>> = {
   },
   'succeedTestRefund status_invalid': async () => ({ speaker: user, id: await ended('succeed') }),
   'failTestRefund status_invalid': async () => ({ speaker: user, id: await ended('fail') }),
+  'respondToDispute status_invalid': async () => ({ speaker: user, id: await lost(), body: { text: 'Delivered' } }),
+  'acceptDispute status_invalid': async () => ({ speaker: user, id: await lost() }),
+  'winTestDispute status_invalid': async () => ({ speaker: user, id: await lost() }),
+  'loseTestDispute status_invalid': async () => ({ speaker: user, id: await lost() }),
 
   'createSession account_type_invalid': async () => {
     const { id } = await user.partner();

@@ -34,6 +34,7 @@ const shown: Record<string, string> = {
   WebhookDeliveryStatus: 'webhook_delivery.status',
   CheckoutStatus: 'checkout.status',
   DepositStatus: 'deposit.status',
+  DisputeStatus: 'dispute.status',
   DepositReasonCode: 'deposit.reason_code',
   ImportRowStatus: 'import_row.status',
   PaymentStatus: 'payment.status',
@@ -206,6 +207,17 @@ describe('every status and reason, reached by a test key with documented calls',
       await completeDeposit(user, id);
       const refund = await must(user.post('/v1/refunds', { deposit_id: id }));
       await help(`refunds/${refund.id}/${end}`);
+    }
+  });
+
+  it('of disputes', async () => {
+    for (const end of ['', 'respond', 'accept', 'win', 'lose']) {
+      const { id } = await deposited('1.00');
+      await completeDeposit(user, id);
+      await help(`deposits/${id}/dispute`);
+      const [dispute] = (await must(user.get('/v1/disputes?limit=1'))).data;
+      if (end === 'win' || end === 'lose') await help(`disputes/${dispute.id}/${end}`);
+      else if (end) await must(user.post(`/v1/disputes/${dispute.id}/${end}`, end === 'respond' ? { text: 'No' } : {}));
     }
   });
 

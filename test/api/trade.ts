@@ -210,6 +210,10 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
       status, payment_id, from_pending, debited_account_id, context_id, on_root_list)
      ${common('refund')}, receiver, ${id('deposit', 'n')}, ${id('checkout', 'n')}, 10, currency,
        case when round % 10 = 9 then 'failed' else 'succeeded' end, ${id('payment', 'n')}, 10, receiver, ${listed}`,
+    `insert into dispute (tenant_id, livemode, id, created, account_id, deposit_id, debit_deposit_id, amount, currency,
+      status, reason_code, context_id, on_root_list)
+     ${common('dispute')}, receiver, ${id('deposit', 'n')}, ${id('deposit', 'n')}, 10, currency,
+       case when round % 10 = 9 then 'lost' else 'accepted' end, 'general', ${listed}`,
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id,
        on_root_list)
      select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created,

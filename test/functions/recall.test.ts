@@ -27,8 +27,8 @@ const recall = async (original: string, of_: string, amount: bigint, more: objec
     ...{ reference: of_, originalReference: original, content: { ...(await place()), amount, ...more } },
     ...(reason && { reasonCode: reason }),
   });
-const chargeback = (id: string, of_: string, amount?: bigint, reasonCode = 'high_risk') =>
-  write(root, 'record_chargeback', { id, reference: of_, reasonCode, ...(amount !== undefined && { amount }) });
+const open = (id: string, of_: string, amount?: bigint, reasonCode = 'high_risk') =>
+  write(root, 'open_dispute', { id, reference: of_, reasonCode, ...(amount !== undefined && { amount }) });
 
 of('checked_reference', () => {
   const check = (given: string) => value('checked_reference', given, 'deposit.reference');
@@ -138,7 +138,7 @@ of('dispute_once', () => {
     await world.sql`insert into clawback
       values (${root.tenantId}, false, 'chargeback', ${of_}, 1, 'deposit_1', 'deposit_2', 1, 'general')`;
     const before = await pending();
-    expect(await refusal(chargeback(id, of_, 10n))).toBe('state_conflict deposit.reference');
+    expect(await refusal(open(id, of_, 10n))).toBe('state_conflict deposit.reference');
     expect(await pending()).toBe(before);
     await world.sql`delete from clawback where tenant_id = ${root.tenantId} and reference = ${of_}`;
   });
@@ -179,20 +179,34 @@ of('record_bank_recall', () => {
   });
 });
 
-of('record_chargeback', () => {
+of('open_dispute', () => {
+  it('has the words of the acquirer and the last moment of an answer', async () => {
+    const { deposit_id: id } = await received();
+    const words = { respondBy: 2_000_000_000, acquirerReason: '10.4 Fraud' };
+    const asked = { id, reference: reference(), reasonCode: 'high_risk', amount: 5n, ...words };
+    expect(await write(root, 'open_dispute', asked)).toMatchObject({
+      ...{ respond_by: '2000000000', acquirer_reason: '10.4 Fraud' },
+    });
+  });
+
   it('disputes a deposit once, by default all that is left', async () => {
     const { deposit_id: id, reference: original } = await received();
     const of_ = reference();
     await recall(original, reference(), 25n);
-    const taken = await chargeback(id, of_);
-    expect(taken).toMatchObject({ amount: '-75', disputes_id: id, reason_code: 'high_risk' });
-    for (const amount of [undefined, 75n]) expect(await chargeback(id, of_, amount)).toEqual(taken);
-    expect(await refusal(chargeback(id, of_, 74n))).toBe('state_conflict deposit.reference');
+    const taken = await open(id, of_);
+    expect(taken).toMatchObject({
+      ...{ amount: '75', deposit_id: id, reason_code: 'high_risk', reference: of_, status: 'needs_response' },
+      ...{ respond_by: null, acquirer_reason: null, evidence_file_ids: [], submitted_at: null, decided_at: null },
+    });
+    expect(await stored('deposit', root, taken.debit_deposit_id)).toMatchObject({ amount: '-75', disputes_id: id });
+    expect(await eventsOf(root, taken.id)).toEqual(['dispute.opened']);
+    for (const amount of [undefined, 75n]) expect(await open(id, of_, amount)).toEqual(taken);
+    expect(await refusal(open(id, of_, 74n))).toBe('state_conflict deposit.reference');
     // The references of recalls are the bank's.
     const { reference: other, deposit_id: second } = await received();
     await recall(other, of_, 5n);
-    expect(await chargeback(second, reference(), 5n)).toMatchObject({ amount: '-5' });
-    expect(await refusal(chargeback(taken.id, reference()))).toBe('status_invalid deposit.status');
+    expect(await open(second, reference(), 5n)).toMatchObject({ amount: '5' });
+    expect(await refusal(open(taken.debit_deposit_id, reference()))).toBe('status_invalid deposit.status');
   });
 });
 

@@ -403,11 +403,11 @@ describe('a chargeback of a deposit with refunds', () => {
     const paid = await first(root);
     await end(root, await refundOf(root, paid, 40n), 'succeeded');
     const chargeback = { id: paid.id, reference: 'CB 1', reasonCode: 'general', amount: 100n };
-    const taken = await write(root, 'record_chargeback', chargeback);
-    expect(taken).toMatchObject({ amount: '-60' });
+    const taken = await write(root, 'open_dispute', chargeback);
+    expect(taken).toMatchObject({ amount: '60' });
     expect(await stored('clawback', root, 'CB 1', 'reference')).toMatchObject({ amount: '60', beyond: '40' });
-    expect(await write(root, 'record_chargeback', chargeback)).toMatchObject({ id: taken.id });
-    const other = write(root, 'record_chargeback', { ...chargeback, amount: 60n });
+    expect(await write(root, 'open_dispute', chargeback)).toMatchObject({ id: taken.id });
+    const other = write(root, 'open_dispute', { ...chargeback, amount: 60n });
     expect(await refusal(other)).toBe('state_conflict deposit.reference');
   });
 });

@@ -220,10 +220,22 @@ describe('live mode, where the operator decides', () => {
       1,
       expect.stringMatching(/^parameter_missing \(deposit\.original_reference\): .+\n$/),
     ]);
-    const dispute = ['deposit', 'dispute', wired.deposit.id, '--reference=CB-1', '--reason-code=high_risk'];
+    const dispute = ['dispute', 'open', wired.deposit.id, '--reference=CB-1', '--reason-code=high_risk'];
     const disputed = await outputOf(...dispute, '--tenant', id('first'));
-    expect(disputed).toMatchObject({ amount: '-70.00', reason_code: 'high_risk' });
+    expect(disputed).toMatchObject({ amount: '70.00', reason_code: 'high_risk', status: 'needs_response' });
     expect(await outputOf(...dispute, '--amount=70.00')).toEqual(disputed);
+    const openDisputes = ['dispute', 'list', '--status=needs_response', '--mode=live'];
+    expect(await outputOf(...openDisputes)).toEqual({ disputes: [disputed] });
+    expect(await outputOf('dispute', 'show', disputed.id)).toEqual(disputed);
+    await sameAsV1(disputed, user, '/v1/disputes');
+    expect(await outputOf('dispute', 'win', disputed.id)).toMatchObject({ id: disputed.id, status: 'won' });
+    expect((await tidegate('dispute', 'lose', disputed.id)).errors).toMatch(/^status_invalid \(dispute\.status/);
+    const until = '--respond-by=2030-01-01T12:00:00Z';
+    const reopened = ['dispute', 'open', wired.deposit.id, '--reference=CB-2', '--reason-code=general', until];
+    const contested = await outputOf(...reopened, '--acquirer-reason=13.1', '--amount=70.00');
+    expect(contested).toMatchObject({ respond_by: 1_893_499_200, acquirer_reason: '13.1' });
+    expect(await outputOf('dispute', 'lose', contested.id)).toMatchObject({ status: 'lost' });
+    expect(await outputOf(...openDisputes)).toEqual({ disputes: [] });
     const { actions } = await outputOf('operator', 'actions', '--operation=deposit record');
     expect(JSON.stringify(actions)).toContain('WIRE-2');
     expect(JSON.stringify(actions)).not.toMatch(/Acme|Main St|INV-9/);
@@ -502,27 +514,12 @@ describe('tidegate operator', () => {
       after = ['--after', next];
     }
     const operations = [
-      ...[
-        'migrate',
-        'demo',
-        'account create',
-        'account update',
-        'account verify',
-        'account hold',
-        'account deactivate',
-      ],
+      ...['migrate', 'demo', 'account create', 'account update', 'account verify', 'account hold'],
+      ...['account deactivate'],
       ...['adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
-      ...[
-        'deposit dispute',
-        'deposit withdraw',
-        'payout rate',
-        'payout settle',
-        'payout fail',
-        'payout hold',
-        'payout release',
-        'job retry',
-      ],
+      ...['dispute open', 'dispute win', 'dispute lose', 'deposit withdraw', 'job retry'],
+      ...['payout rate', 'payout settle', 'payout fail', 'payout hold', 'payout release'],
       ...['operator create', 'operator revoke', 'account show'],
     ];
     expect([...new Set(seen.map(({ operation }) => operation))].sort()).toEqual([...operations].sort());

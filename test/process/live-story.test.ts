@@ -6,7 +6,7 @@ import { assignLine, bookLines } from '../../src/operator/bank-file/booking.js';
 import { idOfLine, listLines } from '../../src/operator/bank-file/listing.js';
 import { bankReport } from '../../src/operator/bank-file/report.js';
 import { type Actor, approveAdjustment, proposeAdjustment } from '../../src/operator/money/adjustments.js';
-import { disputeDeposit } from '../../src/operator/money/clawbacks.js';
+import { openDispute } from '../../src/operator/money/disputes.js';
 import { setRate } from '../../src/operator/money/payouts.js';
 import { addOwnAccount } from '../../src/operator/payment-order/accounts.js';
 import { orderFile } from '../../src/operator/payment-order/file.js';
@@ -218,7 +218,7 @@ describe('a merchant in live mode', () => {
     await adapter.decideRefund(refund.id, { state: 'paid', reference: 'ARN 1' });
     await poll(async () => (await must(live.get(`/v1/refunds/${refund.id}`))).status).toBe('succeeded');
 
-    await disputeDeposit(world.operator, {
+    await openDispute(world.operator, {
       id: deposit.id,
       amount: 30_000n,
       reference: 'CB-1',

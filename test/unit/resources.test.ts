@@ -158,7 +158,7 @@ const furtherFiles: Record<string, readonly string[]> = {
   ],
   'the bytes of a file, and the objects that use it': ['file/content', 'file/image-size', 'file/reference'],
   'the ways to pay, which three resources have in common': ['payment/method'],
-  'what payments are of, which five resources are': ['refund/payment-source'],
+  'what payments are of, which six resources are': ['refund/payment-source'],
   'what is stored encrypted': ['person/encryption', 'webhook-endpoint/encryption'],
   'a table of codes that is in the graph': ['receivable/purpose-codes'],
   'to which URL an endpoint delivers, and by whose rights it reads': [

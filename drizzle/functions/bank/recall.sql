@@ -1,5 +1,5 @@
--- What takes money of one deposit back in live mode: a bank's recall, and a chargeback that the operator records. Both
--- are disputes, each once under its reference.
+-- What takes money of one deposit back in live mode: a bank's recall, and a chargeback that opens a dispute. Each is
+-- recorded once under its reference.
 --
 -- Longer than 60 lines: dispute_once (what was recorded before, the dispute, and its record).
 
@@ -156,34 +156,6 @@ begin
     v_reference,
     (recalled_transfer(p_tenant, p_live, v_args ->> 'originalReference', v_content)).deposit_id,
     (v_content ->> 'amount')::bigint,
-    v_args ->> 'reasonCode'
-  );
-  perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
-  return next v;
-end;
-$$;
-
--- Records a chargeback of a completed deposit under the reference of the bank or the acquirer that has taken the money
--- back. Returns the deposit with the negative amount.
-create or replace function record_chargeback(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
-returns setof deposit
-language plpgsql
-as $$
-declare
-  v_args jsonb := check_args(p_args, args_of('id text, reference text, reasonCode text, amount? bigint'));
-  v_reference text := checked_reference(v_args ->> 'reference', 'deposit.reference');
-  v deposit;
-begin
-  select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id';
-  perform lock_money_of(p_tenant, p_live, v);
-  v := dispute_once(
-    p_tenant,
-    p_live,
-    p_envelope,
-    'chargeback',
-    v_reference,
-    v.id,
-    (v_args ->> 'amount')::bigint,
     v_args ->> 'reasonCode'
   );
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));

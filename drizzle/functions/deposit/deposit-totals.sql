@@ -29,8 +29,8 @@ create or replace view counted_deposit as
       ''
     ) <> 'reversed';
 
--- Stores that a deposit counts from now on (1), or that it and its disputes do not count any more (-1). Returns the
--- deposit's id.
+-- Stores that a deposit counts from now on (1), or that it and its disputes do not count any more (-1): those that were
+-- not won, which count no more since then. Returns the deposit's id.
 create or replace function change_deposit_totals(p_tenant text, p_live boolean, p_deposit deposit, p_count int)
 returns text
 language plpgsql
@@ -59,7 +59,7 @@ begin
   for d in
     select x.*
     from deposit x
-    where x.tenant_id = p_tenant and x.livemode = p_live and x.disputes_id = p_deposit.id
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.disputes_id = p_deposit.id and x.status = 'completed'
     order by x.id
   loop
     insert into deposit_total_change

@@ -113,7 +113,8 @@ end;
 $$;
 
 -- Creates a dispute: a separate deposit with a negative amount, at most the undisputed rest of the original. What
--- refunds have taken of that is not taken again: the dispute is then of what they have left.
+-- refunds have taken of that is not taken again: the dispute is then of what they have left. With `respondInSeconds` it
+-- has an object beside it, which can be answered for so long; what an earlier release disputes has none.
 create or replace function dispute_deposit(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -121,7 +122,7 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('id text, reasonCode? text null, amount? bigint null, bankReference? text')
+    args_of('id text, reasonCode? text null, amount? bigint null, bankReference? text, respondInSeconds? int')
   );
   d deposit;
   v deposit;
@@ -182,6 +183,9 @@ begin
   perform change_deposit_totals(p_tenant, p_live, v, 1);
   perform emit_event(p_tenant, p_live, p_envelope, 'deposit.disputed', 'deposit', to_jsonb(d));
   perform emit_event(p_tenant, p_live, p_envelope, 'deposit.completed', 'deposit', to_jsonb(v));
+  if v_args ? 'respondInSeconds' then
+    perform insert_dispute(p_tenant, p_live, p_envelope, v, v_now + (v_args ->> 'respondInSeconds')::int, null);
+  end if;
   perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
   return next v;
 end;

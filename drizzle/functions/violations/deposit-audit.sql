@@ -103,6 +103,7 @@ create or replace view deposit_violations as
   from deposit d
   where
     d.status = 'reversed'
+    and d.amount > 0
     and (
       d.pending_rest <> 0
       or d.amount - d.disputed <> (
@@ -126,6 +127,20 @@ create or replace view deposit_violations as
               from posting p
               where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = r.id and p.kind = 'reversal'
             )
+          )
+      ) + (
+        -- What the reversal has taken of the disputes that were won later.
+        select coalesce(sum(x.amount), 0)
+        from dispute x
+        where
+          x.tenant_id = d.tenant_id
+          and x.livemode = d.livemode
+          and x.deposit_id = d.id
+          and x.status = 'won'
+          and exists (
+            select
+            from posting p
+            where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = x.id and p.kind = 'reversal'
           )
       )
     )

@@ -17,6 +17,8 @@ create or replace view violations as
   union all
   select tenant_id, livemode, rule, what from refund_violations
   union all
+  select tenant_id, livemode, rule, what from dispute_violations
+  union all
   select tenant_id, livemode, rule, what from checkout_violations
   union all
   select tenant_id, livemode, rule, what from adjustment_violations

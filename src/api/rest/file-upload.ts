@@ -15,7 +15,7 @@ import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfBytes, pointsOfRoute, weights } from '../../types/weights.js';
 import { contentParts, documentTypes, fileBytesMax } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
-import { FilePurpose, type FileRow, file, uploadPurposes } from '../../resources/file/table.js';
+import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
 
 const filenameLengthMax = 255;
@@ -213,7 +213,7 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
     throw new DomainError(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
   const problems: Problem[] = [];
   const { purpose, metadata, content, filename } = await partsOf(request, problems);
-  const purposes: readonly string[] = uploadPurposes;
+  const purposes: readonly string[] = Object.values(FilePurpose);
   if (purpose === undefined) problems.push(problem('parameter_missing', 'file.purpose'));
   else if (purpose === '') problems.push(problem('parameter_invalid_empty', 'file.purpose'));
   else if (!purposes.includes(purpose))

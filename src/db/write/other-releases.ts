@@ -12,10 +12,10 @@ export const isAlive = sql<boolean>`${gatewayProcess.seenAt} > extract(epoch fro
   - ${sql.raw(String(aliveSeconds))}`;
 
 /**
- * Refuses a write while a gateway of another release serves the same database, as during a deploy. Call it before a
- * write of objects that the release before this one cannot read. It does not ask which of the two is the older one.
+ * Whether a gateway of another release serves the same database, as during a deploy. It does not say which of the two
+ * is the older one.
  */
-export async function refuseBesideOtherReleases(database: Pick<ScopeSource, 'read'>): Promise<void> {
+export async function besideOtherReleases(database: Pick<ScopeSource, 'read'>): Promise<boolean> {
   const others = await database.read<{ id: string }>(
     'other_releases',
     (db) =>
@@ -26,7 +26,15 @@ export async function refuseBesideOtherReleases(database: Pick<ScopeSource, 'rea
         .limit(1),
     { own: version },
   );
-  if (others.length === 0) return;
+  return others.length > 0;
+}
+
+/**
+ * Refuses a write while a gateway of another release serves the same database. Call it before a write of objects that
+ * the release before this one cannot read.
+ */
+export async function refuseBesideOtherReleases(database: Pick<ScopeSource, 'read'>): Promise<void> {
+  if (!(await besideOtherReleases(database))) return;
   const text =
     'Another version of the service still runs beside this one, and could not read what this request makes. Send it ' +
     'again when the deploy has ended.';

@@ -11,6 +11,12 @@ export interface StoredEnvelope {
 
 /** Each function that writes: the table that it returns rows of, and its arguments. */
 export interface WriteFunctions {
+  accept_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+    };
+  };
   advance_clock: {
     returns: 'test_clock';
     args: {
@@ -265,6 +271,13 @@ export interface WriteFunctions {
       decidedById?: string | null | undefined;
     };
   };
+  decide_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+      to: string;
+    };
+  };
   decide_transaction: {
     returns: 'transaction';
     args: {
@@ -285,6 +298,7 @@ export interface WriteFunctions {
       reasonCode?: string | null | undefined;
       amount?: bigint | null | undefined;
       bankReference?: string | undefined;
+      respondInSeconds?: number | undefined;
     };
   };
   end_checkout: {
@@ -337,6 +351,17 @@ export interface WriteFunctions {
       to: string;
       failureReason?: string | null | undefined;
       bankReference?: string | null | undefined;
+    };
+  };
+  open_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+      reference: string;
+      reasonCode: string;
+      amount?: bigint | undefined;
+      respondBy?: number | null | undefined;
+      acquirerReason?: string | null | undefined;
     };
   };
   pay_test_checkout: {
@@ -418,15 +443,6 @@ export interface WriteFunctions {
       };
     };
   };
-  record_chargeback: {
-    returns: 'deposit';
-    args: {
-      id: string;
-      reference: string;
-      reasonCode: string;
-      amount?: bigint | undefined;
-    };
-  };
   record_issued_address: {
     returns: 'address';
     args: {
@@ -471,6 +487,14 @@ export interface WriteFunctions {
       id: string;
       resolution: string;
       resolvedBy: string;
+    };
+  };
+  respond_to_dispute: {
+    returns: 'dispute';
+    args: {
+      id: string;
+      text: string | null;
+      fileIds: readonly string[];
     };
   };
   retry_job: {

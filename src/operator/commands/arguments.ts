@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { GraphQLEmailAddress } from 'graphql-scalars';
-import { Amount, CountryCode, Currency, LocalDate } from '../../types/scalars.js';
+import { Amount, CountryCode, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import { textLengthMax } from '../action/actions.js';
 
 /** A whole number of at most twelve digits. */
@@ -86,5 +86,14 @@ export function day(text: string): string {
     return LocalDate.parseValue(text);
   } catch {
     throw new InvalidArgumentError('It must be a day, such as 2026-01-31.');
+  }
+}
+
+/** A time with its zone, in seconds since 1970. */
+export function dateTime(text: string): number {
+  try {
+    return DateTime.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a time in UTC, such as 2026-12-04T12:00:00Z.');
   }
 }

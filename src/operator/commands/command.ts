@@ -35,6 +35,8 @@ export const readingCommands = new Set([
     'payout list',
     'payout show',
     'payout rates',
+    'dispute list',
+    'dispute show',
     'refund list',
     'refund show',
     'adjustment list',

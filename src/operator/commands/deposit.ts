@@ -13,7 +13,6 @@ import {
   waitingNotices,
   withdrawNotice,
 } from '../money/bank.js';
-import { disputeDeposit } from '../money/clawbacks.js';
 import type { NoticeEvent } from '../money/notice.js';
 
 /** Adds the commands about deposits and about the reports of banks. */
@@ -41,23 +40,6 @@ export function depositCommands(program: Command, command: AddCommand): void {
     .requiredOption('--reference <reference>', "the bank's own reference")
     .requiredOption('--address <address>', 'the receiving address that the notice names');
 
-  command(
-    deposits,
-    'dispute <deposit>',
-    'Record a chargeback of a completed deposit; recording it again changes nothing',
-    async (operator, o, id) =>
-      depositV1(
-        await disputeDeposit(operator, {
-          ...{ id, reference: String(o.reference), reasonCode: o.reasonCode as DepositReasonCode },
-          amount: o.amount as bigint | undefined,
-          tenantId: o.tenant as string | undefined,
-        }),
-      ),
-  )
-    .requiredOption('--reference <reference>', "the bank's or the acquirer's own reference of the chargeback")
-    .addOption(reasonCode().makeOptionMandatory())
-    .option('--amount <amount>', 'such as 40.00; by default what is not disputed yet', amount)
-    .addOption(tenant());
   command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
     depositV1(
       await reconcileFor(operator, id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined),
@@ -67,13 +49,15 @@ export function depositCommands(program: Command, command: AddCommand): void {
     .addOption(tenant());
 }
 
-const tenant = () =>
+/** The option for the tenant of a deposit. */
+export const tenant = () =>
   new Option(
     '--tenant <tenant>',
     'the tenant of the deposit, by the id of its root; without it, all tenants are searched',
   );
 
-const reasonCode = () => new Option('--reason-code <code>', 'why').choices(Object.values(DepositReasonCode));
+/** The option for why money was taken back. */
+export const reasonCode = () => new Option('--reason-code <code>', 'why').choices(Object.values(DepositReasonCode));
 
 function recordCommand(deposits: Command, command: AddCommand): void {
   command(

@@ -3,7 +3,6 @@ import { DepositPaymentMethod, DepositReasonCode } from '../../resources/deposit
 import { Amount, CountryCode, Currency } from '../../types/scalars.js';
 import { bankDetailsMax } from '../money/bank-details.js';
 import type { NoticeEvent } from '../money/notice.js';
-import { tenantOfDeposit } from './inputs.js';
 import { BankNoticeEvent } from './bank-type.js';
 
 @InputType({ description: 'The payer of a transfer, as its bank names it.' })
@@ -88,26 +87,5 @@ export class WithdrawBankNoticeInput {
   @Field(() => ID, { description: 'The receiving address that the notice names.' })
   addressId: string;
   @Field(() => String, { description: "The bank's own reference." })
-  reference: string;
-}
-
-@InputType({ description: 'A chargeback of a completed deposit in live mode.' })
-export class DisputeDepositInput {
-  @Field(() => ID, { description: 'The deposit whose money was taken back.' })
-  id: string;
-  @Field(() => ID, { nullable: true, description: tenantOfDeposit })
-  tenantId?: string | null;
-  @Field(() => Amount, {
-    nullable: true,
-    description: 'The amount that was taken back. By default what is not disputed yet, which is also the most.',
-  })
-  amount?: bigint | null;
-  @Field(() => DepositReasonCode, { description: 'Why the money was taken back.' })
-  reasonCode: DepositReasonCode;
-  @Field(() => String, {
-    description:
-      'The reference of the bank or the acquirer for the chargeback, at most 255 characters. Recording it again with ' +
-      'the same content changes nothing.',
-  })
   reference: string;
 }

@@ -19,7 +19,7 @@ import {
   SetRateInput,
   SettlePayoutInput,
 } from '../graph/inputs.js';
-import { DisputeDepositInput, RecordBankNoticeInput, WithdrawBankNoticeInput } from '../graph/bank-inputs.js';
+import { RecordBankNoticeInput, WithdrawBankNoticeInput } from '../graph/bank-inputs.js';
 import type { ListPage } from '../paging.js';
 import {
   OperatorAccount,
@@ -43,12 +43,10 @@ import {
   waitingNotices,
   withdrawNotice,
 } from '../money/bank.js';
-import { disputeDeposit } from '../money/clawbacks.js';
 import { endPayout, listPayouts, listRates, payoutOf, setRate, setServiceHold } from '../money/payouts.js';
 
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
-const DisputeDepositPayload = payloadOf('DisputeDeposit', 'deposit', OperatorDeposit);
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
 const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
 const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
@@ -155,19 +153,6 @@ class OperatorMoney {
     return { notice: noticeOf(await withdrawNotice(operator, addressId, reference), null) };
   }
 
-  @Mutation(() => DisputeDepositPayload, {
-    description:
-      'Records a chargeback in live mode: the payer has got money of a completed deposit back from the bank or the ' +
-      'acquirer. Returns the new deposit, whose amount is negative. The same chargeback again changes nothing.',
-  })
-  async disputeDeposit(
-    @Input(() => DisputeDepositInput) { amount, tenantId, ...input }: DisputeDepositInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
-    const given = { ...input, amount: amount ?? undefined, tenantId: tenantId ?? undefined };
-    return { deposit: await disputeDeposit(operator, given) };
-  }
-
   @Mutation(() => ReconcileDepositPayload, {
     description: 'Counts a completed deposit towards receivables, as the receiving user can.',
   })
@@ -256,7 +241,6 @@ export default {
     waitingBankNotices: 'deposit',
     duplicateBankNotices: 'deposit',
     withdrawBankNotice: 'deposit',
-    disputeDeposit: 'deposit',
     reconcileDeposit: 'deposit',
     settlePayout: 'payout',
     failPayout: 'payout',

@@ -130,6 +130,11 @@ const money: Record<string, Recipe> = {
   'refund.created': trading((t) => t.refund()),
   'refund.succeeded': trading(async (t) => t.gateway.post(`/test_helpers/refunds/${(await t.refund()).id}/succeed`)),
   'refund.failed': trading(async (t) => t.gateway.post(`/test_helpers/refunds/${(await t.refund()).id}/fail`)),
+  'dispute.opened': trading((t) => t.dispute()),
+  'dispute.responded': trading((t) => t.dispute('/disputes/:id/respond', { text: 'Delivered' })),
+  'dispute.accepted': trading((t) => t.dispute('/disputes/:id/accept')),
+  'dispute.won': trading((t) => t.dispute('/test_helpers/disputes/:id/win')),
+  'dispute.lost': trading((t) => t.dispute('/test_helpers/disputes/:id/lose')),
   'receivable.created': trading((t) => t.receivable()),
   'receivable.updated': trading(async (t) =>
     t.gateway.post(`/receivables/${(await t.receivable()).id}`, { metadata: { trigger: newName() } }),

@@ -169,6 +169,16 @@ export class Trader {
     return this.gateway.post('/refunds', { deposit_id: id });
   }
 
+  /** The dispute of a new deposit, after a call about it if there is one. */
+  async dispute(path?: string, body?: object): Promise<Answered> {
+    const { id: debit } = await this.gateway.post(
+      `/test_helpers/deposits/${(await this.moved('complete')).id}/dispute`,
+    );
+    const disputes = await this.gateway.list<Answered>('/disputes?limit=10');
+    const { id } = disputes.find((dispute) => dispute.debit_deposit_id === debit)!;
+    return path === undefined ? { id } : this.gateway.post(path.replace(':id', id), body);
+  }
+
   /** A deposit that counts towards a receivable, so that its money is available. */
   async reconciled(): Promise<Answered> {
     const { id } = await this.moved('complete');

@@ -30,6 +30,9 @@ import { account } from '../account/table.js';
 import { receivable } from '../receivable/table.js';
 import { problem, DomainError } from '../../errors/problems.js';
 
+/** How long a dispute of the sandbox can be answered: a week, by the test clock. */
+const sandboxRespondSeconds = 604_800;
+
 @Resolver(() => Deposit)
 export class DepositResolver {
   /** What the bank says of a deposit. Silent: all of it. */
@@ -123,14 +126,18 @@ export class DepositResolver {
   }
 
   @Mutation(() => DisputeTestDepositPayload, {
-    description: 'Test helper: disputes an amount of a deposit. Returns the new deposit, whose amount is negative.',
+    description:
+      'Test helper: opens a dispute of an amount of a deposit, which can be answered for a week. Returns the new ' +
+      'deposit, whose amount is negative.',
   })
   async disputeTestDeposit(
     @Input(() => DisputeTestDepositInput) input: DisputeTestDepositInput,
     @Ctx() context: Context,
   ) {
     await context.scope.one(deposit, input.id);
-    return { deposit: await context.write('dispute_deposit', deposit, input) };
+    // An older release beside this one could not read the object: the money is taken without it, as before.
+    const object = !(await context.scope.besideOtherReleases()) && { respondInSeconds: sandboxRespondSeconds };
+    return { deposit: await context.write('dispute_deposit', deposit, { ...input, ...object }) };
   }
 }
 

@@ -5,7 +5,7 @@ import { defineResource, extension, type RestRoute, stored } from '../define.js'
 import { fields, link, many, node, one, page } from '../edges.js';
 import { FileArgs, fileListing, FileOfAccountArgs } from './listing.js';
 import { contentTypes, fileBytesMax } from './content.js';
-import { file, uploadPurposes } from './table.js';
+import { FilePurpose, file } from './table.js';
 import { File, FileConnection } from './type.js';
 import { usedByAccount, usedByAddress } from './reference.js';
 import { fileV1 } from './v1.js';
@@ -21,7 +21,7 @@ const upload: RestRoute = {
   form: {
     type: 'object',
     properties: {
-      purpose: { type: 'string', enum: uploadPurposes, description: 'What the file is for.' },
+      purpose: { type: 'string', enum: Object.values(FilePurpose), description: 'What the file is for.' },
       file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The content.' },
     },
     required: ['purpose', 'file'],

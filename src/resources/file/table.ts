@@ -14,9 +14,6 @@ export const FilePurpose = {
 } as const;
 export type FilePurpose = (typeof FilePurpose)[keyof typeof FilePurpose];
 
-/** The purposes of uploads. The next release stores evidence against disputes, which this one reads already. */
-export const uploadPurposes = Object.values(FilePurpose).filter((purpose) => purpose !== 'dispute_evidence');
-
 /** The metadata of an uploaded document. Its bytes are in `file_content`, which no list reads. */
 export const file = pgTable(
   'file',

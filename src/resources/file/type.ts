@@ -17,7 +17,7 @@ registerEnumType(FilePurpose, {
     INVOICE: { description: 'An invoice of a receivable.' },
     LOGO: { description: 'A logo for communications.' },
     IMPORT: { description: 'A CSV file of objects to be created by an import.' },
-    DISPUTE_EVIDENCE: { description: 'Evidence against a dispute. Uploads do not take this purpose yet.' },
+    DISPUTE_EVIDENCE: { description: 'Evidence against a dispute.' },
   },
 });
 

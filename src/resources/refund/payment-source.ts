@@ -7,6 +7,8 @@ import { checkoutNow } from '../checkout/now.js';
 import { Checkout } from '../checkout/type.js';
 import { deposit } from '../deposit/table.js';
 import { Deposit } from '../deposit/type.js';
+import { dispute } from '../dispute/table.js';
+import { Dispute } from '../dispute/type.js';
 import { payout } from '../payout/table.js';
 import { Payout } from '../payout/type.js';
 import { refund } from './table.js';
@@ -18,6 +20,7 @@ const types: Record<string, string> = {
   adjustment: 'Adjustment',
   checkout: 'Checkout',
   deposit: 'Deposit',
+  dispute: 'Dispute',
   payout: 'Payout',
   refund: 'Refund',
 };
@@ -25,8 +28,10 @@ const types: Record<string, string> = {
 /** What payments are of. Silent: all of it. */
 export const PaymentSource = createUnionType({
   name: 'PaymentSource',
-  description: 'What a payment is of. A dispute is a deposit with a negative amount.',
-  types: () => [Adjustment, Checkout, Deposit, Payout, Refund] as const,
+  description:
+    'What a payment is of. A recall of a bank, and a dispute from before version 0.4, is a deposit with a negative ' +
+    'amount.',
+  types: () => [Adjustment, Checkout, Deposit, Dispute, Payout, Refund] as const,
   resolveType: ({ id }) => types[prefixOf(id)],
 });
 
@@ -36,7 +41,9 @@ const depositOf: Find = ({ depositId }, { scope }) => scope.find(deposit, deposi
 /** How the object of a payment is found, by the type of the payment. */
 const finds: Record<PaymentType, Find> = {
   deposit: depositOf,
-  dispute: depositOf,
+  // The recall of a bank, and what was disputed before there were disputes as objects, is a deposit alone.
+  dispute: async (row, context) =>
+    (await context.scope.findBy(dispute, dispute.debitDepositId, row.depositId ?? '')) ?? depositOf(row, context),
   checkout: ({ checkoutId }, { scope }) => scope.find(checkoutNow, checkoutId),
   payout: ({ id }, { scope }) => scope.findBy(payout, payout.paymentId, id),
   refund: ({ id }, { scope }) => scope.findBy(refund, refund.paymentId, id),

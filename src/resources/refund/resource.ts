@@ -83,8 +83,8 @@ export default defineResource({
       source: value(() => PaymentSource, sourceOf, {
         nullable: true,
         description:
-          'What the payment is of. A dispute is a deposit with a negative amount. Null for a TRANSFER, which is ' +
-          'nothing else, and where the caller cannot see the object.',
+          'What the payment is of. Null for a TRANSFER, which is nothing else, and where the caller cannot see the ' +
+          'object.',
       }),
     }),
   ],

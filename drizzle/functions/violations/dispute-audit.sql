@@ -1,0 +1,79 @@
+-- The audit of disputes.
+
+-- Contradictions in disputes, and in the money that they take and give back. Each row breaks an invariant.
+create or replace view dispute_violations as
+  -- Disputes from before their objects, and the recalls of banks, have none.
+  select d.tenant_id, d.livemode, 'disputed is not the sum of the disputes that were not won' as rule, d.id as what
+  from
+    deposit d
+    join (
+      select n.tenant_id, n.livemode, n.disputes_id, -sum(n.amount) filter (where n.status = 'completed') as taken
+      from deposit n
+      where n.disputes_id is not null
+      group by 1, 2, 3
+    ) s
+      on s.tenant_id = d.tenant_id and s.livemode = d.livemode and s.disputes_id = d.id
+  where d.disputed <> coalesce(s.taken, 0)
+  union all
+  select d.tenant_id, d.livemode, 'deposit is disputed without a dispute', d.id
+  from deposit d
+  where
+    d.disputed > 0
+    and not exists (
+      select
+      from deposit n
+      where n.tenant_id = d.tenant_id and n.livemode = d.livemode and n.disputes_id = d.id
+    )
+  union all
+  select r.tenant_id, r.livemode, 'dispute and its deposits disagree', r.id
+  from
+    dispute r
+    left join deposit n on n.tenant_id = r.tenant_id and n.livemode = r.livemode and n.id = r.debit_deposit_id
+  where
+    (r.account_id, r.deposit_id, r.currency, r.amount) is distinct from (
+      n.to_account_id,
+      n.disputes_id,
+      n.currency,
+      -n.amount
+    )
+  union all
+  select
+    n.tenant_id,
+    n.livemode,
+    'deposit of a dispute is reversed without a win, or is not after one',
+    n.id
+  from
+    deposit n
+    left join dispute r on r.tenant_id = n.tenant_id and r.livemode = n.livemode and r.debit_deposit_id = n.id
+    left join payment p on p.tenant_id = n.tenant_id and p.livemode = n.livemode and p.id = n.payment_id
+  where
+    n.disputes_id is not null
+    and (
+      n.status <> case
+        when r.status = 'won' then 'reversed'
+        else 'completed'
+      end
+      or p.status is distinct from n.status
+    )
+  union all
+  -- What was taken comes back from the outside world once, and only when the dispute is won.
+  select r.tenant_id, r.livemode, 'dispute and its money disagree', r.id
+  from dispute r
+  where
+    (
+      select coalesce(-sum(c.amount), 0)
+      from
+        posting p
+        join contra_entry c on c.tenant_id = r.tenant_id and c.livemode = r.livemode and c.posting_id = p.id
+      where p.tenant_id = r.tenant_id and p.livemode = r.livemode and p.cause = r.id and p.kind = 'dispute_won'
+    ) <> case r.status
+      when 'won' then r.amount
+      else 0
+    end
+  union all
+  select r.tenant_id, r.livemode, 'dispute and its times disagree', r.id
+  from dispute r
+  where
+    (r.decided_at is not null) <> (r.status in ('won', 'lost', 'accepted'))
+    or (r.submitted_at is null and r.status = 'under_review')
+    or (r.submitted_at is not null and r.status in ('needs_response', 'accepted'));

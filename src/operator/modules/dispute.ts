@@ -1,0 +1,85 @@
+import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { account } from '../../resources/account/table.js';
+import { deposit } from '../../resources/deposit/table.js';
+import { Input } from '../../types/input.js';
+import { payloadOf } from '../../types/payload.js';
+import type { OperatorContext } from '../context.js';
+import {
+  DisputePage,
+  DisputesArgs,
+  LoseDisputeInput,
+  OpenDisputeInput,
+  OperatorDispute,
+  WinDisputeInput,
+} from '../graph/dispute-type.js';
+import { filterOf } from '../graph/filters.js';
+import { edgesOf, type OperatorModule, one } from '../graph/module.js';
+import { OperatorAccount, OperatorDeposit } from '../graph/type.js';
+import { decideDispute, disputeOf, listDisputes, openDispute } from '../money/disputes.js';
+import type { ListPage } from '../paging.js';
+
+const OpenDisputePayload = payloadOf('OpenDispute', 'dispute', OperatorDispute);
+const WinDisputePayload = payloadOf('WinDispute', 'dispute', OperatorDispute);
+const LoseDisputePayload = payloadOf('LoseDispute', 'dispute', OperatorDispute);
+
+/** Disputes, which banks and acquirers report and decide. Spec: decisions, 8.11 and 8.13. */
+@Resolver()
+class OperatorDisputes {
+  @Query(() => OperatorDispute, { nullable: true, description: 'A dispute of any tenant.' })
+  dispute(
+    @Arg('id', () => ID, { description: 'The id of the dispute.' }) id: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorDispute> {
+    return disputeOf(operator, id);
+  }
+
+  @Query(() => DisputePage, {
+    description:
+      'The disputes of all tenants, or of one, oldest first. In live mode, the bank or the acquirer wants the ' +
+      'answers of those UNDER_REVIEW.',
+  })
+  disputes(
+    @Args(() => DisputesArgs) args: DisputesArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorDispute>> {
+    return listDisputes(operator, filterOf('dispute', args));
+  }
+
+  @Mutation(() => OpenDisputePayload, {
+    description:
+      'Opens a dispute in live mode: the payer has got money of a completed deposit back from the bank or the ' +
+      'acquirer. The money is taken at once. The same dispute again changes nothing.',
+  })
+  async openDispute(@Input(() => OpenDisputeInput) input: OpenDisputeInput, @Ctx() { operator }: OperatorContext) {
+    return { dispute: await openDispute(operator, input) };
+  }
+
+  @Mutation(() => WinDisputePayload, {
+    description: 'Records that a dispute was decided for the account; its money is pending of the deposit again.',
+  })
+  async winDispute(@Input(() => WinDisputeInput) { id }: WinDisputeInput, @Ctx() { operator }: OperatorContext) {
+    return { dispute: await decideDispute(operator, id, 'won') };
+  }
+
+  @Mutation(() => LoseDisputePayload, { description: 'Records that a dispute was decided for the payer.' })
+  async loseDispute(@Input(() => LoseDisputeInput) { id }: LoseDisputeInput, @Ctx() { operator }: OperatorContext) {
+    return { dispute: await decideDispute(operator, id, 'lost') };
+  }
+}
+
+export default {
+  resolvers: [OperatorDisputes],
+  fields: {
+    dispute: 'dispute',
+    disputes: 'dispute',
+    openDispute: 'dispute',
+    winDispute: 'dispute',
+    loseDispute: 'dispute',
+  },
+  edges: [
+    edgesOf(OperatorDispute, {
+      account: one(OperatorAccount, account, account.id, 'accountId', 'The account that had received the deposit.'),
+      deposit: one(OperatorDeposit, deposit, deposit.id, 'depositId', 'The deposit that is disputed.'),
+    }),
+  ],
+} satisfies OperatorModule;

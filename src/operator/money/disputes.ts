@@ -1,0 +1,78 @@
+import { amountProblems } from '../../operation/amount-problems.js';
+import { textProblems } from '../../operation/text-problems.js';
+import { depositProblems } from '../../resources/deposit/rules.js';
+import type { DepositReasonCode } from '../../resources/deposit/table.js';
+import { type DisputeRow, DisputeStatus, dispute } from '../../resources/dispute/table.js';
+import { type Operator, OperatorError, refuse } from '../operator.js';
+import { type ListFilter, type ListPage, listed } from '../paging.js';
+import { operatorDeposit } from './bank.js';
+import { referenceProblems } from './notice.js';
+
+/** What a bank or an acquirer reports of a dispute, under its own reference: it has taken the money back. */
+export interface OpenedDispute {
+  /** The id of the deposit. */
+  id: string;
+  /** By default all that disputes and refunds have left. */
+  amount?: bigint | null | undefined;
+  reasonCode: DepositReasonCode;
+  /** The reason in the words of the bank or the acquirer, at most 255 characters. */
+  acquirerReason?: string | null | undefined;
+  /** The last second at which an answer is taken, since 1970. By default there is no last one. */
+  respondBy?: number | null | undefined;
+  reference: string;
+  /** The tenant of the deposit, which makes the search for it faster. */
+  tenantId?: string | null | undefined;
+}
+
+/** The greatest length of the reason of a bank or an acquirer, as of a reference. */
+const acquirerReasonLengthMax = 255;
+
+/**
+ * Opens a dispute of a completed deposit in live mode, also of one that a checkout made. Its money is taken at once.
+ * The same again changes nothing; another deposit, amount or reason under its reference is a conflict.
+ * Spec: decisions, 8.13.
+ */
+export async function openDispute(operator: Operator, given: OpenedDispute): Promise<DisputeRow> {
+  const { id, amount, reasonCode, acquirerReason, respondBy, reference, tenantId } = given;
+  refuse([
+    ...textProblems({ id, reference }, 'deposit'),
+    ...textProblems({ acquirerReason }, 'dispute', acquirerReasonLengthMax),
+    ...depositProblems({ amount: amount ?? null }),
+    ...referenceProblems(reference, 'deposit.reference'),
+  ]);
+  const row = await operatorDeposit(operator, id, tenantId ?? undefined);
+  if (!row.livemode)
+    throw new OperatorError(
+      'In test mode the test helper disputes deposits; this opens disputes of live mode. Name a live deposit.',
+      'parameter_invalid',
+      'deposit.id',
+    );
+  refuse(amountProblems({ amount }, 'deposit', row.currency));
+  const args = {
+    ...{ id, reference, reasonCode },
+    ...(amount != null && { amount }),
+    ...(respondBy != null && { respondBy }),
+    ...(acquirerReason != null && { acquirerReason }),
+  };
+  await operator.scope(row).refuseBesideOtherReleases();
+  return operator.write('open_dispute', row, 'openDispute', args, dispute);
+}
+
+/** Lists disputes of all tenants, oldest first. In live mode, those under review wait for the operator. */
+export function listDisputes(operator: Operator, filter: ListFilter<DisputeStatus>): Promise<ListPage<DisputeRow>> {
+  return listed(operator, 'operator_disputes', dispute, Object.values(DisputeStatus), filter);
+}
+
+/** The dispute with this id. */
+export async function disputeOf(operator: Operator, id: string): Promise<DisputeRow> {
+  const [row] = await operator.byId('operator_dispute', dispute, id);
+  if (!row) throw new OperatorError('There is no such dispute. Check the id.', 'resource_missing', 'dispute.id');
+  return row;
+}
+
+/** Records how a dispute was decided, whether it was answered or not. The money of a won one comes back. */
+export async function decideDispute(operator: Operator, id: string, to: 'won' | 'lost'): Promise<DisputeRow> {
+  const row = await disputeOf(operator, id);
+  await operator.scope(row).refuseBesideOtherReleases();
+  return operator.write('decide_dispute', row, `dispute_${to}`, { id, to }, dispute);
+}
