@@ -227,6 +227,8 @@ describe('a report of an acquirer', () => {
     expect(await attempt(other.id)).toMatchObject({ status: 'failed', reason_code: 'declined' });
   });
 
+  const failed = { status: 'failed', reason_code: 'declined' };
+  const upi = (vpa: string) => ({ upi: { vpa } });
   it.each<[string, number, (id: string) => object | string, Sending]>([
     ['about an unknown attempt', 404, () => paid('transaction_0'), {}],
     ['signed with another secret', 401, paid, { by: `whsec_${Buffer.alloc(32, 8).toString('base64')}` }],
@@ -241,6 +243,7 @@ describe('a report of an acquirer', () => {
     ['of nothing', 400, (id) => paid(id, '0.00'), {}],
     ['in no currency', 400, (id) => paid(id, '1.00', 'ZZZ'), {}],
     ['with an amount as a number', 400, (id) => decided(id, { status: 'succeeded', amount: 5, currency: 'INR' }), {}],
+    ['with a character that no text has', 400, (id) => decided(id, { ...failed, details: upi('a\u0000@b') }), {}],
     ['that is too large', 400, (id) => ({ ...paid(id), more: 'x'.repeat(70_000) }), {}],
     ['in a mode that has no adapter', 404, paid, { mode: 'test' }],
     ['in another content type', 400, paid, { headers: { 'content-type': 'text/plain' } }],

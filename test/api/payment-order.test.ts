@@ -242,7 +242,8 @@ describe('a payment order', () => {
     await world.sql`update payment_order set total = total + 1 where id = ${made.id}`;
     expect((await fileOf(made.id)).codes).toEqual(['state_conflict']);
     expect((await ann!.by(send, { id: made.id })).codes).toEqual(['state_conflict']);
-    expect((await fileOf('payment_order_0')).codes).toEqual(['resource_missing']);
+    for (const unknown of ['payment_order_0', 'payment_order_%00'])
+      expect((await fileOf(unknown)).codes).toEqual(['resource_missing']);
     await world.sql`update payment_order set total = total - 1 where id = ${made.id}`;
     const query = `{ paymentOrders(status: APPROVED) { nodes { id } next } ownAccounts { id holder }
       orderedPayouts(id: "${made.id}") { nodes { id amount status account { id } } next }

@@ -17,7 +17,13 @@ export const answerMilliseconds = 8_000;
 export const toleranceSeconds = 300;
 
 const named = <T extends z.ZodType>(id: string, description: string, schema: T): T => schema.meta({ id, description });
-const shortText = z.string().min(1).max(255);
+/** A text without characters that no text of a bank has, and that the database may refuse. */
+const plain = (lengthMax: number) =>
+  z
+    .string()
+    .max(lengthMax)
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must have no control characters');
+const shortText = plain(255).min(1);
 const id = (what: string) =>
   z
     .string()
@@ -54,7 +60,7 @@ const card = named(
   'Card',
   'What is known of a card. It never has the number.',
   z.object({
-    brand: z.string().max(50).nullable(),
+    brand: plain(50).nullable(),
     last4: z.string().regex(/^\d{4}$/),
     expiry_month: z.int().min(1).max(12),
     expiry_year: z.int().min(2000).max(2200),

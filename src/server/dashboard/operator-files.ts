@@ -6,6 +6,9 @@ import { type FilePlace, fileWithContent } from '../../operator/console.js';
 import { orderFile, orderFormats } from '../../operator/payment-order/file.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 
+/** What an id may be, before it is looked up. */
+const isId = /^\w{1,100}$/;
+
 /**
  * Registers the download of a file for its verification by an operator. It has entries in the audit log, the first one
  * before the content is read.
@@ -41,6 +44,7 @@ export function orderFiles(app: FastifyInstance): void {
     async (request, reply) => {
       const { operator, viewer } = request.operator!;
       const { id, format } = request.params;
+      if (!isId.test(id)) throw new DomainError(problem('resource_missing', 'payment_order.id'));
       const known = orderFormats.find((each) => each === format);
       if (known === undefined)
         throw new DomainError(
@@ -59,7 +63,7 @@ function placeOf(request: FastifyRequest, id: string): FilePlace {
   const [, search = ''] = request.url.split('?');
   const { tenant_id: tenantId, mode, ...others } = parseQuery(search) as Record<string, unknown>;
   const problems: Problem[] = Object.keys(others).map((name) => problem('parameter_unknown', `file.${name}`));
-  if (typeof tenantId !== 'string' || !/^\w{1,100}$/.test(tenantId))
+  if (typeof tenantId !== 'string' || !isId.test(tenantId))
     problems.push(problem(tenantId === undefined ? 'parameter_missing' : 'parameter_invalid', 'file.tenant_id'));
   if (mode !== 'test' && mode !== 'live')
     problems.push(
@@ -68,6 +72,6 @@ function placeOf(request: FastifyRequest, id: string): FilePlace {
         : problem('parameter_invalid', 'file.mode', 'must be test or live'),
     );
   if (problems.length > 0) throw new DomainError(...problems);
-  if (!/^\w{1,100}$/.test(id)) throw new DomainError(problem('resource_missing', 'file.id'));
+  if (!isId.test(id)) throw new DomainError(problem('resource_missing', 'file.id'));
   return { id, tenantId: String(tenantId), livemode: mode === 'live' };
 }
