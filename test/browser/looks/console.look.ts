@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, it } from 'vitest';
+import { addOwnAccount } from '../../../src/operator/payment-order/accounts.js';
+import { createPaymentOrder, rejectPaymentOrder } from '../../../src/operator/payment-order/orders.js';
 import { storeBankFile } from '../../../src/operator/bank-file/import.js';
 import { bytesOf, camt } from '../../support/bank-files.js';
 import { browser } from '../../support/browser.js';
@@ -81,12 +83,20 @@ it("the operator's console", async () => {
       ...{ name: 'statement-2026-11-28.xml', mimeType: 'text/xml' },
       buffer: Buffer.from(content.replaceAll('2026-11-27', '2026-11-28').replaceAll('WIRE-8812', 'WIRE-8822')),
     });
+  const own = { holder: 'Harbor Services Ltd', currency: 'INR', iban: 'DE89370400440532013000', bic: 'COBADEFF' };
+  const { id: ownAccountId } = await addOwnAccount(world.operator, own, 'Arjun Rao');
+  const order = { ownAccountId, valueDate: '2026-12-01' };
+  const arjun = { id: 'operator_arjun', name: 'Arjun Rao' };
+  const rejected = await createPaymentOrder(world.operator, order, arjun);
+  await rejectPaymentOrder(world.operator, rejected.id, 'The bank has a holiday on that day', arjun);
+  await createPaymentOrder(world.operator, { ownAccountId, valueDate: '2026-12-02' }, arjun);
   const { key } = await createOperator(world.operator, 'Priya Nair', 'operate', 'pictures');
   const lists = [
     'accounts',
     'payouts',
     'bank',
     'bank-files',
+    'payment-orders',
     'adjustments',
     'mismatches',
     'holds',
@@ -109,6 +119,13 @@ it("the operator's console", async () => {
     ['bank-files-new', steps(at('/operator/bank-files'), press('Import a file'), choose, settled)],
     ['bank-files-assign', steps(at('/operator/bank-files'), press(/^Assign/))],
     ['bank-files-return', steps(at('/operator/bank-files'), press(/^Return/))],
+    ['payment-orders-accounts', at('/operator/payment-orders?show=accounts')],
+    [
+      'payment-orders-payouts',
+      steps(at('/operator/payment-orders'), (page) => page.locator('.linked a').first().click()),
+    ],
+    ['payment-orders-approve', steps(at('/operator/payment-orders'), press(/^Approve/))],
+    ['payment-orders-gather', steps(at('/operator/payment-orders'), press('Gather payouts'))],
     ['rates', at(`/operator/rates?tenant=${payout.accountId}`)],
     ['account', account],
     ['account-pdf', steps(account, press('Tax card of Meera Rao'))],

@@ -56,7 +56,8 @@ export function PaymentOrders() {
   const ofAccounts = shown === 'accounts';
   return (
     <Page
-      title="Payment orders"
+      title={order ? 'Payouts of an order' : 'Payment orders'}
+      back={order ? { href: '/payment-orders', name: 'Payment orders' } : undefined}
       subtitle={<p className="hint">Files by which a bank pays payouts, approved by a second operator.</p>}
       actions={ofAccounts ? <AddAccount onDone={result.ask} /> : <Create accounts={accounts} onDone={result.ask} />}
     >
