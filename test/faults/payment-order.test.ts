@@ -50,9 +50,8 @@ describe('a payment order whose processes are killed', () => {
       await child.ended;
     }
     await Promise.all([children.command(environment, ...create), children.command(environment, ...create)]);
-    // Of two at once, one may have been rejected for the other, or have found nothing left.
+    // Of two at once, one may have been rejected for the other, which then found what the first had not yet given back.
     const proposed = (await run('order', 'list', '--status=proposed')).orders;
-    expect(proposed.length).toBeGreaterThan(0);
     expect(proposed.reduce((sum: number, { payouts }: any) => sum + payouts, 0)).toBe(await claimed());
     for (const { id } of proposed) await run('order', 'reject', id, '--reason=A test');
     expect(await claimed()).toBe(0);
