@@ -254,7 +254,7 @@ describe('a refund during a rolling upgrade', () => {
 /** The types of the payments on an account's list, each with its source. */
 async function sourcesOf(speaker: Speaker): Promise<Record<string, string | null>> {
   const query = `{ payments(first: 50) { nodes { type source { __typename ... on Deposit { id } ... on Checkout { id }
-    ... on Payout { id } ... on Refund { id } ... on Adjustment { id } } } } }`;
+    ... on Payout { id } ... on Refund { id } ... on Dispute { id } ... on Adjustment { id } } } } }`;
   const { nodes } = (await must(speaker.graph(query))).data.payments;
   return Object.fromEntries(
     nodes.map(({ type, source }: { type: string; source: { __typename: string; id: string } | null }) => [
@@ -271,7 +271,8 @@ describe('the source of a payment', () => {
     await payee.help(checkout, 'pay');
     const { deposit } = await earn(user, '60.00', 'INR', '100.00');
     const refunded = await must(user.post('/v1/refunds', { deposit_id: deposit.id, amount: '5.00' }));
-    const dispute = await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '5.00' }));
+    await must(user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '5.00' }));
+    const [dispute] = (await must(user.get('/v1/disputes'))).data;
     const credit = { amount: '1.00', currency: 'INR' };
     const body = { account_id: user.id, credit, reason: 'A correction' };
     const adjusted = await must(user.post('/v1/test_helpers/adjustments', body));
@@ -282,7 +283,7 @@ describe('the source of a payment', () => {
 
     expect(await sourcesOf(user)).toEqual({
       ...{ CHECKOUT: `Checkout ${(await payee.seen(checkout)).id}`, DEPOSIT: `Deposit ${deposit.id}` },
-      ...{ REFUND: `Refund ${refunded.id}`, DISPUTE: `Deposit ${dispute.id}` },
+      ...{ REFUND: `Refund ${refunded.id}`, DISPUTE: `Dispute ${dispute.id}` },
       ...{ ADJUSTMENT: `Adjustment ${adjusted.id}`, PAYOUT: `Payout ${payout.id}` },
     });
   });

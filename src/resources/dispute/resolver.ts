@@ -5,6 +5,7 @@ import { type ById, Input } from '../../types/input.js';
 import { checkFiles } from '../file/reference.js';
 import { file } from '../file/table.js';
 import { AcceptDisputeInput, LoseTestDisputeInput, RespondToDisputeInput, WinTestDisputeInput } from './inputs.js';
+import { noEvidence } from './rules.js';
 import { type DisputeRow, dispute } from './table.js';
 import {
   AcceptDisputePayload,
@@ -25,6 +26,7 @@ export class DisputeResolver {
   async respondToDispute(@Input(() => RespondToDisputeInput) input: RespondToDisputeInput, @Ctx() context: Context) {
     const { id, text, fileIds } = input;
     const row = await found(context, id);
+    if (!text && !fileIds?.length) throw new DomainError(noEvidence);
     await checkEvidence(context, row, fileIds ?? []);
     return {
       dispute: await context.write('respond_to_dispute', dispute, { id, text: text || null, fileIds: fileIds ?? [] }),

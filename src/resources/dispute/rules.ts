@@ -12,15 +12,14 @@ export const evidenceLimits = {
   file_ids: { maxItems: evidenceFilesMax },
 } as const;
 
-/** The problems of an answer that says nothing, or names too many files or one of them twice. */
-export function evidenceProblems({ text, fileIds }: Partial<RespondToDisputeInput>): Problem[] {
-  if (!text && !fileIds?.length)
-    return [
-      problem('parameter_missing', 'dispute.text', {
-        v1: 'Send text, file_ids or both.',
-        graph: 'Send text, fileIds or both.',
-      }),
-    ];
+/** The problem of an answer that says nothing. */
+export const noEvidence = problem('parameter_missing', 'dispute.text', {
+  v1: 'Send text, file_ids or both.',
+  graph: 'Send text, fileIds or both.',
+});
+
+/** The problems of an answer that names too many files or one of them twice. */
+export function evidenceProblems({ fileIds }: Partial<RespondToDisputeInput>): Problem[] {
   const ids = fileIds ?? [];
   if (ids.length > evidenceFilesMax)
     return [problem('parameter_invalid', 'dispute.file_ids', `must be at most ${evidenceFilesMax} files`)];
