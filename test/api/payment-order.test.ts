@@ -185,6 +185,9 @@ describe('a payment order', () => {
     // They are in the next one.
     const from = { ownAccountId: await account(), valueDate: '2026-12-03' };
     const actor = { id: null, name: 'cron' };
+    const some = await createPaymentOrder(world.operator, from, actor, 2);
+    expect([some.status, some.payouts]).toEqual(['proposed', 2]);
+    await data(ask(reject, { input: { id: some.id, reason: 'A test' } }));
     const whole = await createPaymentOrder(world.operator, from, actor);
     expect([whole.status, whole.payouts]).toEqual(['proposed', 5]);
     await expect(createPaymentOrder(world.operator, from, actor)).rejects.toThrow(/nothing to pay/);

@@ -37,6 +37,9 @@ const ApprovePaymentOrderPayload = payloadOf('ApprovePaymentOrder', 'order', Ope
 const RejectPaymentOrderPayload = payloadOf('RejectPaymentOrder', 'order', OperatorPaymentOrder);
 const SendPaymentOrderPayload = payloadOf('SendPaymentOrder', 'order', OperatorPaymentOrder);
 
+/** Of how many tenants one request gathers payouts, so that it ends in its time. The command gathers those of all. */
+const tenantsPerRequest = 1_000;
+
 /** The orders by which banks pay payouts. Spec: decisions, 8.15. Silent: all else. */
 @Resolver()
 class OperatorPaymentOrders {
@@ -81,14 +84,14 @@ class OperatorPaymentOrders {
 
   @Mutation(() => CreatePaymentOrderPayload, {
     description:
-      'Gathers the live payouts under way in the currency of an account that are in no order yet: 10,000 at most. It ' +
-      'pays nothing until another operator approves it.',
+      'Gathers the live payouts under way in the currency of an account that are in no order yet: 10,000 at most, of ' +
+      `${tenantsPerRequest.toLocaleString('en')} tenants. It pays nothing until another operator approves it.`,
   })
   async createPaymentOrder(
     @Input(() => CreatePaymentOrderInput) input: CreatePaymentOrderInput,
     @Ctx() { operator, viewer }: OperatorContext,
   ) {
-    return { order: await createPaymentOrder(operator, input, viewer) };
+    return { order: await createPaymentOrder(operator, input, viewer, tenantsPerRequest) };
   }
 
   @Mutation(() => ApprovePaymentOrderPayload, {

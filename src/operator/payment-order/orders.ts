@@ -18,22 +18,27 @@ const payoutsMax = 10_000;
 
 /**
  * Gathers the payouts that wait in the currency of an account into a new order: each is claimed by a conditional update
- * of its own tenant's row, so that none is in two orders. One process gathers an order. What it leaves when it is
+ * of its own tenant's row, so that none is in two orders; those of further tenants than `tenantsMax` are left for the
+ * next order, because each tenant takes a statement. One process gathers an order. What it leaves when it is
  * interrupted is given back by the next one, as are all claims of rejected orders.
  */
 export async function createPaymentOrder(
   operator: Operator,
   { ownAccountId, valueDate }: { ownAccountId: string; valueDate: string },
   by: Actor,
+  tenantsMax = payoutsMax,
 ): Promise<PaymentOrderRow> {
   const [begun] = await operator.call('create_payment_order', [ownAccountId, valueDate, by.name, by.id]);
   const order = fromRow(paymentOrder, begun!);
   for (const id of await rejectedWithPayouts(operator)) await giveBack(operator, id);
+  const tenants = new Set<string>();
   for (let read = 0; read < payoutsMax; ) {
     const waiting = await waitingPayouts(operator, order, Math.min(batchMax, payoutsMax - read));
-    if (waiting.length === 0) break;
-    read += waiting.length;
-    await eachTenant(operator, 'claim_payouts', waiting, order.id);
+    for (const { tenantId } of waiting) if (tenants.size < tenantsMax) tenants.add(tenantId);
+    const taken = waiting.filter(({ tenantId }) => tenants.has(tenantId));
+    await eachTenant(operator, 'claim_payouts', taken, order.id);
+    if (taken.length === 0 || taken.length < waiting.length) break;
+    read += taken.length;
   }
   const { payouts, total } = await countOf(operator, order.id);
   const [row] = await operator.call('propose_payment_order', [order.id, payouts, String(total)]);
