@@ -15,6 +15,7 @@ const columns: Readonly<Record<string, readonly string[]>> = {
   keys: ['id', 'mode', 'permission', 'prefix', 'created', 'expires_at', 'revoked_at', 'last_used_at'],
   notices: ['reference', 'event', 'mode', 'address_id', 'amount', 'currency', 'created'],
   lines: ['id', 'day', 'account', 'payee', 'direction', 'amount', 'currency', 'reference', 'state', 'reason'],
+  disputes: ['id', 'mode', 'account_id', 'deposit_id', 'amount', 'currency', 'status', 'reason_code', 'respond_by'],
   actions: ['number', 'created', 'operator', 'operation', 'object', 'mode', 'outcome', 'code'],
 };
 
@@ -73,7 +74,11 @@ function flat(value: object, path = ''): [string, string][] {
 /** A member as a reader wants it: the mode as a word, a time in ISO 8601 instead of the seconds of /v1. */
 function shown(name: string, value: unknown): [string, unknown] {
   if (name === 'livemode' && typeof value === 'boolean') return ['mode', modeOf(value)];
-  if (typeof value === 'number' && Math.abs(value) <= secondsMax && /^(created|expected_arrival|time)$|_at$/.test(name))
+  if (
+    typeof value === 'number' &&
+    Math.abs(value) <= secondsMax &&
+    /^(created|expected_arrival|respond_by|time)$|_at$/.test(name)
+  )
     return [name, new Date(value * 1000).toISOString()];
   return [name, value];
 }
