@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { TransactionReasonCode } from '../../resources/transaction/table.js';
-import { Amount, Currency } from '../../types/scalars.js';
+import { Amount, isCurrency } from '../../types/scalars.js';
 
 /*
  * The protocol between the gateway and an adapter of an acquirer: what both sides send, declared once. The gateway
@@ -37,20 +37,11 @@ const amount = z
 const currency = z
   .string()
   .regex(/^[A-Z]{3}$/)
-  .refine((text) => isCurrency(text), 'must be an ISO 4217 code')
+  .refine(isCurrency, 'must be an ISO 4217 code')
   .meta({ description: 'An ISO 4217 code.', examples: ['INR'] });
 
 /** An amount and its currency. */
 const money = { amount, currency };
-
-/** Whether a text is a code of a currency that is in use. */
-function isCurrency(text: string): boolean {
-  try {
-    return Currency.parseValue(text) === text;
-  } catch {
-    return false;
-  }
-}
 
 /** Whether an amount is one that its currency can have: half a yen is none. */
 const fits = (given: { amount: string; currency: string }) =>

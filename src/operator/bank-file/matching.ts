@@ -37,7 +37,7 @@ export class LineMatcher {
   /** Whether any line names an account of the service, or answers a payout. */
   knowsAccount = false;
   /** The operator's own accounts, as they are compared. */
-  #own = new Set<string>();
+  #own: Set<string> | undefined;
 
   constructor(
     private readonly operator: Operator,
@@ -51,7 +51,7 @@ export class LineMatcher {
       this.#seen(lines),
       this.#payouts(lines),
     ]);
-    this.#own = new Set((await listOwnAccounts(this.operator)).map(({ iban, number }) => iban ?? number!));
+    this.#own ??= new Set((await listOwnAccounts(this.operator)).map(({ iban, number }) => iban ?? number!));
     const matched = lines.map((line) => ({ ...line, ...this.#fateOf(line, receivers, seen, payouts) }));
     const recorded = await this.#recorded(matched);
     return matched.map((line) => {
@@ -69,7 +69,7 @@ export class LineMatcher {
   ): Fate {
     const found = [line.payee, line.account].flatMap((name) => (name === null ? [] : (receivers.get(name) ?? [])));
     const answered = isAnswer(line) ? payouts.get(payoutIdOf(line.details.endToEndId) ?? '') : undefined;
-    if (found.length > 0 || answered || this.#own.has(line.account ?? '')) this.knowsAccount = true;
+    if (found.length > 0 || answered || this.#own?.has(line.account ?? '')) this.knowsAccount = true;
     const key = line.reference === null ? undefined : keyOf(line);
     const isRepeated = key !== undefined && this.#before.has(key);
     if (key !== undefined) this.#before.add(key);
