@@ -517,6 +517,7 @@ describe('tidegate operator', () => {
       ...['migrate', 'demo', 'account create', 'account update', 'account verify', 'account hold'],
       ...['account deactivate'],
       ...['adjustment propose', 'adjustment reject', 'refund succeed', 'refund fail'],
+      ...['transaction decide', 'unexplained resolve'],
       ...['address issue', 'key create', 'key rotate', 'key revoke', 'deposit record', 'deposit reconcile'],
       ...['dispute open', 'dispute win', 'dispute lose', 'deposit withdraw', 'job retry'],
       ...['payout rate', 'payout settle', 'payout fail', 'payout hold', 'payout release'],
