@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOperator } from '../../src/operator/access/operators.js';
 import { auditLedger } from '../support/audit.js';
 import { unknownId } from '../support/bodies.js';
-import { givenIn, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -203,5 +203,26 @@ describe('the test helper of adjustments', () => {
     const payment = (await user.get('/v1/payments')).body.data.find(({ type }: Json) => type !== 'adjustment');
     expect(payment).toBeUndefined();
     expect((await user.get('/v1/payments/payment_0/adjustment')).status).toBe(404);
+  });
+
+  it('refuses an amount with which a balance would be greater than can be stored', async () => {
+    const largest = '9223372036854775807';
+    const set = (value: string) =>
+      world.sql`update balance set available = ${value}, pending = ${value}
+        where account_id = ${user.id} and not livemode and currency = 'USD'`;
+    const [{ available: before }] = (await world.sql`select available from balance
+      where account_id = ${user.id} and not livemode and currency = 'USD'`) as unknown as [{ available: string }];
+    const { id } = (await user.post('/v1/deposits', { amount: '1.00', currency: 'USD' })).body;
+    await set(largest);
+    const postings = await world.sql`select count(*) from posting`;
+    const refused = [await make(), await user.post(`/v1/test_helpers/deposits/${id}/complete`)];
+    expect(await world.sql`select count(*) from posting`).toEqual(postings);
+    await world.sql`update balance set available = ${before}, pending = 0
+      where account_id = ${user.id} and not livemode and currency = 'USD'`;
+    for (const { status, codes, body } of refused) {
+      expect([status, codes]).toEqual([400, ['parameter_invalid']]);
+      expect(body.errors[0].message).toContain('greater than what can be stored');
+    }
+    await must(make({ credit: usd('1.00') }));
   });
 });

@@ -113,6 +113,7 @@ describe('the audit log', () => {
       ['(first: 0)', 'operator_action.limit'],
       ['(first: 201)', 'operator_action.limit'],
       ['(after: "x")', 'operator_action.starting_after'],
+      ['(after: "")', 'operator_action.starting_after'],
       ['(after: "99999999999999999")', 'operator_action.starting_after'],
     ])
       expect((await ask(`{ operatorActions${filter} { next } }`)).fieldNames).toEqual([field]);

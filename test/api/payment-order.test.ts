@@ -29,8 +29,8 @@ const reject = mutation('rejectPaymentOrder', 'RejectPaymentOrderInput', `order 
 const send = mutation('sendPaymentOrder', 'SendPaymentOrderInput', `order { ${fields} }`);
 
 /** A named operator, and what they ask. */
-async function named() {
-  const { operator, key } = await createOperator(world.operator, nickname(), 'operate', 'a test');
+async function named(role: 'read' | 'operate' = 'operate') {
+  const { operator, key } = await createOperator(world.operator, nickname(), role, 'a test');
   const speaker = new Speaker(world, '', key, 1);
   const by = (query: string, input: object) => speaker.post('/operator/graphql', { query, variables: { input } });
   return { name: operator.name, id: operator.id, by, speaker };
@@ -146,6 +146,11 @@ describe('a payment order', () => {
     expect(csv.filter((row) => row.startsWith(`${endToEndIdOf(other)},1234.50,INR,2026-12-01,`))).toHaveLength(1);
     expect(csv).toHaveLength(4);
     expect((await fileOf(made.id, 'pdf')).codes).toEqual(['parameter_invalid']);
+    const reader = await named('read');
+    for (const format of ['pain.001', 'csv'])
+      expect((await reader.speaker.get(`/operator/payment-orders/${made.id}/${format}`)).codes).toEqual([
+        'permission_denied',
+      ]);
 
     await data(ann!.by(send, { id: made.id }));
     const lines = await answered([

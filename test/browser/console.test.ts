@@ -274,6 +274,11 @@ describe('an operator', () => {
         .setInputFiles({ name, mimeType: 'text/xml', buffer: Buffer.from(content) });
     await choose('no XML');
     await dialog.getByText('a CSV file needs the name of its mapping').waitFor();
+    // This gateway takes requests of 65,536 bytes.
+    for (const size of [70_000, 800_000]) {
+      await choose(' '.repeat(size));
+      await dialog.getByText(`This file has ${size.toLocaleString('en')} bytes, more than the gateway takes`).waitFor();
+    }
     const entries = [
       { amount: '61.00', reference: 'FILE-1', payer: hostile, text: 'Invoice 7' },
       { amount: '62.00', reference: 'FILE-2', payee: 'ELSEWHERE' },

@@ -190,7 +190,7 @@ export async function listActions(
         .where(and(sql`${first.number} = ${first.action}`, ...Object.values(conditions)))
         .orderBy(order)
         .limit(p('limit')),
-    { operator: name, operation, objectId, after: after && numberOf(after), limit: limit + 1 },
+    { operator: name, operation, objectId, after: after === undefined ? undefined : numberOf(after), limit: limit + 1 },
   );
   // Without an outcome, all members of `last` are null.
   const nodes = rows.slice(0, limit).map(({ first, last }) => ({
