@@ -39,7 +39,7 @@ describe('a payment order whose processes are killed', () => {
     const count = 24;
     for (let i = 1; i <= count; i++) await payout(`${i}.50`);
     const account = await run('order', 'account', '--holder=Tidegate', '--currency=INR', '--number=501000');
-    const create = ['order', 'create', '--account', account.id, '--value-date=2026-12-01'];
+    const create = ['order', 'create', '--account', account.id, '--value-date=2099-12-01'];
     const claimed = async () =>
       (await world.sql`select count(*)::int as n from payout where order_id is not null`)[0]!.n as number;
     for (let i = 1; i <= 3; i++) {

@@ -89,7 +89,7 @@ function useTrial() {
 /** What was refused, with the size of a file that is too large. */
 function explained(refused: Failure, given: Given | undefined): Failure {
   const { messages, ...more } = flat(refused);
-  const size = Math.floor(((given?.content.length ?? 0) * 3) / 4);
+  const size = given ? atob(given.content).length : 0;
   return { ...more, messages: messages.map((each) => (each.startsWith(tooLargeForIt) ? tooLarge(size) : each)) };
 }
 
