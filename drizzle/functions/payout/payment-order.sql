@@ -1,10 +1,12 @@
 -- Payment orders: payouts that a bank is told to pay. The orders are about the whole deployment and have no tenant; a
 -- payout is claimed for an order by a conditional update of its tenant's row.
+--
+-- Longer than 60 lines: decide_payment_order (a refusal for each of its rules).
 
 -- Begins an order from an account for a day. One that is still being gathered for the account was interrupted: it is
 -- rejected, so that each order has one process that gathers it. The same call under the same idempotency key returns
--- the order of the first one once that is proposed; what was interrupted before is begun anew. Without an event: events
--- are for tenants; the audit log has an entry.
+-- the order of the first one once that is proposed; what was interrupted before is begun anew.
+-- Without an event: events are for tenants; the audit log has an entry.
 create or replace function create_payment_order(
   p_own_account text,
   p_value_date text,
@@ -156,8 +158,8 @@ $$;
 -- Approves an order, which only a named operator does who has not proposed it, or rejects it. Of an order that
 -- OPERATOR_KEY or a command has begun, the first named operator who approves it becomes the one who proposes it, so
 -- that two are needed. After its approval its file may be at the bank: then a named operator rejects it who has neither
--- proposed, approved nor sent it and has never had its file, so that no two of them pay one payout twice. Without an
--- event: events are for tenants; the audit log has an entry.
+-- proposed, approved nor sent it and has never had its file, so that no two of them pay one payout twice.
+-- Without an event: events are for tenants; the audit log has an entry.
 create or replace function decide_payment_order(p_id text, p_to text, p_by text, p_by_id text, p_note text)
 returns setof payment_order
 language plpgsql

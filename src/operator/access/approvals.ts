@@ -4,8 +4,8 @@ import type { PaymentOrderStatus } from '../payment-order/table.js';
 import { namedOperators } from './operators.js';
 
 export const approvalsLeftText =
-  'How many named operators have to approve it yet: two of what `OPERATOR_KEY` or a command has proposed, one of what a ' +
-  'named operator has, and none once it is decided.';
+  'How many named operators have to approve it yet: two of what `OPERATOR_KEY` or a command has proposed, one of ' +
+  'what a named operator has, and none once it is decided.';
 
 /** How many named operators have to approve an adjustment or an order yet. Spec: decisions, 8.15. */
 export function approvalsLeft(status: AdjustmentStatus | PaymentOrderStatus, proposedById: string | null): number {

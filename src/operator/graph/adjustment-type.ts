@@ -46,7 +46,8 @@ export class OperatorAdjustment {
   status: AdjustmentStatus;
   @Field(() => String, {
     description:
-      'Who has proposed it. What OPERATOR_KEY or a command has proposed is that of the first named operator who approves it.',
+      'Who has proposed it. What `OPERATOR_KEY` or a command has proposed is that of the first named operator who ' +
+      'approves it.',
   })
   proposedBy: string;
   @Field(() => String, { nullable: true, description: 'Who has approved or rejected it.' })

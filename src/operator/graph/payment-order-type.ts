@@ -64,7 +64,8 @@ export class OperatorPaymentOrder {
   created: number;
   @Field(() => String, {
     description:
-      'Who has proposed it: who began it, or the first named operator who approved what OPERATOR_KEY or a command began.',
+      'Who has proposed it: who began it, or the first named operator who approved what `OPERATOR_KEY` or a command ' +
+      'began.',
   })
   createdBy: string;
   @Field(() => ID, { description: 'The account from which the bank pays.' })

@@ -51,9 +51,10 @@ class OperatorAdjustments {
 
   @Mutation(() => ApproveAdjustmentPayload, {
     description:
-      'Approves an adjustment that another named operator has proposed: its money moves at once. Only an operator with ' +
-      'a name and a key of their own can. One that `OPERATOR_KEY` or a command has proposed needs two of them: of the ' +
-      'first it is the proposal from then on, stays PROPOSED, and has one of `approvalsLeft`.',
+      'Approves an adjustment that another named operator has proposed: its money moves at once. Only an ' +
+      'operator with a name and a key of their own can. One that `OPERATOR_KEY` or a command has proposed ' +
+      'needs two of them: of the first it is the proposal from then on, stays PROPOSED, and has one of ' +
+      '`approvalsLeft`.',
   })
   async approveAdjustment(
     @Input(() => ApproveAdjustmentInput) { id }: ById,

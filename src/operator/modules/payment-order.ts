@@ -87,8 +87,8 @@ class OperatorPaymentOrders {
   @Mutation(() => CreatePaymentOrderPayload, {
     description:
       'Gathers the live payouts under way in the currency of an account that are in no order yet: 10,000 at most, of ' +
-      `${tenantsPerRequest.toLocaleString('en')} tenants. It pays nothing until another operator approves it. What no ` +
-      'file can pay is left out.',
+      `${tenantsPerRequest.toLocaleString('en')} tenants. It pays nothing until another operator approves it. ` +
+      'What no file can pay is left out.',
   })
   async createPaymentOrder(
     @Input(() => CreatePaymentOrderInput) input: CreatePaymentOrderInput,
@@ -99,9 +99,10 @@ class OperatorPaymentOrders {
 
   @Mutation(() => ApprovePaymentOrderPayload, {
     description:
-      'Approves an order that another named operator has proposed, so that its file can be made. Only an operator with ' +
-      'a name and a key of their own can. One that `OPERATOR_KEY` or a command has begun needs two of them: of the ' +
-      'first it is the proposal from then on, stays PROPOSED, and has one of `approvalsLeft`.',
+      'Approves an order that another named operator has proposed, so that its file can be made. Only an ' +
+      'operator with a name and a key of their own can. One that `OPERATOR_KEY` or a command has begun needs ' +
+      'two of them: of the first it is the proposal from then on, stays PROPOSED, and has one of ' +
+      '`approvalsLeft`.',
   })
   async approvePaymentOrder(
     @Input(() => ApprovePaymentOrderInput) { id }: ById,
@@ -113,8 +114,8 @@ class OperatorPaymentOrders {
   @Mutation(() => RejectPaymentOrderPayload, {
     description:
       'Rejects an order and gives its payouts back. ' +
-      'After its approval it says that the bank has not carried it out, and only a named operator can say so who has ' +
-      'not proposed, approved or sent it and has never had its file.',
+      'After its approval it says that the bank has not carried it out, and only a named operator can say so who ' +
+      'has not proposed, approved or sent it and has never had its file.',
   })
   async rejectPaymentOrder(
     @Input(() => RejectPaymentOrderInput) { id, reason }: RejectPaymentOrderInput,

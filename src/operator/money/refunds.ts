@@ -75,8 +75,8 @@ async function refuseSubmitted(operator: Operator, { id, tenantId, livemode }: R
   );
   if (!submitted) return;
   throw new OperatorError(
-    'The refund was submitted to the acquirer, which says how it ends: by its report, or when the worker asks. If the ' +
-      'acquirer has told you, record it with `--told-by-acquirer` (`toldByAcquirer`).',
+    'The refund was submitted to the acquirer, which says how it ends: by its report, or when the worker asks. If ' +
+      'the acquirer has told you, record it with `--told-by-acquirer` (`toldByAcquirer`).',
     'state_conflict',
     'refund.status',
   );

@@ -20,9 +20,9 @@ const payoutsMax = 10_000;
 /**
  * Gathers the payouts that wait in the currency of an account into a new order: each is claimed by a conditional update
  * of its own tenant's row, so that none is in two orders; those of further tenants than `tenantsMax` are left for the
- * next order, because each tenant takes a statement. A payout that no file can pay is left out and stays due. One process
- * gathers an order. What it leaves when it is interrupted is given back by the next one, as are all claims of rejected
- * orders. The same call under its idempotency key returns the order that it has proposed.
+ * next order, because each tenant takes a statement. A payout that no file can pay is left out and stays due. One
+ * process gathers an order. What it leaves when it is interrupted is given back by the next one, as are all claims of
+ * rejected orders. The same call under its idempotency key returns the order that it has proposed.
  */
 export async function createPaymentOrder(
   operator: Operator,

@@ -56,8 +56,8 @@ export const paymentOrder = pgTable(
     id: text('id').primaryKey(),
     created: bigint('created', { mode: 'number' }).notNull(),
     /**
-     * Who has proposed it: who has begun it, or the first named operator who has approved what OPERATOR_KEY or a command
-     * has begun. The id is null for these two.
+     * Who has proposed it: who has begun it, or the first named operator who has approved what OPERATOR_KEY or a
+     * command has begun. The id is null for these two.
      */
     createdBy: text('created_by').notNull(),
     createdById: text('created_by_id'),
