@@ -3,7 +3,7 @@ import { fromRow } from '../../db/read/row-mapper.js';
 import { type PayoutRow, payout } from '../../resources/payout/table.js';
 import { refuseAlone } from '../access/approvals.js';
 import { type Operator, OperatorError } from '../operator.js';
-import { listedMax, type ListPage } from '../paging.js';
+import { listedMax, type ListPage, noCursor } from '../paging.js';
 import type { Actor } from '../money/adjustments.js';
 import { countOf, eachTenant, livePayouts, payoutsOf, waitingPayouts } from './claims.js';
 import { payeesOf } from './payee.js';
@@ -154,6 +154,13 @@ export async function refuseInOrder(
 
 /** The order with this id. */
 export async function orderOf(operator: Operator, id: string): Promise<PaymentOrderRow> {
+  const row = await foundOrder(operator, id);
+  if (!row)
+    throw new OperatorError('There is no such payment order. Check the id.', 'resource_missing', 'payment_order.id');
+  return row;
+}
+
+async function foundOrder(operator: Operator, id: string): Promise<PaymentOrderRow | undefined> {
   const [row] = await operator.read<PaymentOrderRow>(
     'operator_payment_order',
     (db) =>
@@ -163,8 +170,6 @@ export async function orderOf(operator: Operator, id: string): Promise<PaymentOr
         .where(eq(paymentOrder.id, placeholder('id'))),
     { id },
   );
-  if (!row)
-    throw new OperatorError('There is no such payment order. Check the id.', 'resource_missing', 'payment_order.id');
   return row;
 }
 
@@ -195,7 +200,8 @@ export async function listOrders(
   operator: Operator,
   { status, after, limit = listedMax }: OrderFilter,
 ): Promise<ListPage<PaymentOrderRow>> {
-  const from = after === undefined ? undefined : await orderOf(operator, after);
+  const from = after === undefined ? undefined : await foundOrder(operator, after);
+  if (after !== undefined && !from) throw noCursor('payment_order');
   const rows = await operator.read<PaymentOrderRow>(
     `operator_payment_orders:${from ? 'after' : ''}`,
     (db) =>
@@ -228,8 +234,7 @@ export async function orderedPayouts(
 ): Promise<ListPage<PayoutRow>> {
   await orderOf(operator, orderId);
   const [from] = after === undefined ? [] : await livePayouts(operator, [after]);
-  if (after !== undefined && !from)
-    throw new OperatorError('There is no such payout. Check the cursor.', 'resource_missing', 'payout.id');
+  if (after !== undefined && !from) throw noCursor('payout');
   const rows = await payoutsOf(operator, orderId, from, limit + 1);
   return { nodes: rows.slice(0, limit), next: rows.length > limit ? rows[limit - 1]!.id : null };
 }
