@@ -1,7 +1,7 @@
 import type { Scope } from '../db/scope.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { endOfRefund } from './adapter/protocol.js';
-import { type RefundRow, refund } from '../resources/refund/table.js';
+import { type RefundRow, RefundStatus, refund } from '../resources/refund/table.js';
 import { acquirerOf, acquirers as delivered } from './acquirer.js';
 
 const answerMillisecondsMax = 10_000;
@@ -40,7 +40,12 @@ export async function sendRefunds(
   const acquirer = acquirerOf(scope.caller.livemode, acquirers);
   if (!acquirer?.refund) return;
   const send = async ({ id, depositId, checkoutId, amount, currency }: RefundRow) => {
-    const attempts = await scope.all(transaction, transaction.checkoutId, checkoutId!);
+    // It may have ended since it was claimed, and its money is back then.
+    const [now, attempts] = await Promise.all([
+      scope.one(refund, id),
+      scope.all(transaction, transaction.checkoutId, checkoutId!),
+    ]);
+    if (now.status !== RefundStatus.PENDING) return;
     const attempt = attempts.find((each) => each.depositId === depositId);
     if (!attempt) throw new Error(`the refund ${id} has no attempt`);
     const state = await inTime(acquirer.refund!({ id, attemptId: attempt.id, amount, currency }));

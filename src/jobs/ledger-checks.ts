@@ -86,12 +86,18 @@ export class LedgerChecks {
     if (!this.stop.aborted) this.observer?.ledger(state);
   }
 
-  /** The privileges on append-only tables are those of the database, and of no tenant. */
+  /** The privileges on append-only tables are those of the database, and payment orders are of no tenant. */
   async #checkPrivileges(): Promise<void> {
-    const breaches = await this.database.auditQuery<{ what: string }>('append_only_breaches', (db) =>
-      db.select({ what: sql<string>`v.what` }).from(sql`violations v`).where(isNull(sql`v.tenant_id`)),
+    const breaches = await this.database.auditQuery<BrokenRule>('append_only_breaches', (db) =>
+      db
+        .select({ rule: sql<string>`v.rule`, what: sql<string>`v.what` })
+        .from(sql`violations v`)
+        .where(isNull(sql`v.tenant_id`)),
     );
-    for (const { what } of breaches) this.log.error({ what }, 'append-only tables of the ledger are not protected');
+    for (const { rule, what } of breaches)
+      if (rule === 'append-only is not enforced')
+        this.log.error({ what }, 'append-only tables of the ledger are not protected');
+      else this.log.error({ rule, what }, 'a payment order breaks a rule');
   }
 
   /** Every tenant with a balance, once for each of the balances that the poll has read. */

@@ -65,6 +65,11 @@ export class Operator {
     this.requestId = asking?.requestId ?? newRequestId();
   }
 
+  /** The key under which the request may be repeated, if it has one. */
+  get idempotencyKey(): string | undefined {
+    return this.asking?.idempotencyKey;
+  }
+
   /**
    * The same operator, whose writes are under another idempotency key. One that begins with § is never of a client.
    */

@@ -88,13 +88,16 @@ export async function listed<
   };
 }
 
+/** The refusal of a cursor that is none of the list of these objects. */
+export const noCursor = (object: string) =>
+  new DomainError(
+    problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
+  );
+
 /** Reads a cursor: the position at which a page ended. */
 function cursorOf(text: string, object: string): { created: string; id: string; lastLivemode: boolean } {
   const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
-  if (created === undefined || id === undefined)
-    throw new DomainError(
-      problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
-    );
+  if (created === undefined || id === undefined) throw noCursor(object);
   return { created, id, lastLivemode: mode === 'live' };
 }
 
@@ -124,7 +127,5 @@ export function valuesOf(text: string, object: string, length: number): Record<s
     if (Number.isSafeInteger(created) && mode && texts)
       return Object.fromEntries(values.map((value, i) => [`v${i}`, i === 0 ? String(value) : value]));
   }
-  throw new DomainError(
-    problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
-  );
+  throw noCursor(object);
 }

@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type Acquirer, acquirers } from '../../src/hosted/acquirer.js';
+import { payerScope } from '../../src/hosted/session.js';
+import { sendRefunds } from '../../src/hosted/status-poll.js';
+import { type RefundRow, refund } from '../../src/resources/refund/table.js';
 import { auditLedger } from '../support/audit.js';
 import { type PayeeFixture, payeesIn, upiCode } from '../support/checkout-fixture.js';
 import { scale, seedsOf } from '../support/scale.js';
@@ -204,6 +208,55 @@ describe('a report of an acquirer', () => {
     expect((await ended(other, { status: 'failed', failure_reason: 'Card closed' })).status).toBe(200);
     expect(await look(other)).toMatchObject({ status: 'failed', failure_reason: 'Card closed' });
     expect((await ended('refund_0', { status: 'succeeded' })).status).toBe(404);
+    // Equal reports at once are all taken, and of contradicting ones those that came second are conflicts.
+    const third = await refunded('20.00');
+    const equal = await Promise.all(Array.from({ length: 12 }, () => ended(third, { status: 'failed' })));
+    expect(equal.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+    const fourth = await refunded('30.00');
+    const both = ['failed', 'succeeded', 'failed', 'succeeded', 'failed', 'succeeded'];
+    const answers = await Promise.all(both.map((status) => ended(fourth, { status })));
+    const { status: first } = await look(fourth);
+    expect(answers.map(({ status }) => status)).toEqual(both.map((status) => (status === first ? 200 : 409)));
+  });
+
+  it('alone ends a refund that was submitted to it, unless the operator says so for it', async () => {
+    const { checkout, id } = await attempted();
+    await send(paid(id));
+    await work();
+    const [{ id: depositId }] = (await depositsOf(payee.live, checkout.id)) as [Json];
+    const refunded = async (amount: string) =>
+      (await must(payee.live.post('/v1/refunds', { deposit_id: depositId, amount }))).id as string;
+    const end = (to: 'succeed' | 'fail', input: object) =>
+      to === 'fail'
+        ? ask(mutation('failRefund', 'FailRefundInput', 'refund { status }'), { input })
+        : ask(mutation('succeedRefund', 'SucceedRefundInput', 'refund { status }'), { input });
+    const untouched = await refunded('10.00');
+    expect((await end('fail', { id: untouched })).body.data.failRefund.refund.status).toBe('FAILED');
+    const [one, other] = [await refunded('20.00'), await refunded('30.00')];
+    const claimed: RefundRow[] = await world.database.write(
+      ...['claim_refunds' as const, payee.tenantId, true, null, { limit: 10, duplicates: false }, refund],
+    );
+    expect(claimed.map((each) => each.id).toSorted()).toEqual([one, other].toSorted());
+    for (const to of ['fail', 'succeed'] as const) {
+      const refused = await end(to, { id: one });
+      expect([refused.codes, refused.fieldNames]).toEqual([['state_conflict'], ['refund.status']]);
+      expect(refused.body.errors[0].message).toContain('--told-by-acquirer');
+    }
+    const ended = await end('fail', { id: one, toldByAcquirer: true });
+    expect(ended.body.data.failRefund.refund.status).toBe('FAILED');
+    // The worker that has claimed it before does not submit it any more: its money is back.
+    const submitted: string[] = [];
+    const acquirer: Acquirer = {
+      ...acquirers.test!,
+      refund: async (given) => {
+        submitted.push(given.id);
+        return { status: 'pending' };
+      },
+    };
+    const faults: unknown[] = [];
+    const scope = payerScope(world.database, { tenantId: payee.tenantId, livemode: true });
+    await sendRefunds(scope, claimed, (fault) => faults.push(fault), { ...acquirers, live: acquirer });
+    expect([submitted, faults]).toEqual([[other], []]);
   });
 
   describe('of disputes', () => {
@@ -257,7 +310,9 @@ describe('a report of an acquirer', () => {
       const early = await send(deciding(id, 'won'));
       expect([early.status, early.body.errors[0].code]).toEqual([404, 'resource_missing']);
       await send(opening(id));
-      for (let i = 0; i < 2; i++) expect((await send(deciding(id, 'won'))).status).toBe(200);
+      const equal = await Promise.all(Array.from({ length: 6 }, () => send(deciding(id, 'won'))));
+      expect(equal.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+      expect((await send(deciding(id, 'won'))).status).toBe(200);
       expect(await disputesOf(depositId)).toMatchObject([{ status: 'won' }]);
       const contradiction = await send(deciding(id, 'lost'));
       expect([contradiction.status, contradiction.body.errors[0].code]).toEqual([409, 'state_conflict']);

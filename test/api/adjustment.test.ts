@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createOperator } from '../../src/operator/access/operators.js';
 import { auditLedger } from '../support/audit.js';
 import { unknownId } from '../support/bodies.js';
-import { givenIn, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
+import { givenIn, must, nickname, Speaker, tenantOf, useWorld } from '../support/world.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
@@ -12,7 +12,7 @@ const { ask, data } = operatorIn(world);
 auditLedger(world);
 
 const fields = `adjustment { id livemode tenantId accountId credit { amount currency }
-  debit { amount currency } reason status proposedBy decidedBy paymentId account { id } }`;
+  debit { amount currency } reason status proposedBy decidedBy approvalsLeft paymentId account { id } }`;
 const propose = mutation('proposeAdjustment', 'ProposeAdjustmentInput', fields);
 const approve = mutation('approveAdjustment', 'ApproveAdjustmentInput', fields);
 const reject = mutation('rejectAdjustment', 'RejectAdjustmentInput', fields);
@@ -41,8 +41,8 @@ describe('an adjustment of the operator', () => {
   // This goes first: there are no named operators yet.
   it('needs two named operators, and says so where there are fewer', async () => {
     user = (await given.directUserBoth(1)).live;
-    const { id, proposedBy } = await proposed();
-    expect(proposedBy).toBe('OPERATOR_KEY');
+    const { id, proposedBy, approvalsLeft } = await proposed();
+    expect([proposedBy, approvalsLeft]).toEqual(['OPERATOR_KEY', 2]);
     const ann = await named();
     const alone = await ann.ask(approve, { input: { id } });
     expect([alone.status, alone.codes]).toEqual([200, ['permission_denied']]);
@@ -57,9 +57,14 @@ describe('an adjustment of the operator', () => {
       expect(reply.codes).toEqual(['permission_denied']);
       expect(reply.body.errors[0].message).toContain(sentence);
     }
+    // One of them is not enough for what OPERATOR_KEY has proposed: it is ann's proposal from then on.
+    const taken = (await data(ann.ask(approve, { input: { id } }))).approveAdjustment.adjustment;
+    expect(taken).toMatchObject({ status: 'PROPOSED', proposedBy: ann.name, decidedBy: null, approvalsLeft: 1 });
+    expect((await ann.ask(approve, { input: { id } })).codes).toEqual(['permission_denied']);
     expect(await available(user)).toEqual([usd('0.00')]);
     const { adjustment } = (await data(ben.ask(approve, { input: { id } }))).approveAdjustment;
     expect(adjustment).toMatchObject({ status: 'APPROVED', decidedBy: ben.name, account: { id: user.id } });
+    expect([adjustment.proposedBy, adjustment.approvalsLeft]).toEqual([ann.name, 0]);
     expect(await available(user)).toEqual([usd('10.00')]);
   });
 
@@ -81,9 +86,9 @@ describe('an adjustment of the operator', () => {
   });
 
   it('is shown to the account as a payment with its reason, and not before it is approved', async () => {
-    const ben = await named();
+    const [ann, ben] = [await named(), await named()];
     const seen = await paymentsOf(user);
-    const { id } = await proposed({ credit: usd('2.00'), reason: 'Goodwill' });
+    const { id } = await proposed({ credit: usd('2.00'), reason: 'Goodwill' }, ann.ask);
     expect(await paymentsOf(user)).toEqual(seen);
     await data(ben.ask(approve, { input: { id } }));
     const [payment] = await paymentsOf(user);
@@ -105,14 +110,15 @@ describe('an adjustment of the operator', () => {
   });
 
   it('sets money in one currency off against another', async () => {
-    const ben = await named();
-    const { id } = await proposed({ debit: usd('5.00'), credit: { amount: '410.00', currency: 'INR' } });
+    const [ann, ben] = [await named(), await named()];
+    const content = { debit: usd('5.00'), credit: { amount: '410.00', currency: 'INR' } };
+    const { id } = await proposed(content, ann.ask);
     await data(ben.ask(approve, { input: { id } }));
     expect(await available(user)).toEqual([
       { amount: '410.00', currency: 'INR' },
       { amount: '3.00', currency: 'USD' },
     ]);
-    const beyond = await proposed({ credit: usd('1.00'), debit: { amount: '410.01', currency: 'INR' } });
+    const beyond = await proposed({ credit: usd('1.00'), debit: { amount: '410.01', currency: 'INR' } }, ann.ask);
     const refused = await ben.ask(approve, { input: { id: beyond.id } });
     expect([refused.codes, refused.body.errors[0].extensions.httpStatus]).toEqual([['balance_insufficient'], 402]);
     expect((await data(ask(reject, { input: { id: beyond.id } }))).rejectAdjustment.adjustment).toMatchObject({
@@ -203,5 +209,26 @@ describe('the test helper of adjustments', () => {
     const payment = (await user.get('/v1/payments')).body.data.find(({ type }: Json) => type !== 'adjustment');
     expect(payment).toBeUndefined();
     expect((await user.get('/v1/payments/payment_0/adjustment')).status).toBe(404);
+  });
+
+  it('refuses an amount with which a balance would be greater than can be stored', async () => {
+    const largest = '9223372036854775807';
+    const set = (value: string) =>
+      world.sql`update balance set available = ${value}, pending = ${value}
+        where account_id = ${user.id} and not livemode and currency = 'USD'`;
+    const [{ available: before }] = (await world.sql`select available from balance
+      where account_id = ${user.id} and not livemode and currency = 'USD'`) as unknown as [{ available: string }];
+    const { id } = (await user.post('/v1/deposits', { amount: '1.00', currency: 'USD' })).body;
+    await set(largest);
+    const postings = await world.sql`select count(*) from posting`;
+    const refused = [await make(), await user.post(`/v1/test_helpers/deposits/${id}/complete`)];
+    expect(await world.sql`select count(*) from posting`).toEqual(postings);
+    await world.sql`update balance set available = ${before}, pending = 0
+      where account_id = ${user.id} and not livemode and currency = 'USD'`;
+    for (const { status, codes, body } of refused) {
+      expect([status, codes]).toEqual([400, ['parameter_invalid']]);
+      expect(body.errors[0].message).toContain('greater than what can be stored');
+    }
+    await must(make({ credit: usd('1.00') }));
   });
 });

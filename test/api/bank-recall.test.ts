@@ -335,7 +335,7 @@ describe('a chargeback that the operator records', () => {
     const { deposit } = await recordNotice(notice);
     const ofTest = await must(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
     const good = { id: deposit!.id, reasonCode: 'general' as const, reference: reference() };
-    const given = (more: Partial<typeof good> & { amount?: bigint }) =>
+    const given = (more: Partial<typeof good> & { amount?: bigint; respondBy?: number }) =>
       openDispute(world.operator, { ...good, ...more });
     await expect(given({ id: ofTest.id })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.id'));
     await expect(given({ id: unknownId('deposit') })).rejects.toMatchObject(refusal('resource_missing', 'deposit.id'));
@@ -344,7 +344,12 @@ describe('a chargeback that the operator records', () => {
       await expect(given({ amount })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.amount'));
     for (const bad of ['x'.repeat(256), 'A\u0007B'])
       await expect(given({ reference: bad })).rejects.toMatchObject(refusal('parameter_invalid', 'deposit.reference'));
+    await expect(given({ reference: reference(), respondBy: 1_577_836_800 })).rejects.toMatchObject(
+      refusal('parameter_invalid', 'dispute.respond_by'),
+    );
     const taken = await given({ amount: 1n });
+    // The same again is what it was, when the moment has passed.
+    expect((await given({ amount: 1n, respondBy: 1_577_836_800 })).id).toBe(taken.id);
     await expect(given({ id: taken.debitDepositId, reference: reference() })).rejects.toMatchObject(
       refusal('status_invalid', 'deposit.status'),
     );

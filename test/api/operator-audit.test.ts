@@ -113,9 +113,31 @@ describe('the audit log', () => {
       ['(first: 0)', 'operator_action.limit'],
       ['(first: 201)', 'operator_action.limit'],
       ['(after: "x")', 'operator_action.starting_after'],
+      ['(after: "")', 'operator_action.starting_after'],
       ['(after: "99999999999999999")', 'operator_action.starting_after'],
     ])
       expect((await ask(`{ operatorActions${filter} { next } }`)).fieldNames).toEqual([field]);
+  });
+
+  it('and each other list refuses a cursor that is none, by its name', async () => {
+    const ask = asking(OPERATOR_KEY);
+    const lists = Object.values(buildOperatorGraph().getQueryType()!.getFields()).filter(({ args }) =>
+      args.some(({ name }) => name === 'after'),
+    );
+    expect(lists.length).toBeGreaterThan(12);
+    for (const { name, args } of lists) {
+      const more = args.filter(({ type }) => String(type).endsWith('!')).map((arg) => `, ${arg.name}: "a"`);
+      if (name === 'bankLines') more.push(', state: UNMATCHED');
+      const query = `query ($after: String) { ${name}(after: $after${more.join('')}) { next } }`;
+      for (const after of ['', 'x', '\u0000', 'x'.repeat(5_000)]) {
+        const { codes, fieldNames } = await ask(query, { after });
+        expect([name, after, codes, fieldNames]).toEqual([
+          ...[name, after],
+          ...[[expect.stringMatching(/^(parameter_invalid|resource_missing)$/)], [expect.any(String)]],
+        ]);
+      }
+    }
+    expect((await ask('{ paymentOrders(after: "") { next } }')).fieldNames).toEqual(['payment_order.starting_after']);
   });
 
   it('runs nothing while it cannot be written', async () => {

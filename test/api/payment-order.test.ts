@@ -11,7 +11,7 @@ import { auditLedger } from '../support/audit.js';
 import { bytesOf, camt, type Entry, today } from '../support/bank-files.js';
 import { receivableBody } from '../support/bodies.js';
 import { payOutLive } from '../support/jobs.js';
-import { must, nickname, payoutAddress, Speaker, useWorld } from '../support/world.js';
+import { must, nickname, payoutAddressBody, Speaker, useWorld } from '../support/world.js';
 import { banksIn, type Receiver } from './bank-fixture.js';
 import { type Json, mutation, OPERATOR_KEY, operatorIn } from './operator-fixture.js';
 
@@ -21,7 +21,8 @@ const { receiver, received, recordNotice } = banksIn(world);
 
 auditLedger(world);
 
-const fields = `id status payouts total currency valueDate createdBy decidedBy sentBy note`;
+const fields = `id status payouts total currency valueDate createdBy decidedBy sentBy note approvalsLeft
+  leftOut { id reason }`;
 const addAccount = mutation('addOwnAccount', 'AddOwnAccountInput', 'ownAccount { id currency iban number }');
 const create = mutation('createPaymentOrder', 'CreatePaymentOrderInput', `order { ${fields} }`);
 const approve = mutation('approvePaymentOrder', 'ApprovePaymentOrderInput', `order { ${fields} }`);
@@ -29,10 +30,11 @@ const reject = mutation('rejectPaymentOrder', 'RejectPaymentOrderInput', `order 
 const send = mutation('sendPaymentOrder', 'SendPaymentOrderInput', `order { ${fields} }`);
 
 /** A named operator, and what they ask. */
-async function named() {
-  const { operator, key } = await createOperator(world.operator, nickname(), 'operate', 'a test');
+async function named(role: 'read' | 'operate' = 'operate') {
+  const { operator, key } = await createOperator(world.operator, nickname(), role, 'a test');
   const speaker = new Speaker(world, '', key, 1);
-  const by = (query: string, input: object) => speaker.post('/operator/graphql', { query, variables: { input } });
+  const by = (query: string, input: object, headers: Record<string, string> = {}) =>
+    speaker.post('/operator/graphql', { query, variables: { input } }, headers);
   return { name: operator.name, id: operator.id, by, speaker };
 }
 let [ann, ben, cleo]: Awaited<ReturnType<typeof named>>[] = [];
@@ -51,10 +53,13 @@ const account = async (currency = 'INR'): Promise<string> =>
     )
   ).addOwnAccount.ownAccount.id;
 
-/** A user whose amount is on its way to its bank account, in INR; the payout's id. */
-async function paid(amount: string, to?: Receiver): Promise<{ to: Receiver; id: string }> {
+/** A user whose amount is on its way to its bank account, in INR; the payout's id. `bank` changes the account. */
+async function paid(amount: string, to?: Receiver, bank: object = {}): Promise<{ to: Receiver; id: string }> {
   const user = to ?? (await receiver(2));
-  if (!to) await payoutAddress(user.live);
+  if (!to) {
+    const body = payoutAddressBody(user.live.id);
+    await must(user.live.post('/v1/addresses', { ...body, bank_account: { ...body.bank_account, ...bank } }));
+  }
   const { deposit } = await recordNotice(received(user, { amount: BigInt(amount.replace('.', '')) }));
   const receivable = await must(user.live.post('/v1/receivables', receivableBody({ amount, currency: 'INR' })));
   await must(user.live.post(`/v1/deposits/${deposit!.id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
@@ -67,11 +72,16 @@ const payoutOf = async ({ to, id }: Awaited<ReturnType<typeof paid>>): Promise<J
 
 /** An order of all payouts that wait, at some step of its way. */
 async function order(step: 'proposed' | 'approved' | 'sent' = 'proposed'): Promise<Json> {
-  const input = { ownAccountId: await account(), valueDate: '2026-12-01' };
+  const input = { ownAccountId: await account(), valueDate: '2099-12-01' };
   let made = (await data(ann!.by(create, input))).createPaymentOrder.order;
   if (step !== 'proposed') made = (await data(ben!.by(approve, { id: made.id }))).approvePaymentOrder.order;
   if (step === 'sent') made = (await data(ann!.by(send, { id: made.id }))).sendPaymentOrder.order;
   return made;
+}
+/** Puts all payouts that wait into an order, so that a test has those that it makes. */
+async function takeAll(): Promise<void> {
+  await paid('5.00');
+  await order('approved');
 }
 const fileOf = (id: string, format = 'pain.001') =>
   cleo!.speaker.get(`/operator/payment-orders/${id}/${format}`) as Promise<{
@@ -143,9 +153,14 @@ describe('a payment order', () => {
     expect((await fileOf(made.id)).text).toBe(text);
     const csv = (await fileOf(made.id, 'csv')).text.split('\r\n');
     expect(csv[0]).toMatch(/^reference,amount,currency,value_date,payee,account,bank_code/);
-    expect(csv.filter((row) => row.startsWith(`${endToEndIdOf(other)},1234.50,INR,2026-12-01,`))).toHaveLength(1);
+    expect(csv.filter((row) => row.startsWith(`${endToEndIdOf(other)},1234.50,INR,2099-12-01,`))).toHaveLength(1);
     expect(csv).toHaveLength(4);
     expect((await fileOf(made.id, 'pdf')).codes).toEqual(['parameter_invalid']);
+    const reader = await named('read');
+    for (const format of ['pain.001', 'csv'])
+      expect((await reader.speaker.get(`/operator/payment-orders/${made.id}/${format}`)).codes).toEqual([
+        'permission_denied',
+      ]);
 
     await data(ann!.by(send, { id: made.id }));
     const lines = await answered([
@@ -173,7 +188,7 @@ describe('a payment order', () => {
     const froms = await Promise.all(Array.from({ length: 3 }, () => account()));
     const outcomes = await Promise.allSettled(
       froms.map((ownAccountId) =>
-        createPaymentOrder(world.operator, { ownAccountId, valueDate: '2026-12-02' }, { id: null, name: 'cron' }),
+        createPaymentOrder(world.operator, { ownAccountId, valueDate: '2099-12-02' }, { id: null, name: 'cron' }),
       ),
     );
     const orders = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -184,7 +199,7 @@ describe('a payment order', () => {
     const left = await world.sql`select from payout where status = 'processing' and order_id is not null`;
     expect(left).toEqual([]);
     // They are in the next one.
-    const from = { ownAccountId: await account(), valueDate: '2026-12-03' };
+    const from = { ownAccountId: await account(), valueDate: '2099-12-03' };
     const actor = { id: null, name: 'cron' };
     const some = await createPaymentOrder(world.operator, from, actor, 2);
     expect([some.status, some.payouts]).toEqual(['proposed', 2]);
@@ -200,9 +215,28 @@ describe('a payment order', () => {
     await data(ask(reject, { input: { id: last, reason: 'A test' } }));
   });
 
+  it('needs two named operators when OPERATOR_KEY has begun it', async () => {
+    const input = { ownAccountId: await account(), valueDate: '2099-12-01' };
+    const made = (await data(ask(create, { input }))).createPaymentOrder.order;
+    expect([made.createdBy, made.approvalsLeft]).toEqual(['OPERATOR_KEY', 2]);
+    const taken = (await data(ann!.by(approve, { id: made.id }))).approvePaymentOrder.order;
+    expect(taken).toMatchObject({ status: 'PROPOSED', createdBy: ann!.name, decidedBy: null, approvalsLeft: 1 });
+    expect((await ann!.by(approve, { id: made.id })).codes).toEqual(['permission_denied']);
+    expect((await fileOf(made.id)).codes).toEqual(['status_invalid']);
+    const done = (await data(ben!.by(approve, { id: made.id }))).approvePaymentOrder.order;
+    expect(done).toMatchObject({ status: 'APPROVED', createdBy: ann!.name, decidedBy: ben!.name, approvalsLeft: 0 });
+    const entries = (await data(ask(`{ operatorActions(objectId: "${made.id}") { nodes { operation operator } } }`)))
+      .operatorActions.nodes;
+    for (const operator of [ann!.name, ben!.name])
+      expect(entries).toContainEqual({ operation: 'approvePaymentOrder', operator });
+    await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
+  });
+
   it('is rejected after its approval by a third person alone, and then its payouts can be in others', async () => {
     const made = await order('sent');
-    for (const by of [ann!, ben!])
+    const reader = await named();
+    await reader.speaker.get(`/operator/payment-orders/${made.id}/csv`);
+    for (const by of [ann!, ben!, reader])
       expect((await by.by(reject, { id: made.id, reason: 'The bank refused the file' })).codes).toEqual([
         'permission_denied',
       ]);
@@ -238,6 +272,100 @@ describe('a payment order', () => {
     const late = await answered([{ amount: '77.00', reference: 'P-7', endToEndId, direction: 'DBIT' }]);
     expect([fates(late), late[0].note]).toEqual([['refused'], expect.any(String)]);
     await data(cleo!.by(reject, { id: made.id, reason: 'A test' }));
+  });
+
+  it('is made once under an Idempotency-Key, and so is an account', async () => {
+    const same = { 'idempotency-key': nickname() };
+    const content = {
+      holder: 'Tidegate',
+      currency: 'INR',
+      number: `KEY${nickname()}`.replaceAll(/\W/g, '').slice(0, 30),
+    };
+    const accountsMade = [await ann!.by(addAccount, content, same), await ben!.by(addAccount, content, same)];
+    const ids = accountsMade.map(({ body }) => body.data.addOwnAccount.ownAccount.id);
+    expect(new Set(ids).size).toBe(1);
+    expect(accountsMade.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    const reused = await ann!.by(addAccount, { ...content, holder: 'Another' }, same);
+    expect(reused.codes).toEqual(['idempotency_key_reused']);
+
+    await takeAll();
+    const key = { 'idempotency-key': nickname() };
+    const input = { ownAccountId: ids[0], valueDate: '2099-12-01' };
+    // Nothing waits: that is no answer to repeat.
+    expect((await ann!.by(create, input, key)).codes).toEqual(['state_conflict']);
+    await paid('10.00');
+    const first = await data(ann!.by(create, input, key));
+    await paid('20.00');
+    const again = await ann!.by(create, input, key);
+    expect([again.body.data, again.headers.get('idempotent-replayed')]).toEqual([first, 'true']);
+    expect((await ann!.by(create, { ...input, valueDate: '2099-12-02' }, key)).codes).toEqual([
+      'idempotency_key_reused',
+    ]);
+    const { id, total } = first.createPaymentOrder.order;
+    expect(total).toBe('10.00');
+    // Of calls at once, one may be rejected for another, which then finds what the first has not given back. A repeat
+    // of any has the one order.
+    const other = { 'idempotency-key': nickname() };
+    const at = await Promise.all([1, 2, 3].map(() => ann!.by(create, input, other)));
+    const orders = at.flatMap(({ body }) => body.data?.createPaymentOrder?.order.id ?? []);
+    const last = (await data(ann!.by(create, input, other))).createPaymentOrder.order;
+    expect([...new Set([...orders, last.id])]).toEqual([last.id]);
+    expect(await world.sql`select count(*)::int as n from payout where order_id = ${last.id}`).toEqual([{ n: 1 }]);
+    for (const each of [id, last.id]) await data(ann!.by(reject, { id: each, reason: 'A test' }));
+  });
+
+  it('leaves out what no file can pay, which stays due, and says why', async () => {
+    await takeAll();
+    const wire = { global_wire: 'not a BIC, any text <&> ' + 'x'.repeat(180), iban: null };
+    const long = 'A ROUTING CODE THAT HAS MORE THAN ITS 35 CHARACTERS';
+    const none = { domestic_credit: null, domestic_wire: null, domestic_fast_credit: null };
+    const noBank = await paid('1.00', undefined, { ...none, ...wire, domestic_credit: long });
+    const noNumber = await paid('2.00');
+    // Earlier releases took longer numbers.
+    await world.sql`update address set bank_account = bank_account || ${world.sql.json({ number: '9'.repeat(35) })}
+      where linked_id = ${noNumber.to.live.id} and category = 'user_payout'`;
+    const refused = await ann!.by(create, { ownAccountId: await account(), valueDate: '2099-12-01' });
+    expect(refused.codes).toEqual(['state_conflict']);
+    expect(refused.body.errors[0].message).toContain('no file can pay them: ');
+    const [byRouting, byText, byBic] = [
+      await paid('4.00', undefined, wire),
+      await paid('8.00', undefined, { ...none, global_wire: 'bank 7 <&>', iban: null }),
+      await paid('16.00', undefined, {
+        ...none,
+        global_wire: 'deut deff xxx',
+        number: null,
+        iban: 'DE89 3704 0044 0532 0130 00',
+      }),
+    ];
+    const made = await order('approved');
+    expect(made).toMatchObject({ total: '28.00', payouts: 3 });
+    const left: Json[] = made.leftOut.filter(({ id }: Json) => [noBank.id, noNumber.id].includes(id));
+    expect(left).toEqual([
+      { id: noBank.id, reason: 'Its address names its bank neither by a BIC nor by a code of at most 35 characters.' },
+      { id: noNumber.id, reason: 'Its address has no IBAN and no account number of at most 34 characters.' },
+    ]);
+    expect((await payoutOf(noBank)).status).toBe('processing');
+    const { text } = await fileOf(made.id);
+    const bankIn = (id: string) =>
+      text
+        .split('<CdtTrfTxInf>')
+        .find((part) => part.includes(id))!
+        .match(/<CdtrAgt>.*<\/CdtrAgt>/)![0];
+    const within = (content: string) => `<CdtrAgt><FinInstnId>${content}</FinInstnId></CdtrAgt>`;
+    expect(bankIn(byRouting.id)).toBe(
+      within('<ClrSysMmbId><ClrSysId><Cd>INFSC</Cd></ClrSysId><MmbId>BOTC0000451</MmbId></ClrSysMmbId>'),
+    );
+    expect(bankIn(byText.id)).toBe(within('<ClrSysMmbId><MmbId>BANK7&lt;&amp;&gt;</MmbId></ClrSysMmbId>'));
+    expect(bankIn(byBic.id)).toBe(within('<BICFI>DEUTDEFFXXX</BICFI>'));
+    expect(text).toContain('<CdtrAcct><Id><IBAN>DE89370400440532013000</IBAN></Id></CdtrAcct>');
+    await data((await named()).by(reject, { id: made.id, reason: 'A test' }));
+  });
+
+  it('is for no day in the past', async () => {
+    const refused = await ann!.by(create, { ownAccountId: await account(), valueDate: '2020-01-01' });
+    expect([refused.codes, refused.body.errors[0].extensions.argumentPath]).toEqual([
+      ...[['parameter_invalid'], ['input', 'valueDate']],
+    ]);
   });
 
   it('has a file of what was approved and of nothing else', async () => {

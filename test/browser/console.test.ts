@@ -274,6 +274,11 @@ describe('an operator', () => {
         .setInputFiles({ name, mimeType: 'text/xml', buffer: Buffer.from(content) });
     await choose('no XML');
     await dialog.getByText('a CSV file needs the name of its mapping').waitFor();
+    // This gateway takes requests of 65,536 bytes.
+    for (const size of [70_000, 800_000]) {
+      await choose(' '.repeat(size));
+      await dialog.getByText(`This file has ${size.toLocaleString('en')} bytes, more than the gateway takes`).waitFor();
+    }
     const entries = [
       { amount: '61.00', reference: 'FILE-1', payer: hostile, text: 'Invoice 7' },
       { amount: '62.00', reference: 'FILE-2', payee: 'ELSEWHERE' },
@@ -331,7 +336,7 @@ describe('an operator', () => {
     expect(await send(page, 'Add it')).toBe('The account is added.');
     await page.getByRole('button', { name: 'Orders', exact: true }).click();
     await page.getByRole('button', { name: 'Gather payouts' }).click();
-    await dialog.getByLabel('Pay on').fill('2026-12-01');
+    await dialog.getByLabel('Pay on').fill('2099-12-01');
     expect(await send(page, 'Gather them')).toBe('The order waits for another operator.');
     await page.getByText('Waits for another operator', { exact: true }).waitFor();
     await page.getByRole('table', { name: 'Payment orders' }).getByRole('link').click();
@@ -347,7 +352,7 @@ describe('an operator', () => {
     await other.ask(
       'mutation ($input: CreatePaymentOrderInput!) { createPaymentOrder(input: $input) { order { id } } }',
       {
-        ...{ ownAccountId: ownAccounts[0].id, valueDate: '2026-12-02' },
+        ...{ ownAccountId: ownAccounts[0].id, valueDate: '2099-12-02' },
       },
     );
     await page.reload();
@@ -360,7 +365,7 @@ describe('an operator', () => {
     ]);
     const content = await fs.readFile(await download.path(), 'utf8');
     expect([download.suggestedFilename(), content.match(/<CdtTrfTxInf>/g)?.length]).toEqual([
-      ...['payouts-2026-12-02.xml', 1],
+      ...['payouts-2099-12-02.xml', 1],
     ]);
     await dialog.waitFor({ state: 'detached' });
     expect(await act(page, /^Mark as sent/, 'It was sent')).toMatch(/is sent.$/);
@@ -368,7 +373,7 @@ describe('an operator', () => {
     await dialog.getByText('The bank may have the file.').waitFor();
     await dialog.getByLabel('Reason').fill('The bank refused it');
     await dialog.getByRole('button', { name: 'Reject it' }).click();
-    await dialog.getByRole('alert').getByText('who has neither approved nor sent it').waitFor();
+    await dialog.getByRole('alert').getByText('who has not proposed, approved, sent or read it').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await revokeOperator(world.operator, 'Third One');
   });
@@ -407,8 +412,19 @@ describe('an operator', () => {
     // There is one named operator.
     await dialog.getByRole('button', { name: 'Approve it' }).click();
     await dialog.getByText('needs two named operators').waitFor();
-    await createOperator(world.operator, 'Another One', 'operate', 'a test');
-    expect(await send(page, 'Approve it')).toBe(`The adjustment of ${hostile} is approved.`);
+    const { key } = await createOperator(world.operator, 'Another One', 'operate', 'a test');
+    const taken = `The adjustment of ${hostile} is your proposal now, and waits for another named operator.`;
+    expect(await send(page, 'Approve it')).toBe(taken);
+    await page.getByText('Waits for another operator', { exact: true }).waitFor();
+    const other = new ConsoleSeed(world, key);
+    const { adjustments } = await other.ask('{ adjustments(status: PROPOSED) { nodes { id } } }', {});
+    await other.ask(
+      'mutation ($input: ApproveAdjustmentInput!) { approveAdjustment(input: $input) { adjustment { id } } }',
+      {
+        id: adjustments.nodes[0].id,
+      },
+    );
+    await page.reload();
     await page.getByText('No adjustment matches').waitFor();
     const payments = (await must(paid.live.get('/v1/payments'))).data;
     expect(payments.map(({ type, amount }: { type: string; amount: string }) => `${type} ${amount}`)).toContain(

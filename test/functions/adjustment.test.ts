@@ -106,6 +106,24 @@ of('decide_adjustment', () => {
     expect(await available()).toBe(before);
   });
 
+  it('needs two named operators for what OPERATOR_KEY or a command has proposed', async () => {
+    const before = await available();
+    const row = await propose(500n, { proposedBy: 'OPERATOR_KEY', proposedById: null });
+    expect(await refusal(decide(row, 'approved', null))).toBe('permission_denied');
+    const taken = await decide(row, 'approved', 'operator_cat');
+    expect(taken).toMatchObject({ status: 'proposed', proposed_by_id: 'operator_cat', decided_by: null });
+    expect(await available()).toBe(before);
+    expect(await refusal(decide(row, 'approved', 'operator_cat'))).toBe('permission_denied');
+    expect(await decide(row, 'approved')).toMatchObject({ status: 'approved', decided_by_id: 'operator_ben' });
+    // Two who approve at once are two.
+    const other = await propose(1n, { proposedBy: 'OPERATOR_KEY', proposedById: null });
+    const both = await Promise.all([decide(other, 'approved', 'operator_cat'), decide(other, 'approved')]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['approved', 'proposed']);
+    expect(await available()).toBe(before + 501);
+    const rejected = await propose(1n, { proposedBy: 'OPERATOR_KEY', proposedById: null });
+    expect(await decide(rejected, 'rejected')).toMatchObject({ status: 'rejected', proposed_by: 'OPERATOR_KEY' });
+  });
+
   it('of two at once lets one through', async () => {
     const before = await available();
     const row = await propose(300n);
@@ -212,6 +230,11 @@ it('breaks a rule where money and adjustments disagree, or one operator alone ha
   for (const [text, back, rule] of [
     ['credit_amount = 499', 'credit_amount = 500', 'adjustment and its money disagree'],
     ["status = 'rejected'", "status = 'approved'", 'posting of an adjustment that nobody approved'],
+    [
+      'livemode = true, proposed_by_id = null',
+      "livemode = false, proposed_by_id = 'operator_ann'",
+      'adjustment was not approved by another operator',
+    ],
     ['livemode = true, decided_by_id = proposed_by_id', '', 'adjustment was not approved by another operator'],
   ]) {
     await change(text!);

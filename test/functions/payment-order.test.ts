@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { payeesOf } from './payee.js';
 import { refusal, type Row, useFunctions } from './fixture.js';
 
 const fixture = useFunctions();
-const { of, call, stored, write } = fixture;
+const { world, of, call, stored, write } = fixture;
 
 /** How many payouts are claimed or given back. */
 const counted = async (...given: Parameters<typeof call>): Promise<number> => (await call(...given)).length;
@@ -18,22 +19,46 @@ async function underWay() {
 }
 
 let accounts = 0;
-const account = async (more: object = {}): Promise<Row> =>
+const account = async (more: object = {}, key: string | null = null): Promise<Row> =>
   (
     await call(
       'add_own_account',
       JSON.stringify({ holder: 'Tidegate Ltd', currency: 'USD', number: `N${++accounts}`, ...more }),
-      'anna',
+      ...['anna', key],
     )
   )[0]!;
-const create = async (id: string, by: string | null = 'operator_a', day = '2026-12-01'): Promise<Row> =>
-  (await call('create_payment_order', id, day, by ?? 'command line', by))[0]!;
+const day = '2099-12-01';
+const create = async (id: string, by: string | null = 'operator_a', on = day, key: string | null = null) =>
+  (await call('create_payment_order', id, on, by ?? 'command line', by, key))[0]!;
+const propose = async (id: string, payouts = 2, total = '300', leftOut: object[] = []): Promise<Row> =>
+  (await call('propose_payment_order', id, payouts, total, JSON.stringify(leftOut)))[0]!;
 const decide = (id: string, to: string, by: string | null) =>
   call('decide_payment_order', id, to, by ?? 'command line', by, to === 'rejected' ? 'a reason' : null);
-/** An order that is proposed by `operator_a`. */
-async function proposed(): Promise<Row> {
-  const { id } = await create((await account()).id);
-  return (await call('propose_payment_order', id, 2, '300'))[0]!;
+/** An order that is proposed, by `operator_a` unless it says another one. */
+async function proposed(by: string | null = 'operator_a'): Promise<Row> {
+  return propose((await create((await account()).id, by)).id);
+}
+/** The entries of the audit log for an operator who asks for the file of an order. */
+async function read(id: string, by: string, outcome?: 'refused' | 'succeeded'): Promise<void> {
+  const append = async (more: object) =>
+    (
+      await call(
+        'append_operator_action',
+        by,
+        JSON.stringify({
+          ...{
+            id: randomUUID(),
+            operation: 'readPaymentOrder',
+            operator_id: by,
+            request_id: 'r',
+            details: {},
+            ...more,
+          },
+        }),
+      )
+    )[0]!.append_operator_action as string;
+  const action = await append({ outcome: 'attempted', object_id: id });
+  if (outcome) await append({ outcome, action: Number(action) });
 }
 async function approved(): Promise<Row> {
   return (await decide((await proposed()).id, 'approved', 'operator_b'))[0]!;
@@ -60,19 +85,67 @@ of('close_own_account', () => {
   });
 });
 
+of('own_account_of_key', () => {
+  it('is the account that the same call has added, also of two at once', async () => {
+    const content = { number: 'OF-KEY' };
+    const made = await Promise.all([account(content, 'key 1'), account(content, 'key 1'), account(content, 'key 1')]);
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    const find = async (more: object, key: string | null) =>
+      call('own_account_of_key', JSON.stringify({ ...made[0], ...more }), key);
+    expect(await find({}, 'key 2')).toEqual([]);
+    expect(await find({}, null)).toEqual([]);
+    for (const more of [{ holder: 'Another' }, { number: null }, { bic: 'DEUTDEFF' }, { currency: 'INR' }])
+      expect(await refusal(find(more, 'key 1'))).toBe('idempotency_key_reused');
+    expect(await refusal(account({ number: 'ANOTHER' }, 'key 1'))).toBe('idempotency_key_reused');
+    // It is the same call after the account was closed, too.
+    await call('close_own_account', made[0]!.id);
+    expect((await account(content, 'key 1')).id).toBe(made[0]!.id);
+  });
+});
+
 of('create_payment_order', () => {
   it('begins an order, and rejects one of the account that is still being gathered', async () => {
     const { id } = await account({ currency: 'INR' });
     const order = await create(id);
-    expect(order).toMatchObject({ status: 'gathering', currency: 'INR', value_date: '2026-12-01', payouts: null });
-    const next = await create(id, 'operator_b', '2026-12-02');
-    expect(await call('propose_payment_order', order.id, 1, '1')).toMatchObject([
-      { status: 'rejected', payouts: null },
-    ]);
-    expect(await call('propose_payment_order', next.id, 1, '1')).toMatchObject([{ status: 'proposed' }]);
+    expect(order).toMatchObject({ status: 'gathering', currency: 'INR', value_date: day, payouts: null });
+    const next = await create(id, 'operator_b', '2099-12-02');
+    expect(await propose(order.id, 1, '1')).toMatchObject({ status: 'rejected', payouts: null });
+    expect(await propose(next.id, 1, '1')).toMatchObject({ status: 'proposed' });
     await create(id);
-    expect(await call('propose_payment_order', next.id, 2, '2')).toMatchObject([{ status: 'proposed', payouts: 1 }]);
+    expect(await propose(next.id, 2, '2')).toMatchObject({ status: 'proposed', payouts: 1 });
     expect(await refusal(create('own_account_0'))).toBe('state_conflict own_account.id');
+  });
+
+  it('takes no day in the past, but yesterday, which is today somewhere', async () => {
+    const { id } = await account();
+    const [days] = await world.sql`select to_char(x - interval '1 day', 'YYYY-MM-DD') as yesterday,
+      to_char(x - interval '2 days', 'YYYY-MM-DD') as before from (select now() at time zone 'UTC') t (x)`;
+    expect(await create(id, null, days!.yesterday)).toMatchObject({ status: 'gathering' });
+    for (const past of [days!.before, '2020-01-01'])
+      expect(await refusal(create(id, null, past))).toBe('parameter_invalid payment_order.value_date');
+  });
+});
+
+of('order_of_key', () => {
+  it('is the order that the same call has proposed, and none that was interrupted', async () => {
+    const { id } = await account();
+    const same = () => create(id, 'operator_a', day, 'key 1');
+    const find = (own: string, on: string, key: string | null) => call('order_of_key', own, on, key);
+    const interrupted = await same();
+    expect(await find(id, day, 'key 1')).toEqual([]);
+    const order = await same();
+    expect(order.id).not.toBe(interrupted.id);
+    const made = await propose(order.id);
+    expect(await find(id, day, 'key 1')).toEqual([made]);
+    // It rejects nothing that is being gathered under another key.
+    const other = await create(id, 'operator_a', day, 'key 2');
+    expect(await same()).toEqual(made);
+    expect(await propose(other.id)).toMatchObject({ status: 'proposed' });
+    expect(await find(id, day, null)).toEqual([]);
+    expect(await refusal(find(id, '2099-12-02', 'key 1'))).toBe('idempotency_key_reused');
+    expect(await refusal(create((await account()).id, 'operator_a', day, 'key 1'))).toBe('idempotency_key_reused');
+    await decide(made.id, 'rejected', null);
+    expect(await same()).toMatchObject({ id: made.id, status: 'rejected' });
   });
 });
 
@@ -120,13 +193,23 @@ of('release_payouts', () => {
 });
 
 of('propose_payment_order', () => {
-  it('says once what was counted, and rejects an order of nothing', async () => {
-    const order = await proposed();
-    expect(order).toMatchObject({ status: 'proposed', payouts: 2, total: '300' });
-    expect(await call('propose_payment_order', order.id, 3, '400')).toEqual([order]);
+  it('says once what was counted and left out, and rejects an order of nothing', async () => {
+    const leftOut = [{ id: 'payout_1', reason: 'It has no bank.' }];
+    const order = await propose((await create((await account()).id)).id, 2, '300', leftOut);
+    expect(order).toMatchObject({ status: 'proposed', payouts: 2, total: '300', left_out: leftOut });
+    expect(await propose(order.id, 3, '400')).toEqual(order);
     const empty = await create((await account()).id);
-    const [rejected] = await call('propose_payment_order', empty.id, 0, '0');
-    expect(rejected).toMatchObject({ status: 'rejected', payouts: 0 });
+    expect(await propose(empty.id, 0, '0')).toMatchObject({ status: 'rejected', payouts: 0 });
+  });
+
+  it('rejects a second order under an idempotency key', async () => {
+    const [one, other] = [await account(), await account()];
+    const orders = [
+      await create(one.id, 'operator_a', day, 'a key twice'),
+      await create(other.id, 'operator_a', day, 'a key twice'),
+    ];
+    const outcomes = await Promise.all(orders.map(({ id }) => propose(id)));
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['proposed', 'rejected']);
   });
 });
 
@@ -140,15 +223,48 @@ of('decide_payment_order', () => {
     expect(await refusal(decide(id, 'approved', 'operator_c'))).toBe('status_invalid payment_order.status');
   });
 
+  it('needs two named operators when OPERATOR_KEY or a command has begun it', async () => {
+    const { id } = await proposed(null);
+    expect(await refusal(decide(id, 'approved', null))).toBe('permission_denied');
+    const [taken] = await decide(id, 'approved', 'operator_b');
+    expect(taken).toMatchObject({ status: 'proposed', created_by_id: 'operator_b', decided_by: null });
+    expect(await refusal(decide(id, 'approved', 'operator_b'))).toBe('permission_denied');
+    expect(await decide(id, 'approved', 'operator_a')).toMatchObject([{ status: 'approved' }]);
+    expect(await refusal(decide(id, 'rejected', 'operator_b'))).toBe('permission_denied');
+    const other = await proposed(null);
+    const both = await Promise.all([
+      decide(other.id, 'approved', 'operator_b'),
+      decide(other.id, 'approved', 'operator_c'),
+    ]);
+    expect(both.map(([row]) => row!.status).toSorted()).toEqual(['approved', 'proposed']);
+  });
+
+  it('breaks a rule when it was not approved by another named operator', async () => {
+    const { id } = await approved();
+    const breaches = () => world.sql`select rule from violations where what = ${id}`;
+    expect(await breaches()).toEqual([]);
+    for (const [by, back] of [
+      [null, 'operator_a'],
+      ['operator_b', 'operator_a'],
+    ] as const) {
+      await world.sql`update payment_order set created_by_id = ${by} where id = ${id}`;
+      expect(await breaches()).toEqual([{ rule: 'payment order was not approved by another operator' }]);
+      await world.sql`update payment_order set created_by_id = ${back} where id = ${id}`;
+    }
+  });
+
   it('is rejected by anyone before its approval, and by a third person when the bank may have it', async () => {
     expect(await decide((await proposed()).id, 'rejected', null)).toMatchObject([
       { status: 'rejected', note: 'a reason' },
     ]);
     const { id } = await approved();
-    for (const by of ['operator_b', null]) expect(await refusal(decide(id, 'rejected', by))).toBe('permission_denied');
+    for (const by of ['operator_a', 'operator_b', null])
+      expect(await refusal(decide(id, 'rejected', by))).toBe('permission_denied');
     await call('send_payment_order', id, 'operator_c', 'operator_c');
-    expect(await refusal(decide(id, 'rejected', 'operator_c'))).toBe('permission_denied');
-    expect(await decide(id, 'rejected', 'operator_a')).toMatchObject([{ status: 'rejected' }]);
+    await read(id, 'operator_d');
+    for (const by of ['operator_c', 'operator_d'])
+      expect(await refusal(decide(id, 'rejected', by))).toBe('permission_denied');
+    expect(await decide(id, 'rejected', 'operator_e')).toMatchObject([{ status: 'rejected' }]);
     expect(await refusal(decide(id, 'approved', 'operator_b'))).toBe('status_invalid payment_order.status');
   });
 
@@ -159,6 +275,18 @@ of('decide_payment_order', () => {
       decide(id, 'approved', 'operator_c'),
     ]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+of('had_order_file', () => {
+  it('is true of an operator who has begun to read it, unless that was refused', async () => {
+    const { id } = await proposed();
+    const had = async (by: string) => (await call('had_order_file', id, by))[0]!.had_order_file as boolean;
+    await read(id, 'operator_x', 'refused');
+    expect(await had('operator_x')).toBe(false);
+    await read(id, 'operator_x');
+    await read(id, 'operator_y', 'succeeded');
+    expect([await had('operator_x'), await had('operator_y'), await had('operator_z')]).toEqual([true, true, false]);
   });
 });
 

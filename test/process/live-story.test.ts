@@ -126,7 +126,7 @@ describe('an exporter in live mode', () => {
     await must(live.post('/v1/addresses', payoutAddressBody(live.id)));
     await hurry('pay_out');
     await poll(async () => (await moneyOf(live)).leaving).toContain('83250.00 INR');
-    const [payment, ...others] = await paidByFile('2026-12-01');
+    const [payment, ...others] = await paidByFile('2099-12-01');
     expect([payment!.amount, others]).toEqual(['83250.00', []]);
     const entry = { ...payment, currency: 'INR', reference: 'UTR-1', direction: 'DBIT' as const };
     expect(await fromBank({ account: 'POOL-INR', currency: 'INR', entries: [entry] })).toMatchObject([
@@ -166,7 +166,7 @@ describe('an exporter in live mode', () => {
     expect((await moneyOf(live)).available).toEqual(['0.00 USD', '82417.50 INR']);
     await hurry('pay_out');
     await poll(async () => (await moneyOf(live)).leaving).toContain('82417.50 INR');
-    const [payment] = await paidByFile('2026-12-02');
+    const [payment] = await paidByFile('2099-12-02');
     const entry = { ...payment, currency: 'INR', reference: 'UTR-3', direction: 'DBIT' as const };
     await fromBank({ account: 'POOL-INR', currency: 'INR', entries: [entry] });
     expect(await lastPayout(live)).toMatchObject({ status: 'completed', amount: '82417.50' });

@@ -69,7 +69,8 @@ end;
 $$;
 
 -- Approves or rejects a proposal, once. A named operator approves it, who is not the one that proposed it, and its
--- money moves at once. Any operator rejects it, which also withdraws it.
+-- money moves at once. Of a proposal by OPERATOR_KEY or a command, the first named operator who approves it becomes the
+-- one who proposes it, so that two are needed. Any operator rejects it, which also withdraws it.
 create or replace function decide_adjustment(p_tenant text, p_live boolean, p_envelope jsonb, p_args jsonb)
 returns setof adjustment
 language plpgsql
@@ -81,6 +82,25 @@ declare
   v adjustment;
   v_now bigint;
 begin
+  if v_to = 'approved' and v_by is not null then
+    update adjustment x
+    set
+      proposed_by = v_args ->> 'decidedBy',
+      proposed_by_id = v_by
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.id = v_args ->> 'id'
+      and x.status = 'proposed'
+      and x.proposed_by_id is null
+    returning *
+    into v;
+    if found then
+      perform store_idempotent_response(p_tenant, p_live, p_envelope, to_jsonb(v));
+      return next v;
+      return;
+    end if;
+  end if;
   select x.* into v from adjustment x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_adjusted(p_tenant, p_live, v);
   v_now := clock(p_tenant, p_live);

@@ -63,6 +63,7 @@ export class Failures {
         ),
       );
     }
+    if (code === '22003') return new DomainError(outOfRange);
     const lock = code === '55P03' ? await this.#lockBehind(error) : undefined;
     if (lock === null) return new DomainError(problem('state_conflict'));
     // Only the tenants of the shards that are moved have to wait.
@@ -89,6 +90,13 @@ export class Failures {
     return this.#lockLook;
   }
 }
+
+/** A sum of an account, or another number, that would be greater than PostgreSQL stores. Nothing was stored. */
+const outOfRange = problem(
+  'parameter_invalid',
+  undefined,
+  'A number would be greater than what can be stored, such as the balance with this amount. Send a smaller one.',
+);
 
 /**
  * The errors for the unique indexes that back up the functions' own checks. A shard may append a number to the name.

@@ -57,8 +57,30 @@ function isSignedBy(secret: string, body: string, headers: Record<string, string
   }
 }
 
-/** Records a report. The same report again changes nothing; one about what is not known is refused. */
-export function recordReport(parts: ReportParts, livemode: boolean, given: Report, requestId: string): Promise<void> {
+/**
+ * Records a report. The same report again changes nothing; one about what is not known is refused. A write is refused
+ * when another one came first, such as the same report sent at once. What that one has stored then decides.
+ */
+export async function recordReport(
+  parts: ReportParts,
+  livemode: boolean,
+  given: Report,
+  requestId: string,
+): Promise<void> {
+  try {
+    await record(parts, livemode, given, requestId);
+  } catch (error) {
+    if (!isRefusedByStatus(error)) throw error;
+    await record(parts, livemode, given, requestId).catch((again: unknown) => {
+      throw isRefusedByStatus(again) ? contradicting() : again;
+    });
+  }
+}
+
+const isRefusedByStatus = (error: unknown): boolean =>
+  error instanceof DomainError && error.problems[0]!.code === 'status_invalid';
+
+function record(parts: ReportParts, livemode: boolean, given: Report, requestId: string): Promise<void> {
   switch (given.type) {
     case 'attempt.decided':
       return recordAttempt(parts, livemode, given.data, requestId);
@@ -155,3 +177,8 @@ async function decideDispute(
 }
 
 const conflict = (field: string, text: string) => new DomainError(problem('state_conflict', field, text));
+const contradicting = () =>
+  conflict(
+    'report.type',
+    'The object has a status that does not allow what the report says. The operator settles that.',
+  );

@@ -3,9 +3,9 @@ import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { busy } from '../../db/connect/deadline.js';
 import type { TenantAndMode } from '../../db/schema/tenant-and-mode.js';
-import { DomainError, problem } from '../../errors/problems.js';
+import { DomainError } from '../../errors/problems.js';
 import type { Operator } from '../operator.js';
-import type { ListPage } from '../paging.js';
+import { noCursor, type ListPage } from '../paging.js';
 import { ActionOutcome, operatorAction, type OperatorActionRow } from '../table.js';
 import { modeOf } from '../../request/mode.js';
 import { amountText } from '../../types/scalars.js';
@@ -190,7 +190,7 @@ export async function listActions(
         .where(and(sql`${first.number} = ${first.action}`, ...Object.values(conditions)))
         .orderBy(order)
         .limit(p('limit')),
-    { operator: name, operation, objectId, after: after && numberOf(after), limit: limit + 1 },
+    { operator: name, operation, objectId, after: after === undefined ? undefined : numberOf(after), limit: limit + 1 },
   );
   // Without an outcome, all members of `last` are null.
   const nodes = rows.slice(0, limit).map(({ first, last }) => ({
@@ -206,9 +206,7 @@ export async function listActions(
 /** Reads a cursor, which is the number of the last action of a page. */
 function numberOf(text: string): string {
   if (/^[1-9]\d{0,14}$/.test(text)) return text;
-  throw new DomainError(
-    problem('parameter_invalid', 'operator_action.starting_after', 'must be the cursor of a page of this list'),
-  );
+  throw noCursor('operator_action');
 }
 
 /** The result of checking the hash chain of the audit log. */

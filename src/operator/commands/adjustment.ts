@@ -4,6 +4,7 @@ import { shown } from '../../resources/adjustment/type.js';
 import { adjustmentV1 } from '../../resources/adjustment/v1.js';
 import { amountText } from '../../types/scalars.js';
 import { liveOf } from '../../request/mode.js';
+import { approvalsLeft } from '../access/approvals.js';
 import { listAdjustments, proposeAdjustment, rejectAdjustment } from '../money/adjustments.js';
 import { amount, currencyCode, name } from './arguments.js';
 import { type AddCommand, after, commandUser, mode } from './command.js';
@@ -12,7 +13,7 @@ import { type AddCommand, after, commandUser, mode } from './command.js';
 export function adjustmentCommands(program: Command, command: AddCommand): void {
   const adjustments = program
     .command('adjustment')
-    .description("Corrections of accounts' available money; a named operator approves them in the console");
+    .description("Corrections of accounts' available money; two named operators approve them in the console");
   const user = () => ({ id: null, name: commandUser() });
 
   command(adjustments, 'propose <account>', 'Propose one, which moves nothing yet', async (operator, o, accountId) => {
@@ -58,5 +59,9 @@ function shownJson(row: AdjustmentRow) {
   const { credit, debit } = shown(row);
   const text = (side: typeof credit) => side && `${amountText(side.amount)} ${side.currency}`;
   const { status, proposedBy: proposed_by, decidedBy: decided_by } = row;
-  return { ...adjustmentV1(row), credit: text(credit), debit: text(debit), status, proposed_by, decided_by };
+  const approvals_left = approvalsLeft(status, row.proposedById);
+  return {
+    ...{ ...adjustmentV1(row), credit: text(credit), debit: text(debit) },
+    ...{ status, proposed_by, decided_by, approvals_left },
+  };
 }

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { type Command, Option } from 'commander';
 import { payoutV1 } from '../../resources/payout/v1.js';
 import { amountText } from '../../types/scalars.js';
+import { approvalsLeft } from '../access/approvals.js';
 import { OperatorError } from '../operator.js';
 import { addOwnAccount, closeOwnAccount, listOwnAccounts } from '../payment-order/accounts.js';
 import { orderFile, type OrderFormat, orderFormats } from '../payment-order/file.js';
@@ -25,7 +26,7 @@ export function paymentOrderCommands(program: Command, command: AddCommand): voi
   command(
     order,
     'create',
-    'Gather the payouts that wait, for another operator to approve in the console',
+    'Gather the payouts that wait, for two named operators to approve in the console',
     async (operator, o) =>
       orderV1(
         await createPaymentOrder(
@@ -110,7 +111,8 @@ const orderV1 = (row: PaymentOrderRow) => ({
   ...{ total: row.total === null ? null : amountText(row.total), currency: row.currency },
   ...{ own_account_id: row.ownAccountId, value_date: row.valueDate, created_by: row.createdBy },
   ...{ decided_by: row.decidedBy, decided_at: row.decidedAt, note: row.note },
-  ...{ sent_by: row.sentBy, sent_at: row.sentAt },
+  ...{ sent_by: row.sentBy, sent_at: row.sentAt, approvals_left: approvalsLeft(row.status, row.createdById) },
+  left_out: row.leftOut ?? [],
 });
 
 const accountV1 = ({ id, created, createdBy, holder, currency, iban, number, bic, ifsc, closedAt }: OwnAccountRow) => ({

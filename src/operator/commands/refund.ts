@@ -28,10 +28,13 @@ export function refundCommands(program: Command, command: AddCommand): void {
   command(refunds, 'show <refund>', 'Show a refund', async (operator, _, id) => refundV1(await refundOf(operator, id)));
   const end = (name: string, description: string, to: 'succeeded' | 'failed') =>
     command(refunds, `${name} <refund>`, description, async (operator, o, id) => {
-      const report = given(o, { failureReason: 'failureReason', bankReference: 'bankReference' });
+      const report = given(o, {
+        ...{ failureReason: 'failureReason', bankReference: 'bankReference', toldByAcquirer: 'toldByAcquirer' },
+      });
       return refundV1(await endRefund(operator, id, to, report));
     })
       .option('--bank-reference <text>', 'the reference of the bank or the acquirer, such as a UTR or an ARN')
+      .option('--told-by-acquirer', 'the acquirer says so, of a refund that was submitted to it')
       .addOption(reason());
   end('succeed', 'Record that the payer has the money of a refund', 'succeeded');
   end('fail', 'Record that a refund has failed; its money is back where it came from', 'failed').option(

@@ -13,7 +13,9 @@ registerEnumType(AdjustmentStatus, {
   name: 'AdjustmentStatus',
   description: 'How far an adjustment has come.',
   valuesConfig: {
-    PROPOSED: { description: 'It waits for another operator. It has moved nothing.' },
+    PROPOSED: {
+      description: 'It waits for named operators: `approvalsLeft` says for how many. It has moved nothing.',
+    },
     APPROVED: { description: 'Another operator has approved it, and its money has moved.' },
     REJECTED: { description: 'It was rejected or withdrawn. It has moved nothing.' },
   },
@@ -42,7 +44,11 @@ export class OperatorAdjustment {
   reason: string;
   @Field(() => AdjustmentStatus, { description: 'How far it has come.' })
   status: AdjustmentStatus;
-  @Field(() => String, { description: 'Who has proposed it.' })
+  @Field(() => String, {
+    description:
+      'Who has proposed it. What `OPERATOR_KEY` or a command has proposed is that of the first named operator who ' +
+      'approves it.',
+  })
   proposedBy: string;
   @Field(() => String, { nullable: true, description: 'Who has approved or rejected it.' })
   decidedBy: string | null;

@@ -74,7 +74,7 @@ export class OpenDisputeInput {
   acquirerReason?: string | null;
   @Field(() => DateTime, {
     nullable: true,
-    description: 'The last moment at which the account can answer. By default there is none.',
+    description: 'The last moment at which the account can answer, not in the past. By default there is none.',
   })
   respondBy?: number | null;
   @Field(() => String, {

@@ -24,8 +24,9 @@ export class FileContent {
 export const FileContentScalar = new GraphQLScalarType<FileContent, string>({
   name: 'FileContent',
   description:
-    'The content of a file in base64. The body of a request has at most `BODY_BYTES_MAX` bytes, 1 MiB by default; ' +
-    'larger files are imported by command.',
+    'The content of a file in base64, which has four bytes for three. The body of a request has at most ' +
+    '`BODY_BYTES_MAX` bytes: by default 65,536, into which a file of some 48,000 bytes fits. Raise the setting, up ' +
+    'to 1,048,576, or import larger files with `tidegate bank import`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4648#section-4',
   serialize: () => {
     throw new GraphQLError('is never answered');

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { idInputOf } from '../../types/input.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
-import { PaymentOrderStatus } from '../payment-order/table.js';
+import { leftOutMax, PaymentOrderStatus } from '../payment-order/table.js';
 import { PageArgs, reasonOfAction } from './inputs.js';
 import { pageOf } from './page-type.js';
 import { OperatorPayout } from './type.js';
@@ -11,7 +11,7 @@ registerEnumType(PaymentOrderStatus, {
   description: 'How far a payment order has come.',
   valuesConfig: {
     GATHERING: { description: 'Its payouts are being gathered.' },
-    PROPOSED: { description: 'It waits for another operator.' },
+    PROPOSED: { description: 'It waits for named operators: `approvalsLeft` says for how many.' },
     APPROVED: { description: 'Another operator has approved it. Its file can be made and given to the bank.' },
     SENT: { description: 'Its file was given to the bank, whose files say what becomes of each payout.' },
     REJECTED: { description: 'It was rejected, or the bank has not carried it out. Its payouts can be in others.' },
@@ -42,6 +42,17 @@ export class OperatorOwnAccount {
   closedAt: number | null;
 }
 
+@ObjectType('LeftOutPayout', {
+  simpleResolvers: true,
+  description: 'A payout that no file for a bank can pay. It stays due.',
+})
+export class OperatorLeftOutPayout {
+  @Field(() => ID, { description: 'The id of the payout.' })
+  id: string;
+  @Field(() => String, { description: 'Why, as a sentence.' })
+  reason: string;
+}
+
 @ObjectType('PaymentOrder', {
   simpleResolvers: true,
   description: 'Payouts that a bank is told to pay in one file, from one account on one day.',
@@ -51,7 +62,11 @@ export class OperatorPaymentOrder {
   id: string;
   @Field(() => DateTime, { description: 'When it was begun.' })
   created: number;
-  @Field(() => String, { description: 'Who began it.' })
+  @Field(() => String, {
+    description:
+      'Who has proposed it: who began it, or the first named operator who approved what `OPERATOR_KEY` or a command ' +
+      'began.',
+  })
   createdBy: string;
   @Field(() => ID, { description: 'The account from which the bank pays.' })
   ownAccountId: string;
@@ -75,6 +90,11 @@ export class OperatorPaymentOrder {
   sentBy: string | null;
   @Field(() => DateTime, { nullable: true, description: 'When its file was given to the bank.' })
   sentAt: number | null;
+  @Field(() => [OperatorLeftOutPayout], {
+    nullable: true,
+    description: `What was left out when it was gathered: the first ${leftOutMax}. Null until it is proposed.`,
+  })
+  leftOut: OperatorLeftOutPayout[] | null;
 }
 
 export const PaymentOrderPage = pageOf('PaymentOrder', () => OperatorPaymentOrder, 'newest first');
@@ -113,7 +133,9 @@ export const CloseOwnAccountInput = idInputOf('CloseOwnAccount', 'account');
 export class CreatePaymentOrderInput {
   @Field(() => ID, { description: 'The account of the operator. Its currency is that of the payouts.' })
   ownAccountId: string;
-  @Field(() => LocalDate, { description: 'The day on which the bank is to pay.' })
+  @Field(() => LocalDate, {
+    description: 'The day on which the bank is to pay: yesterday in UTC, which is still today somewhere, or later.',
+  })
   valueDate: string;
 }
 export const ApprovePaymentOrderInput = idInputOf('ApprovePaymentOrder', 'order');

@@ -61,6 +61,11 @@ class EndOfRefund {
     description: 'The reference of the bank or the acquirer, such as a UTR or an ARN, at most 255 characters.',
   })
   bankReference?: string | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the acquirer says so. Send true for a refund that was submitted to it; others need no word.',
+  })
+  toldByAcquirer?: boolean | null;
 }
 
 @InputType({ description: 'Names the refund whose money the payer has.' })

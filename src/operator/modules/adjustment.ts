@@ -1,5 +1,6 @@
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { account } from '../../resources/account/table.js';
+import type { AdjustmentRow } from '../../resources/adjustment/table.js';
 import { shown } from '../../resources/adjustment/type.js';
 import { liveOf } from '../../request/mode.js';
 import { type ById, Input } from '../../types/input.js';
@@ -13,6 +14,7 @@ import {
   ProposeAdjustmentInput,
   RejectAdjustmentInput,
 } from '../graph/adjustment-type.js';
+import { approvalsLeft, approvalsLeftText } from '../access/approvals.js';
 import { filterOf } from '../graph/filters.js';
 import { edgesOf, one, type OperatorModule } from '../graph/module.js';
 import { OperatorAccount } from '../graph/type.js';
@@ -49,8 +51,10 @@ class OperatorAdjustments {
 
   @Mutation(() => ApproveAdjustmentPayload, {
     description:
-      'Approves an adjustment that another operator has proposed: its money moves at once. Only an operator with a ' +
-      'name and a key of their own can.',
+      'Approves an adjustment that another named operator has proposed: its money moves at once. Only an ' +
+      'operator with a name and a key of their own can. One that `OPERATOR_KEY` or a command has proposed ' +
+      'needs two of them: of the first it is the proposal from then on, stays PROPOSED, and has one of ' +
+      '`approvalsLeft`.',
   })
   async approveAdjustment(
     @Input(() => ApproveAdjustmentInput) { id }: ById,
@@ -70,8 +74,17 @@ class OperatorAdjustments {
   }
 }
 
+/** What the rows of adjustments do not have as they are. */
+@Resolver(() => OperatorAdjustment)
+class FieldsOfAdjustment {
+  @FieldResolver(() => Int, { description: approvalsLeftText })
+  approvalsLeft(@Root() { status, proposedById }: AdjustmentRow): number {
+    return approvalsLeft(status, proposedById);
+  }
+}
+
 export default {
-  resolvers: [OperatorAdjustments],
+  resolvers: [OperatorAdjustments, FieldsOfAdjustment],
   fields: {
     adjustments: 'adjustment',
     proposeAdjustment: 'adjustment',

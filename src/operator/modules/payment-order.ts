@@ -1,6 +1,7 @@
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type ById, Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
+import { approvalsLeft, approvalsLeftText } from '../access/approvals.js';
 import type { OperatorContext } from '../context.js';
 import { pageSizeOf } from '../graph/inputs.js';
 import type { OperatorModule } from '../graph/module.js';
@@ -29,6 +30,7 @@ import {
   rejectPaymentOrder,
   sendPaymentOrder,
 } from '../payment-order/orders.js';
+import { leftOutMax, type PaymentOrderRow } from '../payment-order/table.js';
 
 const AddOwnAccountPayload = payloadOf('AddOwnAccount', 'ownAccount', OperatorOwnAccount);
 const CloseOwnAccountPayload = payloadOf('CloseOwnAccount', 'ownAccount', OperatorOwnAccount);
@@ -85,7 +87,8 @@ class OperatorPaymentOrders {
   @Mutation(() => CreatePaymentOrderPayload, {
     description:
       'Gathers the live payouts under way in the currency of an account that are in no order yet: 10,000 at most, of ' +
-      `${tenantsPerRequest.toLocaleString('en')} tenants. It pays nothing until another operator approves it.`,
+      `${tenantsPerRequest.toLocaleString('en')} tenants. It pays nothing until another operator approves it. ` +
+      'What no file can pay is left out.',
   })
   async createPaymentOrder(
     @Input(() => CreatePaymentOrderInput) input: CreatePaymentOrderInput,
@@ -96,8 +99,10 @@ class OperatorPaymentOrders {
 
   @Mutation(() => ApprovePaymentOrderPayload, {
     description:
-      'Approves an order that another operator has proposed, so that its file can be made. Only an operator with a ' +
-      'name and a key of their own can.',
+      'Approves an order that another named operator has proposed, so that its file can be made. Only an ' +
+      'operator with a name and a key of their own can. One that `OPERATOR_KEY` or a command has begun needs ' +
+      'two of them: of the first it is the proposal from then on, stays PROPOSED, and has one of ' +
+      '`approvalsLeft`.',
   })
   async approvePaymentOrder(
     @Input(() => ApprovePaymentOrderInput) { id }: ById,
@@ -109,7 +114,8 @@ class OperatorPaymentOrders {
   @Mutation(() => RejectPaymentOrderPayload, {
     description:
       'Rejects an order and gives its payouts back. ' +
-      'After its approval it says that the bank has not carried it out, and only another named operator can say so.',
+      'After its approval it says that the bank has not carried it out, and only a named operator can say so who ' +
+      'has not proposed, approved or sent it and has never had its file.',
   })
   async rejectPaymentOrder(
     @Input(() => RejectPaymentOrderInput) { id, reason }: RejectPaymentOrderInput,
@@ -129,8 +135,17 @@ class OperatorPaymentOrders {
   }
 }
 
+/** What the rows of orders do not have as they are. */
+@Resolver(() => OperatorPaymentOrder)
+class FieldsOfPaymentOrder {
+  @FieldResolver(() => Int, { description: approvalsLeftText })
+  approvalsLeft(@Root() { status, createdById }: PaymentOrderRow): number {
+    return approvalsLeft(status, createdById);
+  }
+}
+
 export default {
-  resolvers: [OperatorPaymentOrders],
+  resolvers: [OperatorPaymentOrders, FieldsOfPaymentOrder],
   fields: {
     ownAccounts: 'own_account',
     paymentOrders: 'payment_order',
@@ -142,5 +157,5 @@ export default {
     rejectPaymentOrder: 'payment_order',
     sendPaymentOrder: 'payment_order',
   },
-  sizes: { 'Query.ownAccounts': 200 },
+  sizes: { 'Query.ownAccounts': 200, 'PaymentOrder.leftOut': leftOutMax },
 } satisfies OperatorModule;

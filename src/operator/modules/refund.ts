@@ -38,10 +38,10 @@ class OperatorRefunds {
 
   @Mutation(() => SucceedRefundPayload, { description: 'Records that the payer has the money of a refund.' })
   async succeedRefund(
-    @Input(() => SucceedRefundInput) { id, bankReference }: SucceedRefundInput,
+    @Input(() => SucceedRefundInput) input: SucceedRefundInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { refund: await endRefund(operator, id, 'succeeded', { bankReference }) };
+    return { refund: await endRefund(operator, input.id, 'succeeded', input) };
   }
 
   @Mutation(() => FailRefundPayload, {

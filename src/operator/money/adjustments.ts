@@ -2,7 +2,7 @@ import { type AdjustmentContent, adjustmentProblems } from '../../resources/adju
 import { type AdjustmentRow, AdjustmentStatus, adjustment } from '../../resources/adjustment/table.js';
 import { amountProblems } from '../../operation/amount-problems.js';
 import { textProblems } from '../../operation/text-problems.js';
-import { namedOperators } from '../access/operators.js';
+import { refuseAlone } from '../access/approvals.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, listed, type ListPage } from '../paging.js';
 
@@ -36,14 +36,12 @@ export async function proposeAdjustment(
   return operator.write('propose_adjustment', row, 'proposeAdjustment', args, adjustment);
 }
 
-/** Approves a proposal: its money moves at once. Only a named operator can, and not the one that proposed it. */
+/**
+ * Approves a proposal: its money moves at once. Only a named operator can, and not the one that proposed it. What
+ * OPERATOR_KEY or a command has proposed becomes the proposal of the first one who approves it.
+ */
 export async function approveAdjustment(operator: Operator, id: string, by: Actor): Promise<AdjustmentRow> {
-  if ((await namedOperators(operator)) < 2)
-    throw new OperatorError(
-      'An adjustment needs two named operators: one proposes it, and another one approves it. There are fewer than ' +
-        'two with the role operate. Create another one with `tidegate operator create`.',
-      'permission_denied',
-    );
+  await refuseAlone(operator, 'An adjustment');
   return decided(operator, id, 'approved', by);
 }
 

@@ -70,7 +70,7 @@ async function allViolations(operator: Operator): Promise<{ violations: Violatio
 
 /**
  * The same where tenants are distributed to nodes, which have no snapshot in common: each tenant is checked by a
- * statement on its node, and then the privileges on all nodes.
+ * statement on its node, and then the payment orders, which have no tenant, and the privileges on all nodes.
  */
 async function violationsByTenant(operator: Operator): Promise<{ violations: Violation[]; count: number }> {
   const tenants = await operator.auditQuery<TenantAndMode>('operator_ledgers', (db) =>
@@ -95,9 +95,12 @@ async function violationsByTenant(operator: Operator): Promise<{ violations: Vio
   const breaches = await operator.auditQuery<{ what: string }>('operator_breaches', (db) =>
     db.select({ what: sql<string>`v.what` }).from(nodeBreaches),
   );
-  const rule = 'append-only is not enforced';
-  violations.push(...breaches.map(({ what }) => ({ tenant: null, livemode: null, rule, what })));
-  return { violations: violations.slice(0, violationsMax), count: count + breaches.length };
+  const orders = await operator.auditQuery<{ rule: string; what: string }>('operator_order_breaches', (db) =>
+    db.select({ rule: sql<string>`v.rule`, what: sql<string>`v.what` }).from(sql`payment_order_breaches v`),
+  );
+  const without = [...orders, ...breaches.map(({ what }) => ({ rule: 'append-only is not enforced', what }))];
+  violations.push(...without.map((each) => ({ tenant: null, livemode: null, ...each })));
+  return { violations: violations.slice(0, violationsMax), count: count + without.length };
 }
 
 /**

@@ -1,12 +1,14 @@
 import { amountProblems } from '../../operation/amount-problems.js';
 import { textProblems } from '../../operation/text-problems.js';
+import { problem } from '../../errors/problems.js';
+import { readNow } from '../../resources/clock/now.js';
 import { depositProblems } from '../../resources/deposit/rules.js';
 import type { DepositReasonCode } from '../../resources/deposit/table.js';
 import { type DisputeRow, DisputeStatus, dispute } from '../../resources/dispute/table.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
 import { type ListFilter, type ListPage, listed } from '../paging.js';
 import { operatorDeposit } from './bank.js';
-import { referenceProblems } from './notice.js';
+import { referenceProblems, withoutSpaceAround } from './notice.js';
 
 /** What a bank or an acquirer reports of a dispute, under its own reference: it has taken the money back. */
 export interface OpenedDispute {
@@ -54,7 +56,14 @@ export async function openDispute(operator: Operator, given: OpenedDispute): Pro
     ...(respondBy != null && { respondBy }),
     ...(acquirerReason != null && { acquirerReason }),
   };
-  await operator.scope(row).refuseBesideOtherReleases();
+  const scope = operator.scope(row);
+  if (respondBy != null && respondBy < (await readNow(scope))) {
+    // The same again stays what it was, also after the moment has passed.
+    const disputes = await scope.all(dispute, dispute.depositId, id);
+    if (!disputes.some((each) => each.reference === withoutSpaceAround(reference)))
+      refuse([problem('parameter_invalid', 'dispute.respond_by', 'must not be in the past')]);
+  }
+  await scope.refuseBesideOtherReleases();
   return operator.write('open_dispute', row, 'openDispute', args, dispute);
 }
 

@@ -1,3 +1,5 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { job } from '../../jobs/table.js';
 import { type RefundRow, RefundStatus, refund } from '../../resources/refund/table.js';
 import { textProblems } from '../../operation/text-problems.js';
 import { type Operator, OperatorError, refuse } from '../operator.js';
@@ -25,14 +27,19 @@ export interface RefundReport {
   failureReason?: string | null | undefined;
   /** Its own reference. White space around it is left out. */
   bankReference?: string | null | undefined;
+  /** Whether the acquirer says so, of a refund that was submitted to it. */
+  toldByAcquirer?: boolean | null | undefined;
 }
 
-/** Records that the payer has the money of a refund, or that the refund has failed. */
+/**
+ * Records that the payer has the money of a refund, or that the refund has failed. One that the worker has submitted to
+ * an acquirer ends by its word alone: otherwise its money could be given back here and sent there.
+ */
 export async function endRefund(
   operator: Operator,
   id: string,
   to: 'succeeded' | 'failed',
-  { failureReason, bankReference }: RefundReport = {},
+  { failureReason, bankReference, toldByAcquirer }: RefundReport = {},
 ): Promise<RefundRow> {
   refuse([
     ...textProblems({ failureReason }, 'refund', failureReasonLengthMax),
@@ -45,5 +52,32 @@ export async function endRefund(
     ...(failureReason != null && { failureReason }),
     ...(bankReference != null && { bankReference: withoutSpaceAround(bankReference) }),
   };
-  return operator.write('move_refund', await refundOf(operator, id), `refund_${to}`, args, refund);
+  const row = await refundOf(operator, id);
+  if (row.status === RefundStatus.PENDING && !toldByAcquirer) await refuseSubmitted(operator, row);
+  return operator.write('move_refund', row, `refund_${to}`, args, refund);
+}
+
+async function refuseSubmitted(operator: Operator, { id, tenantId, livemode }: RefundRow): Promise<void> {
+  const p = sql.placeholder;
+  const [submitted] = await operator.read<{ id: string }>(
+    'operator_refund_submitted',
+    (db) =>
+      db
+        .select({ id: job.id })
+        .from(job)
+        .where(
+          and(
+            ...[eq(job.tenantId, p('tenantId')), eq(job.livemode, p('livemode')), eq(job.subjectId, p('id'))],
+            sql`${job.kind} = 'send_refund' and ${job.attempts} > 0`,
+          ),
+        ),
+    { tenantId, livemode, id },
+  );
+  if (!submitted) return;
+  throw new OperatorError(
+    'The refund was submitted to the acquirer, which says how it ends: by its report, or when the worker asks. If ' +
+      'the acquirer has told you, record it with `--told-by-acquirer` (`toldByAcquirer`).',
+    'state_conflict',
+    'refund.status',
+  );
 }

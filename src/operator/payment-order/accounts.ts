@@ -28,7 +28,9 @@ export async function addOwnAccount(operator: Operator, given: OwnAccountContent
   const codes = Object.entries({ iban: given.iban, number: given.number, bic: given.bic, ifsc: given.ifsc });
   const bare = Object.fromEntries(codes.map(([name, text]) => [name, text == null ? null : accountKey(text)]));
   refuse([...textProblems({ holder }, 'own_account'), ...ownAccountProblems({ holder, currency, ...bare })]);
-  const [row] = await operator.call('add_own_account', [JSON.stringify({ holder, currency, ...bare }), by]);
+  const key = operator.idempotencyKey ?? null;
+  if (key !== null && (await hasAdded(operator, key))) operator.replays++;
+  const [row] = await operator.call('add_own_account', [JSON.stringify({ holder, currency, ...bare }), by, key]);
   return fromRow(ownAccount, row!);
 }
 
@@ -64,6 +66,20 @@ export async function ownAccountOf(operator: Operator, id: string): Promise<OwnA
     { id },
   );
   return row ?? missing();
+}
+
+/** Whether a call with this idempotency key has added an account. */
+async function hasAdded(operator: Operator, key: string): Promise<boolean> {
+  const rows = await operator.read<{ id: string }>(
+    'operator_own_account_of_key',
+    (db) =>
+      db
+        .select({ id: ownAccount.id })
+        .from(ownAccount)
+        .where(eq(ownAccount.idempotencyKey, sql.placeholder('key'))),
+    { key },
+  );
+  return rows.length > 0;
 }
 
 function missing(): never {

@@ -8,10 +8,15 @@ const { placeholder } = sql;
 /** For how many tenants payouts are claimed at once. */
 const tenantsAtOnce = 4;
 
-/** The live payouts under way in a currency that are in no order, the oldest first. */
-export function waitingPayouts(operator: Operator, { currency }: PaymentOrderRow, limit: number): Promise<PayoutRow[]> {
+/** The live payouts under way in a currency that are in no order, the oldest first, after another one. */
+export function waitingPayouts(
+  operator: Operator,
+  { currency }: PaymentOrderRow,
+  after: PayoutRow | undefined,
+  limit: number,
+): Promise<PayoutRow[]> {
   return operator.read<PayoutRow>(
-    'operator_payouts_to_order',
+    `operator_payouts_to_order:${after ? 'after' : ''}`,
     (db) =>
       db
         .select()
@@ -20,11 +25,13 @@ export function waitingPayouts(operator: Operator, { currency }: PaymentOrderRow
           and(
             eq(payout.currency, placeholder('currency')),
             sql`livemode and status = 'processing' and order_id is null`,
+            after &&
+              sql`(${payout.created}, ${payout.id}) > (${placeholder('created')}::bigint, ${placeholder('id')}::text)`,
           ),
         )
         .orderBy(asc(payout.created), asc(payout.id))
         .limit(placeholder('limit')),
-    { currency, limit },
+    { currency, created: after && String(after.created), id: after?.id, limit },
   );
 }
 

@@ -1,7 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
 import { harmless } from '../../types/csv-cell.js';
-import { type AccountRow, account } from '../../resources/account/table.js';
-import { type AddressRow, address } from '../../resources/address/table.js';
 import type { PayoutRow } from '../../resources/payout/table.js';
 import { amountText, currencyDigits } from '../../types/scalars.js';
 import { accountKey } from '../bank-file/line.js';
@@ -9,6 +7,7 @@ import { type Operator, OperatorError } from '../operator.js';
 import { ownAccountOf } from './accounts.js';
 import { payoutsOf } from './claims.js';
 import { countedOrder } from './orders.js';
+import { forbidden, type Payee, payeesOf } from './payee.js';
 import { type OwnAccountRow, type PaymentOrderRow, PaymentOrderStatus } from './table.js';
 
 /** The formats of the file of an order. */
@@ -16,7 +15,6 @@ export const orderFormats = ['pain.001', 'csv'] as const;
 export type OrderFormat = (typeof orderFormats)[number];
 
 const batchMax = 500;
-const nameLengthMax = 140;
 
 /** The reference by which a bank's answer is found again: 32 digits of the payout's id, since messages have 35. */
 export const endToEndIdOf = ({ id }: { id: string }): string => id.replace(/^payout_/, '');
@@ -56,8 +54,7 @@ export async function orderFile(operator: Operator, id: string, format: OrderFor
 /** A payout with what the bank has to know of its payee. */
 interface Payment {
   payout: PayoutRow;
-  to: AddressRow;
-  payee: string;
+  to: Payee;
 }
 
 /**
@@ -69,20 +66,13 @@ async function* paymentsOf(operator: Operator, order: PaymentOrderRow): AsyncGen
   let [count, total] = [0, 0n];
   for (;;) {
     const rows = await payoutsOf(operator, order.id, after, batchMax);
-    const related = operator.related();
-    const payees = await Promise.all(
-      rows.map((payout) =>
-        Promise.all([
-          related.one(address, address.id, payout, payout.addressId),
-          related.one(account, account.id, payout, payout.accountId),
-        ]),
-      ),
-    );
+    const payees = await payeesOf(operator, rows);
     for (const [i, payout] of rows.entries()) {
-      const [to, holder] = payees[i]!;
+      const to = payees[i]!;
+      if (typeof to === 'string') throw new Error(`${payout.id} of ${order.id} can be in no file: ${to}`);
       count++;
       total += payout.amount;
-      yield { payout, to: to!, payee: nameOf(holder!) };
+      yield { payout, to };
     }
     after = rows.at(-1);
     if (rows.length < batchMax) break;
@@ -90,25 +80,11 @@ async function* paymentsOf(operator: Operator, order: PaymentOrderRow): AsyncGen
   if (count !== order.payouts || total !== order.total) throw new Error(`The payouts of ${order.id} have changed.`);
 }
 
-const nameOf = ({ businessDetails, nickname, id }: AccountRow): string =>
-  [...(businessDetails?.legalName ?? nickname ?? id)].slice(0, nameLengthMax).join('');
-
 /** An amount with as many decimals as its currency has, and two at most. */
 const amountIn = (amount: bigint, currency: string): string =>
   currencyDigits(currency) === 0 ? amountText(amount).replace(/\.00$/, '') : amountText(amount);
 
-/** The systems of clearing whose codes addresses have as the routing code of domestic credits, by currency. */
-const clearingSystems: Readonly<Record<string, string>> = {
-  ...{ AUD: 'AUBSB', CAD: 'CACPA', GBP: 'GBDSC', INR: 'INFSC', NZD: 'NZNCC', USD: 'USABA', ZAR: 'ZANCC' },
-};
-
-/** The routing code of a payee's bank. */
-const routingOf = ({ bankAccount: bank }: AddressRow): string | undefined =>
-  bank?.domesticCredit ?? bank?.domesticWire ?? bank?.domesticFastCredit ?? undefined;
-
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** What no XML document may have. */
-const forbidden = /[^\P{Cc}\t\n\r]|\p{Cs}|[\uFFFE\uFFFF]/gu;
 
 /** An element with a text; none without one. */
 const text = (name: string, value: string | null | undefined): string =>
@@ -121,14 +97,14 @@ const accountElement = (iban: string | null | undefined, number: string | null |
   element('Id', iban ? text('IBAN', accountKey(iban)) : element('Othr', text('Id', number && accountKey(number)))) +
   text('Ccy', currency);
 
-/** The bank of an account: by its BIC, or else by the code that it has in its system of clearing. */
+/** The bank of an account: by its BIC, or else by the code that it has in a system of clearing. */
 const bankElement = (bic: string | null | undefined, system: string | undefined, code: string | null | undefined) =>
   element(
     'FinInstnId',
     bic
       ? text('BICFI', bic)
-      : system !== undefined && code
-        ? element('ClrSysMmbId', element('ClrSysId', text('Cd', system)), text('MmbId', code))
+      : code
+        ? element('ClrSysMmbId', system ? element('ClrSysId', text('Cd', system)) : '', text('MmbId', code))
         : element('Othr', text('Id', 'NOTPROVIDED')),
   );
 
@@ -152,16 +128,15 @@ async function* pain001(
     element('Dbtr', text('Nm', from.holder)) +
     element('DbtrAcct', accountElement(from.iban, from.number, from.currency)) +
     element('DbtrAgt', bankElement(from.bic, 'INFSC', from.ifsc));
-  for await (const { payout, to, payee } of payments) {
-    const bank = to.bankAccount ?? {};
+  for await (const { payout, to } of payments) {
     yield '\n' +
       element(
         'CdtTrfTxInf',
         element('PmtId', text('EndToEndId', endToEndIdOf(payout))),
         `<Amt><InstdAmt Ccy="${payout.currency}">${amountIn(payout.amount, payout.currency)}</InstdAmt></Amt>`,
-        element('CdtrAgt', bankElement(bank.globalWire, clearingSystems[payout.currency], routingOf(to))),
-        element('Cdtr', text('Nm', payee)),
-        element('CdtrAcct', accountElement(bank.iban, bank.number)),
+        element('CdtrAgt', bankElement(to.bic, to.system, to.code)),
+        element('Cdtr', text('Nm', to.name)),
+        element('CdtrAcct', accountElement(to.iban, to.number)),
         element('RmtInf', text('Ustrd', payout.id)),
       );
   }
@@ -180,18 +155,17 @@ async function* csv(
   payments: AsyncIterable<Payment>,
 ): AsyncGenerator<string, void, void> {
   yield row(csvColumns);
-  for await (const { payout, to, payee } of payments) {
-    const bank = to.bankAccount ?? {};
+  for await (const { payout, to } of payments) {
     yield row([
       ...[
         endToEndIdOf(payout),
         amountIn(payout.amount, payout.currency),
         payout.currency,
         order.valueDate,
-        harmless(payee),
+        harmless(to.name),
       ],
-      ...[accountKey(bank.iban ?? bank.number ?? ''), routingOf(to) ?? '', bank.globalWire ?? ''].map(harmless),
-      ...[harmless(bank.bankName ?? ''), from.iban ?? from.number ?? ''],
+      ...[to.iban ?? to.number ?? '', to.code ?? '', to.bic ?? '', to.bankName].map(harmless),
+      ...[from.iban ?? from.number ?? ''],
     ]);
   }
 }

@@ -1,12 +1,13 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { fromRow } from '../../db/read/row-mapper.js';
 import { type PayoutRow, payout } from '../../resources/payout/table.js';
-import { namedOperators } from '../access/operators.js';
+import { refuseAlone } from '../access/approvals.js';
 import { type Operator, OperatorError } from '../operator.js';
-import { listedMax, type ListPage } from '../paging.js';
+import { listedMax, type ListPage, noCursor } from '../paging.js';
 import type { Actor } from '../money/adjustments.js';
 import { countOf, eachTenant, livePayouts, payoutsOf, waitingPayouts } from './claims.js';
-import { paymentOrder, type PaymentOrderRow, PaymentOrderStatus } from './table.js';
+import { payeesOf } from './payee.js';
+import { type LeftOutPayout, leftOutMax, paymentOrder, type PaymentOrderRow, PaymentOrderStatus } from './table.js';
 
 const { placeholder } = sql;
 const { APPROVED, SENT, REJECTED, GATHERING } = PaymentOrderStatus;
@@ -19,8 +20,9 @@ const payoutsMax = 10_000;
 /**
  * Gathers the payouts that wait in the currency of an account into a new order: each is claimed by a conditional update
  * of its own tenant's row, so that none is in two orders; those of further tenants than `tenantsMax` are left for the
- * next order, because each tenant takes a statement. One process gathers an order. What it leaves when it is
- * interrupted is given back by the next one, as are all claims of rejected orders.
+ * next order, because each tenant takes a statement. A payout that no file can pay is left out and stays due. One
+ * process gathers an order. What it leaves when it is interrupted is given back by the next one, as are all claims of
+ * rejected orders. The same call under its idempotency key returns the order that it has proposed.
  */
 export async function createPaymentOrder(
   operator: Operator,
@@ -28,40 +30,64 @@ export async function createPaymentOrder(
   by: Actor,
   tenantsMax = payoutsMax,
 ): Promise<PaymentOrderRow> {
-  const [begun] = await operator.call('create_payment_order', [ownAccountId, valueDate, by.name, by.id]);
+  const key = operator.idempotencyKey ?? null;
+  const [begun] = await operator.call('create_payment_order', [ownAccountId, valueDate, by.name, by.id, key]);
   const order = fromRow(paymentOrder, begun!);
-  for (const id of await rejectedWithPayouts(operator)) await giveBack(operator, id);
-  const tenants = new Set<string>();
-  for (let read = 0; read < payoutsMax; ) {
-    const waiting = await waitingPayouts(operator, order, Math.min(batchMax, payoutsMax - read));
-    for (const { tenantId } of waiting) if (tenants.size < tenantsMax) tenants.add(tenantId);
-    const taken = waiting.filter(({ tenantId }) => tenants.has(tenantId));
-    await eachTenant(operator, 'claim_payouts', taken, order.id);
-    if (taken.length === 0 || taken.length < waiting.length) break;
-    read += taken.length;
+  if (order.status !== GATHERING) {
+    operator.replays++;
+    return order;
   }
+  for (const id of await rejectedWithPayouts(operator)) await giveBack(operator, id);
+  const leftOut = await gather(operator, order, tenantsMax);
   const { payouts, total } = await countOf(operator, order.id);
-  const [row] = await operator.call('propose_payment_order', [order.id, payouts, String(total)]);
+  const counted = [order.id, payouts, String(total), JSON.stringify(leftOut.slice(0, leftOutMax))];
+  const [row] = await operator.call('propose_payment_order', counted);
   const proposed = fromRow(paymentOrder, row!);
   if (proposed.status !== REJECTED) return proposed;
   await giveBack(operator, order.id);
+  const [first] = leftOut;
   throw new OperatorError(
     proposed.payouts === 0
-      ? `No payout in ${order.currency} waits that is in no order yet. There is nothing to pay.`
+      ? `No payout in ${order.currency} waits that is in no order yet. There is nothing to pay.` +
+          (first
+            ? ` Left out, because no file can pay them: ${leftOut.length}, such as ${first.id}. ${first.reason}`
+            : '')
       : 'The order was rejected, or another one was begun for the account, before all payouts were gathered.',
     'state_conflict',
     'payment_order.own_account_id',
   );
 }
 
-/** Approves an order that another operator has proposed. Its file can be made from then on. Spec: decisions, 8.15. */
+/** Claims what waits for an order, the oldest first; returns what no file could pay, which stays due. */
+async function gather(operator: Operator, order: PaymentOrderRow, tenantsMax: number): Promise<LeftOutPayout[]> {
+  const tenants = new Set<string>();
+  const leftOut: LeftOutPayout[] = [];
+  let claimed = 0;
+  let after: PayoutRow | undefined;
+  while (claimed < payoutsMax && leftOut.length < payoutsMax) {
+    const waiting = await waitingPayouts(operator, order, after, Math.min(batchMax, payoutsMax - claimed));
+    const payees = await payeesOf(operator, waiting);
+    const payable = waiting.filter((_, i) => typeof payees[i] !== 'string');
+    for (const [i, { id }] of waiting.entries()) {
+      const reason = payees[i];
+      if (typeof reason === 'string') leftOut.push({ id, reason });
+    }
+    for (const { tenantId } of payable) if (tenants.size < tenantsMax) tenants.add(tenantId);
+    const taken = payable.filter(({ tenantId }) => tenants.has(tenantId));
+    await eachTenant(operator, 'claim_payouts', taken, order.id);
+    if (waiting.length === 0 || taken.length < payable.length) break;
+    claimed += taken.length;
+    after = waiting.at(-1);
+  }
+  return leftOut;
+}
+
+/**
+ * Approves an order that another named operator has proposed. Its file can be made from then on. What OPERATOR_KEY or a
+ * command has begun is proposed by the first named operator who approves it. Spec: decisions, 8.15.
+ */
 export async function approvePaymentOrder(operator: Operator, id: string, by: Actor): Promise<PaymentOrderRow> {
-  if ((await namedOperators(operator)) < 2)
-    throw new OperatorError(
-      'A payment order needs two named operators: one proposes it, and another one approves it. There are fewer than ' +
-        'two with the role operate. Create another one with `tidegate operator create`.',
-      'permission_denied',
-    );
+  await refuseAlone(operator, 'A payment order');
   await countedOrder(operator, id);
   return decided(operator, id, APPROVED, by, null);
 }
@@ -128,6 +154,13 @@ export async function refuseInOrder(
 
 /** The order with this id. */
 export async function orderOf(operator: Operator, id: string): Promise<PaymentOrderRow> {
+  const row = await foundOrder(operator, id);
+  if (!row)
+    throw new OperatorError('There is no such payment order. Check the id.', 'resource_missing', 'payment_order.id');
+  return row;
+}
+
+async function foundOrder(operator: Operator, id: string): Promise<PaymentOrderRow | undefined> {
   const [row] = await operator.read<PaymentOrderRow>(
     'operator_payment_order',
     (db) =>
@@ -137,8 +170,6 @@ export async function orderOf(operator: Operator, id: string): Promise<PaymentOr
         .where(eq(paymentOrder.id, placeholder('id'))),
     { id },
   );
-  if (!row)
-    throw new OperatorError('There is no such payment order. Check the id.', 'resource_missing', 'payment_order.id');
   return row;
 }
 
@@ -169,7 +200,8 @@ export async function listOrders(
   operator: Operator,
   { status, after, limit = listedMax }: OrderFilter,
 ): Promise<ListPage<PaymentOrderRow>> {
-  const from = after === undefined ? undefined : await orderOf(operator, after);
+  const from = after === undefined ? undefined : await foundOrder(operator, after);
+  if (after !== undefined && !from) throw noCursor('payment_order');
   const rows = await operator.read<PaymentOrderRow>(
     `operator_payment_orders:${from ? 'after' : ''}`,
     (db) =>
@@ -202,8 +234,7 @@ export async function orderedPayouts(
 ): Promise<ListPage<PayoutRow>> {
   await orderOf(operator, orderId);
   const [from] = after === undefined ? [] : await livePayouts(operator, [after]);
-  if (after !== undefined && !from)
-    throw new OperatorError('There is no such payout. Check the cursor.', 'resource_missing', 'payout.id');
+  if (after !== undefined && !from) throw noCursor('payout');
   const rows = await payoutsOf(operator, orderId, from, limit + 1);
   return { nodes: rows.slice(0, limit), next: rows.length > limit ? rows[limit - 1]!.id : null };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, check, foreignKey, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { isOneOf } from '../../db/schema/columns.js';
 
 // These tables are about the whole deployment, so they have no tenant: an order pays payouts of several tenants.
@@ -19,8 +19,11 @@ export const ownAccount = pgTable(
     bic: text('bic'),
     ifsc: text('ifsc'),
     closedAt: bigint('closed_at', { mode: 'number' }),
+    /** Of the call that added it: the same call again returns it. */
+    idempotencyKey: text('idempotency_key'),
   },
   (t) => [
+    uniqueIndex('own_account_of_key').on(t.idempotencyKey),
     check('own_account_number', sql`(${t.iban} is null) <> (${t.number} is null)`),
     uniqueIndex('own_account_in_use').on(sql`coalesce(iban, number)`, t.currency).where(sql`closed_at is null`),
   ],
@@ -37,12 +40,25 @@ export const PaymentOrderStatus = {
 } as const;
 export type PaymentOrderStatus = (typeof PaymentOrderStatus)[keyof typeof PaymentOrderStatus];
 
+/** How many of the payouts that an order leaves out are kept with it. */
+export const leftOutMax = 100;
+
+/** A payout that an order has left out, and why. It stays due. */
+export interface LeftOutPayout {
+  id: string;
+  reason: string;
+}
+
 /** Payouts that one bank is told to pay, from one account on one day. A payout names its order in its own row. */
 export const paymentOrder = pgTable(
   'payment_order',
   {
     id: text('id').primaryKey(),
     created: bigint('created', { mode: 'number' }).notNull(),
+    /**
+     * Who has proposed it: who has begun it, or the first named operator who has approved what OPERATOR_KEY or a
+     * command has begun. The id is null for these two.
+     */
     createdBy: text('created_by').notNull(),
     createdById: text('created_by_id'),
     ownAccountId: text('own_account_id').notNull(),
@@ -61,12 +77,18 @@ export const paymentOrder = pgTable(
     sentBy: text('sent_by'),
     sentById: text('sent_by_id'),
     sentAt: bigint('sent_at', { mode: 'number' }),
+    /** The first payouts that no file could pay when it was gathered. */
+    leftOut: jsonb('left_out').$type<LeftOutPayout[]>(),
+    /** Of the call that began it: once it is proposed, the same call again returns it. */
+    idempotencyKey: text('idempotency_key'),
   },
   (t) => [
     foreignKey({ name: 'payment_order_account', columns: [t.ownAccountId], foreignColumns: [ownAccount.id] }),
     index('payment_order_age').on(t.status, t.created, t.id),
     // An account has one that is being gathered.
     uniqueIndex('payment_order_gathering').on(t.ownAccountId).where(sql`status = 'gathering'`),
+    // A call that was interrupted is made again under the same key.
+    uniqueIndex('payment_order_of_key').on(t.idempotencyKey).where(sql`payouts > 0`),
     check('payment_order_status', isOneOf(t.status, PaymentOrderStatus)),
     check('payment_order_counted', sql`${t.status} not in ('proposed', 'approved', 'sent') or ${t.payouts} > 0`),
     check('payment_order_approved', sql`${t.status} not in ('approved', 'sent') or ${t.decidedById} is not null`),

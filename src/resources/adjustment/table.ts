@@ -21,7 +21,10 @@ export const adjustment = pgTable(
     debitCurrency: text('debit_currency'),
     reason: text('reason').notNull(),
     status: text('status').$type<AdjustmentStatus>().notNull(),
-    /** The name of the operator, and its id, which is null for OPERATOR_KEY and the command line. */
+    /**
+     * The name of the operator, and its id, which is null for OPERATOR_KEY and the command line. Their proposals become
+     * those of the first named operator who approves them.
+     */
     proposedBy: text('proposed_by').notNull(),
     proposedById: text('proposed_by_id'),
     decidedBy: text('decided_by'),

@@ -4,6 +4,7 @@ import { parseQuery } from '../../api/rest/decoder.js';
 import { logged } from '../../operator/action/actions.js';
 import { type FilePlace, fileWithContent } from '../../operator/console.js';
 import { orderFile, orderFormats } from '../../operator/payment-order/file.js';
+import { OperatorRole } from '../../operator/table.js';
 import { DomainError, type Problem, problem } from '../../errors/problems.js';
 
 /** What an id may be, before it is looked up. */
@@ -35,7 +36,8 @@ export function operatorFiles(app: FastifyInstance): void {
 
 /**
  * Registers the download of the file of a payment order, which has entries in the audit log, the first one before it is
- * made. It is sent as it is read; one that is not whole has no end that HTTP takes for one.
+ * made. It is sent as it is read; one that is not whole has no end that HTTP takes for one. An operator that may only
+ * look gets none.
  */
 export function orderFiles(app: FastifyInstance): void {
   app.get<{ Params: { id: string; format: string } }>(
@@ -51,12 +53,20 @@ export function orderFiles(app: FastifyInstance): void {
           problem('parameter_invalid', 'payment_order.format', `must be ${orderFormats.join(' or ')}`),
         );
       const action = { operation: 'readPaymentOrder', objectId: id, details: { format } };
-      const made = await logged(operator, viewer, action, () => orderFile(operator, id, known));
+      const made = await logged(operator, viewer, action, () => {
+        if (viewer.role !== OperatorRole.OPERATE)
+          throw new DomainError(problem('permission_denied', undefined, forOperate));
+        return orderFile(operator, id, known);
+      });
       reply.header('content-disposition', `attachment; filename="${made.name}"`);
       return reply.type(made.contentType).send(Readable.from(made.content));
     },
   );
 }
+
+const forOperate =
+  'Your role is READ. The file of a payment order pays, and has the numbers of all its accounts: ask for an operator ' +
+  'with the role OPERATE.';
 
 /** The file that a request names. */
 function placeOf(request: FastifyRequest, id: string): FilePlace {

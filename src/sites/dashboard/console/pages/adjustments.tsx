@@ -14,12 +14,13 @@ import { Action } from '../action';
 import { graphql } from '../graphql';
 import { AccountLink, modes, nameOf, pageOf, PlaceFilters, placeColumn, Time } from '../parts';
 import { useMayAct, useSession } from '../session';
+import { approvedText } from './approved-text';
 
 const AdjustmentsQuery = graphql(`
   query Adjustments($status: AdjustmentStatus, $mode: Mode, $tenantId: ID, $after: String) {
     adjustments(status: $status, mode: $mode, tenantId: $tenantId, first: 25, after: $after) {
       nodes {
-        id created livemode tenantId accountId reason status proposedBy decidedBy decidedAt
+        id created livemode tenantId accountId reason status proposedBy decidedBy decidedAt approvalsLeft
         credit { amount currency } debit { amount currency }
         account { id nickname businessDetails { legalName } }
       }
@@ -133,7 +134,8 @@ const decision = (onDone: () => void): Column<Adjustment> => ({
 
 function Decision({ adjustment, onDone }: { adjustment: Adjustment; onDone: () => void }) {
   const { operator } = useSession();
-  const own = adjustment.proposedBy === operator.name;
+  const { approvalsLeft } = adjustment;
+  const own = approvalsLeft === 1 && adjustment.proposedBy === operator.name;
   const common = { about: accountOf(adjustment), small: true, input: { id: adjustment.id }, onDone };
   return (
     <span className="row-actions">
@@ -145,13 +147,15 @@ function Decision({ adjustment, onDone }: { adjustment: Adjustment; onDone: () =
           title="Approve the adjustment"
           submit="Approve it"
           mutation={ApproveMutation}
-          done={`The adjustment of ${accountOf(adjustment)} is approved.`}
+          done={`The adjustment of ${accountOf(adjustment)} ${approvedText(approvalsLeft)}.`}
           {...common}
         >
           <AdjustmentFacts adjustment={adjustment} />
           <p className="hint">
-            {adjustment.livemode ? 'Live mode: real money.' : 'Test mode.'} It moves at once, and the account is shown
-            the reason.
+            {adjustment.livemode ? 'Live mode: real money.' : 'Test mode.'}{' '}
+            {approvalsLeft > 1
+              ? 'It is your proposal then, and moves when another named operator approves it, too.'
+              : 'It moves at once, and the account is shown the reason.'}
           </p>
         </Action>
       )}

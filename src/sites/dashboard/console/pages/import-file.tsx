@@ -11,8 +11,14 @@ import { Problem } from '../../parts/problem';
 import { graphql } from '../graphql';
 import { useSession } from '../session';
 
-/** The most bytes of a file that fit into a request, which has them in base64. */
+/** The most bytes of a file that fit into the largest request that a gateway can be set to take, in base64. */
 const bytesMax = 780_000;
+
+/** What the gateway says of a request with more bytes than its setting allows. */
+const tooLargeForIt = 'The request body is too large';
+const tooLarge = (size: number) =>
+  `This file has ${size.toLocaleString()} bytes, more than the gateway takes from a browser: some 48,000 unless its ` +
+  'BODY_BYTES_MAX is raised, and 780,000 at most. Import it with tidegate bank import.';
 
 const MappingsQuery = graphql(`
   query BankMappings {
@@ -74,10 +80,17 @@ function useTrial() {
   const choose = async (file: File, mapping: string) => {
     if (file.size <= bytesMax) return attempt(givenOf({ name: file.name, content: await base64(file) }, mapping));
     setTrial(undefined);
-    setFault(failure('This file is too large for a browser. Import it with tidegate bank import.'));
+    setFault(failure(tooLarge(file.size)));
   };
   const map = async (mapping: string) => given && attempt(givenOf(given, mapping));
-  return { given, trial, pending, fault: fault ?? (refused && flat(refused)), choose, map };
+  return { given, trial, pending, fault: fault ?? (refused && explained(refused, given)), choose, map };
+}
+
+/** What was refused, with the size of a file that is too large. */
+function explained(refused: Failure, given: Given | undefined): Failure {
+  const { messages, ...more } = flat(refused);
+  const size = given ? atob(given.content).length : 0;
+  return { ...more, messages: messages.map((each) => (each.startsWith(tooLargeForIt) ? tooLarge(size) : each)) };
 }
 
 const givenOf = ({ name, content }: Given, mapping: string): Given => ({

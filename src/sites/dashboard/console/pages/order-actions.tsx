@@ -7,6 +7,7 @@ import { Problem } from '../../parts/problem';
 import { Action } from '../action';
 import { graphql } from '../graphql';
 import { operatorHeaders, useSession } from '../session';
+import { approvedText } from './approved-text';
 import { type Order, orderWords } from './order-query';
 
 const ApproveMutation = graphql(`
@@ -48,7 +49,8 @@ export function OrderActions({ order, onDone }: OrderProps) {
 
 function Approve({ order, onDone }: OrderProps) {
   const { operator } = useSession();
-  const own = order.createdBy === operator.name;
+  const { approvalsLeft } = order;
+  const own = approvalsLeft === 1 && order.createdBy === operator.name;
   if (own || operator.name === 'OPERATOR_KEY')
     return <span className="hint">{own ? 'Waits for another operator' : 'Waits for a named operator'}</span>;
   return (
@@ -60,11 +62,16 @@ function Approve({ order, onDone }: OrderProps) {
       submit="Approve it"
       mutation={ApproveMutation}
       input={{ id: order.id }}
-      done={`The order of ${orderWords(order)} is approved.`}
+      done={`The order of ${orderWords(order)} ${approvedText(approvalsLeft)}.`}
       onDone={onDone}
     >
       <OrderFacts order={order} />
-      <p className="hint">Live mode: real money. Its file can be written then, and given to the bank.</p>
+      <p className="hint">
+        Live mode: real money.{' '}
+        {approvalsLeft > 1
+          ? 'It is your proposal then, and has a file when another named operator approves it, too.'
+          : 'Its file can be written then, and given to the bank.'}
+      </p>
     </Action>
   );
 }
@@ -108,7 +115,7 @@ function Reject({ order, onDone }: OrderProps) {
       <p className={mayBeAtBank ? 'note' : 'hint'}>
         {mayBeAtBank
           ? 'The bank may have the file. Reject the order only if the bank has not carried it out: its payouts ' +
-            'can be in other orders then. One who has approved or sent it cannot reject it.'
+            'can be in other orders then. One who has proposed, approved, sent or read it cannot reject it.'
           : 'Its payouts can be in other orders then.'}
       </p>
     </Action>

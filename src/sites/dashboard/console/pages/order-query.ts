@@ -9,7 +9,8 @@ export const OrdersQuery = graphql(`
     ownAccounts { id holder currency iban number closedAt }
     paymentOrders(first: 25, after: $after) {
       nodes {
-        id created createdBy ownAccountId currency valueDate status payouts total decidedBy note sentBy sentAt
+        id created createdBy ownAccountId currency valueDate status payouts total
+        decidedBy note sentBy sentAt approvalsLeft
       }
       next
     }
