@@ -110,7 +110,7 @@ export function disputeStories({ desk, visit, platform, user }: DisputesDesk): v
     await card.getByText('accepted without an answer. The payer keeps the $30.00 USD that was taken.').waitFor();
     expect(await card.getByRole('button').allTextContents()).toEqual(['']);
     // The payment that took the money says what it is, and leads back.
-    await card.getByRole('link', { name: 'a payment' }).click();
+    await card.getByRole('link', { name: '-$30.00' }).click();
     await page.locator('.amount-line').getByText('-$30.00').waitFor();
     await page.getByRole('region', { name: 'Timeline' }).getByText('Money taken back').waitFor();
     await page.getByRole('region', { name: 'Details' }).getByRole('link', { name: 'a payment' }).click();

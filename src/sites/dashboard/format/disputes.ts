@@ -6,10 +6,14 @@ interface Progress {
   respondBy: string | null;
 }
 
-/** The statuses of a dispute that is decided. */
-const decided = ['WON', 'LOST', 'ACCEPTED'] as const;
-/** The statuses that a list of disputes is filtered by. */
-export const disputeStatuses = { OPEN: ['NEEDS_RESPONSE', 'UNDER_REVIEW'], DECIDED: decided } as const;
+/** The statuses of disputes that are open, and of those that are decided. */
+export const disputeStatuses = {
+  OPEN: ['NEEDS_RESPONSE', 'UNDER_REVIEW'],
+  DECIDED: ['WON', 'LOST', 'ACCEPTED'],
+} as const;
+
+/** Whether a dispute is not decided yet. */
+export const isOpen = ({ status }: { status: string }) => disputeStatuses.OPEN.some((each) => each === status);
 
 /** Whether a dispute can be answered or accepted now. `respondBy` is the last second of an answer. */
 export function isAnswerable({ status, respondBy }: Progress): boolean {

@@ -1,3 +1,4 @@
+import { isOpen } from '../../format/disputes';
 import { useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
@@ -13,7 +14,7 @@ import { Table } from '../../parts/table';
 import { TestTools } from '../../parts/test-tools';
 import { Timeline } from '../../parts/timeline';
 import { nameOf, useMayWrite } from '../../session';
-import { DisputeCard } from './dispute';
+import { DisputeCards } from './dispute';
 import { happeningsOf } from './happenings';
 import { isUnreconciled, type PaymentDetail, PaymentQuery, stateOf } from './query';
 import { Reconcile } from './reconcile';
@@ -47,12 +48,13 @@ function PaymentPage({ payment }: { payment: PaymentDetail }) {
       }
     >
       <Part value={payment.openedDisputes} field="deposit.openedDisputes" title="Dispute">
-        {({ nodes }) => nodes.map((dispute) => <DisputeCard key={dispute.id} dispute={dispute} />)}
+        {({ nodes }) => <DisputeCards disputes={nodes.filter(isOpen)} />}
       </Part>
       {isUnreconciled(payment) && mayWrite && <Reconcile payment={payment} />}
       <Part value={payment.allocations} field="deposit.allocations" title="Counts towards">
         {({ nodes }) => <Allocations allocations={nodes} />}
       </Part>
+      <DisputeCards disputes={payment.openedDisputes?.nodes.filter((each) => !isOpen(each)) ?? []} />
       <Part value={payment.refunds} field="deposit.refunds" title="Refunds">
         {({ nodes }) => <Refunds refunds={nodes} />}
       </Part>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { disputeState, isAnswerable } from '../../format/disputes';
+import { disputeState, isAnswerable, isOpen } from '../../format/disputes';
 import { formatLeft, useTimes } from '../../format/time';
 import { words } from '../../format/words';
 import { graphql } from '../../graph/graphql';
@@ -42,10 +42,13 @@ const EvidenceQuery = graphql(`
 /** A dispute of a payment. */
 export type Dispute = RowOf<PaymentDetail['openedDisputes']>;
 
-/** A dispute of the payment of the page: how far it has come, what happened to the money, and how it is answered. */
-export function DisputeCard({ dispute }: { dispute: Dispute }) {
+/** Disputes of the payment of the page. */
+export const DisputeCards = ({ disputes }: { disputes: readonly Dispute[] }) =>
+  disputes.map((dispute) => <DisputeCard key={dispute.id} dispute={dispute} />);
+
+/** A dispute: how far it has come, what happened to the money, and how it is answered. */
+function DisputeCard({ dispute }: { dispute: Dispute }) {
   const mayTest = useMayTest();
-  const open = ['NEEDS_RESPONSE', 'UNDER_REVIEW'].includes(dispute.status);
   return (
     <Card title="Dispute" action={<Status value={disputeState(dispute)} />} className="dispute">
       <Progress dispute={dispute} />
@@ -57,12 +60,12 @@ export function DisputeCard({ dispute }: { dispute: Dispute }) {
           <AcceptButton dispute={dispute} />
         </div>
       )}
-      {open && mayTest && (
+      {isOpen(dispute) && mayTest && (
         <div className="actions">
+          <span className="hint">Test tools</span>
           {tools.map((tool) => (
             <ToolButton key={tool.name} id={dispute.id} tool={tool} about="dispute" />
           ))}
-          <span className="hint">Test tools</span>
         </div>
       )}
     </Card>
@@ -120,7 +123,12 @@ function DisputeFacts({ dispute }: { dispute: Dispute }) {
         ['Opened', at(created)],
         ['Answered', at(submittedAt)],
         ['Decided', at(decidedAt)],
-        ['Money taken by', <ObjectLink id={dispute.debitDepositId}>a payment</ObjectLink>],
+        [
+          'Debit',
+          <ObjectLink id={dispute.debitDepositId}>
+            <Money amount={`-${amount}`} currency={currency} />
+          </ObjectLink>,
+        ],
         ['Reference', reference && <Copy text={reference} label="the reference of the dispute" />],
         ['ID', <Copy text={id} label="the id of the dispute" />],
       ]}
