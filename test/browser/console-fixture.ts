@@ -3,7 +3,7 @@ import pino from 'pino';
 import { expect } from 'vitest';
 import { LedgerChecks } from '../../src/jobs/ledger-checks.js';
 import type { WorkObserver } from '../../src/jobs/work-queue.js';
-import { personBody, receivableBody } from '../support/bodies.js';
+import { pdfOf, personBody, receivableBody } from '../support/bodies.js';
 import { PayeeFixture } from '../support/checkout-fixture.js';
 import { payOutLive } from '../support/jobs.js';
 import { complete } from '../support/onboarding-profile.js';
@@ -133,6 +133,25 @@ export class ConsoleSeed {
     await new LedgerChecks(database, pino({ level: 'silent' }), 86_400, observer, stop).round();
   }
 
+  /**
+   * A live refund that waits for the operator, and a dispute beyond what it has left, which the account has answered
+   * with a text and a file; the deposit of both.
+   */
+  async returning({ live, addressId }: { live: Speaker; addressId: string }, text: string): Promise<string> {
+    const { recordBankNotice } = await this.ask(notice, {
+      ...{ reference: 'CARD-1', addressId, amount: '90.00', currency: 'USD', payer: { name: text.slice(0, 140) } },
+    });
+    const id: string = recordBankNotice.notice.deposit.id;
+    await must(live.post('/v1/refunds', { deposit_id: id, amount: '30.00', reason: text }));
+    const { openDispute } = await this.ask(open, {
+      ...{ id, amount: '75.00', reasonCode: 'DUPLICATE', acquirerReason: text, reference: 'CB-1' },
+    });
+    const disputeId: string = openDispute.dispute.id;
+    const file = await must(live.upload('dispute_evidence', pdfOf('evidence'), `${text.replaceAll('/', '')}.pdf`));
+    await must(live.post(`/v1/disputes/${disputeId}/respond`, { text, file_ids: [file.id] }));
+    return id;
+  }
+
   /** A success that an acquirer reports with another card than the payer has used. */
   async #mismatch(): Promise<void> {
     const payee = await PayeeFixture.open(this.world);
@@ -160,5 +179,6 @@ const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id }')
 const issue = mutation('issueAddress', 'IssueAddressInput', 'address { id }');
 export const notice = mutation('recordBankNotice', 'RecordBankNoticeInput', 'notice { deposit { id } }');
 const reconcile = mutation('reconcileDeposit', 'ReconcileDepositInput', 'deposit { id }');
+const open = mutation('openDispute', 'OpenDisputeInput', 'dispute { id }');
 const propose = mutation('proposeAdjustment', 'ProposeAdjustmentInput', 'adjustment { id }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { rate }');

@@ -2,9 +2,11 @@ import {
   ArrowUpFromLine,
   BookCheck,
   Building2,
+  CircleHelp,
   Cog,
   FileOutput,
   FileSpreadsheet,
+  Gavel,
   HandCoins,
   Landmark,
   LogOut,
@@ -13,6 +15,7 @@ import {
   Scale,
   ScrollText,
   Settings,
+  Undo2,
   UserCheck,
   Users,
 } from 'lucide-react';
@@ -34,6 +37,9 @@ const WaitingQuery = graphql(`
     waitingBankNotices { reference }
     bankLines(state: UNMATCHED, first: 50) { nodes { id } }
     adjustments(status: PROPOSED, first: 50) { nodes { id } }
+    refunds(status: PENDING, mode: LIVE, first: 50) { nodes { id } }
+    disputes(status: UNDER_REVIEW, mode: LIVE, first: 50) { nodes { id } }
+    unexplained(status: OPEN, mode: LIVE, first: 50) { nodes { id } }
     transactionMismatches { transactionId }
     stuckWork(first: 50) { nodes { tenantId } }
   }
@@ -92,6 +98,9 @@ function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
         { path: '/bank', name: 'Bank notices', icon: Landmark, waiting: count(data?.waitingBankNotices) },
         { path: '/bank-files', name: 'Bank files', icon: FileSpreadsheet, waiting: count(data?.bankLines) },
         { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data?.adjustments) },
+        { path: '/refunds', name: 'Refunds', icon: Undo2, waiting: count(data?.refunds) },
+        { path: '/disputes', name: 'Disputes', icon: Gavel, waiting: count(data?.disputes) },
+        { path: '/unexplained', name: 'Unexplained', icon: CircleHelp, waiting: count(data?.unexplained) },
         { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data?.transactionMismatches) },
         { path: '/work', name: 'Work', icon: Cog, waiting: count(data?.stuckWork) },
       ],
