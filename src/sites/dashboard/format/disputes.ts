@@ -1,4 +1,5 @@
 import { gatewayNow } from './time';
+import { words } from './words';
 
 /** The members of a dispute that say how far it has come. */
 interface Progress {
@@ -24,3 +25,6 @@ export function isAnswerable({ status, respondBy }: Progress): boolean {
 export function disputeState(dispute: Progress): string {
   return dispute.status === 'NEEDS_RESPONSE' && !isAnswerable(dispute) ? 'UNANSWERED' : dispute.status;
 }
+
+/** Why a payer disputes, in words. */
+export const disputeReason = (code: string): string => (code === 'GENERAL' ? 'No certain reason' : words(code));

@@ -1,7 +1,7 @@
 import { FileDown } from 'lucide-react';
 import { useState } from 'react';
+import { disputeReason } from '../../format/disputes';
 import { formatMoney } from '../../format/money';
-import { words } from '../../format/words';
 import { contentOf, save } from '../../graph/files';
 import type { Failure } from '../../graph/write';
 import { DialogButton } from '../../parts/dialog';
@@ -70,7 +70,7 @@ export function OpenDispute({ onDone }: { onDone: () => void }) {
       <SelectField
         name="reasonCode"
         label="Why the payer disputes"
-        options={reasons.map((value) => ({ value, name: value === 'GENERAL' ? 'No certain reason' : words(value) }))}
+        options={reasons.map((value) => ({ value, name: disputeReason(value) }))}
       />
       <TextField name="acquirerReason" label="In the words of the bank" maxLength={255} hint="The account reads it." />
       <TextField
@@ -127,7 +127,7 @@ function DisputeFacts({ dispute }: { dispute: Dispute }) {
       facts={[
         ['Amount', <strong className="amount-line">{<Money amount={amount} currency={currency} />}</strong>],
         ['Account', payeeOf(dispute)],
-        ['Reason', [words(reasonCode), acquirerReason].filter(Boolean).join(': ')],
+        ['Reason', [disputeReason(reasonCode), acquirerReason].filter(Boolean).join(': ')],
         ["The bank's reference", reference],
         ['Payer', deposit?.payerName],
         ['Payment', <code>{depositId}</code>],
@@ -143,14 +143,16 @@ export function AnswerDialog({ dispute }: { dispute: Dispute }) {
   return (
     <DialogButton title="The answer of the account" label="Show" className="button small">
       {() => (
-        <>
+        <div className="form">
           <DisputeFacts dispute={dispute} />
-          <h3>Answered {submittedAt && <Time at={submittedAt} />}</h3>
-          {evidenceText !== null && <p className="answer">{evidenceText}</p>}
-          {evidenceFiles.map((file) => (
-            <EvidenceFile key={file.id} {...file} />
-          ))}
-        </>
+          <div>
+            <h3>Answered {submittedAt && <Time at={submittedAt} />}</h3>
+            {evidenceText !== null && <p className="answer">{evidenceText}</p>}
+            {evidenceFiles.map((file) => (
+              <EvidenceFile key={file.id} {...file} />
+            ))}
+          </div>
+        </div>
       )}
     </DialogButton>
   );

@@ -1,6 +1,5 @@
-import { disputeState, isAnswerable, isOpen } from '../../format/disputes';
+import { disputeReason, disputeState, isAnswerable, isOpen } from '../../format/disputes';
 import { formatLeft } from '../../format/time';
-import { words } from '../../format/words';
 import { useLive } from '../../graph/live';
 import { sent } from '../../graph/sent';
 import { amountColumn, stateColumn } from '../../parts/cells';
@@ -80,7 +79,7 @@ function About({ dispute }: { dispute: Dispute }) {
       <AccountLink id={accountId} livemode={livemode}>
         {payeeOf(dispute)}
       </AccountLink>
-      <span className="hint">{[words(reasonCode), acquirerReason, reference].filter(Boolean).join(' · ')}</span>
+      <span className="hint">{[disputeReason(reasonCode), acquirerReason, reference].filter(Boolean).join(' · ')}</span>
     </span>
   );
 }

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { useQuery } from 'urql';
-import { disputeState, isAnswerable, isOpen } from '../../format/disputes';
+import { disputeReason, disputeState, isAnswerable, isOpen } from '../../format/disputes';
 import { formatLeft, useTimes } from '../../format/time';
-import { words } from '../../format/words';
 import { graphql } from '../../graph/graphql';
 import type { RowOf } from '../../graph/pages';
 import { Copy, Facts } from '../../parts/facts';
@@ -118,7 +117,7 @@ function DisputeFacts({ dispute }: { dispute: Dispute }) {
     <Facts
       facts={[
         ['Amount', <Money amount={amount} currency={currency} />],
-        ['Reason', reasonCode === 'GENERAL' ? 'No certain reason' : words(reasonCode)],
+        ['Reason', disputeReason(reasonCode)],
         ['In the words of the bank', acquirerReason],
         ['Opened', at(created)],
         ['Answered', at(submittedAt)],

@@ -1,6 +1,5 @@
-import { disputeState, disputeStatuses, isAnswerable } from '../../format/disputes';
+import { disputeReason, disputeState, disputeStatuses, isAnswerable } from '../../format/disputes';
 import { formatLeft, useTimes } from '../../format/time';
-import { words } from '../../format/words';
 import { graphql, type ResultOf } from '../../graph/graphql';
 import { useLive } from '../../graph/live';
 import type { RowOf } from '../../graph/pages';
@@ -64,9 +63,7 @@ function useColumns(): Column<Dispute>[] {
     {
       head: 'From',
       cell: ({ deposit: { fromAccount }, reasonCode }) => (
-        <Two hint={reasonCode === 'GENERAL' ? undefined : words(reasonCode)}>
-          {fromAccount ? nameOf(fromAccount) : 'Unknown payer'}
-        </Two>
+        <Two hint={disputeReason(reasonCode)}>{fromAccount ? nameOf(fromAccount) : 'Unknown payer'}</Two>
       ),
     },
     { head: 'To', cell: ({ account }) => nameOf(account) },
