@@ -155,15 +155,36 @@ export class ConsoleSeed {
   /** A success that an acquirer reports with another card than the payer has used. */
   async #mismatch(): Promise<void> {
     const payee = await PayeeFixture.open(this.world);
-    const { id } = await payee.checkoutFixture();
-    const call = async (name: 'begin_transaction' | 'decide_transaction', args: object): Promise<Json> =>
-      (await this.world.database.call(name, [payee.tenantId, false, '{}', JSON.stringify(args)]))[0];
-    const attempt = { checkoutId: id, attemptKey: randomUUID(), paymentMethod: 'card', seconds: 480 };
-    const begun = await call('begin_transaction', attempt);
-    const details = { card: { brand: 'visa', last4: '0002', expiry_month: 1, expiry_year: 2031 } };
-    await call('decide_transaction', { id: begun.id, details, status: 'processing' });
+    const { id, details } = await this.#attempt(payee, (await payee.checkoutFixture()).id, false);
     const others = { card: { ...details.card, last4: '4242' } };
-    await call('decide_transaction', { id: begun.id, details: others, status: 'succeeded' });
+    await this.#call(payee, false, 'decide_transaction', { id, details: others, status: 'succeeded' });
+  }
+
+  /** A live attempt whose time is over, and of which the acquirer has not said how it ended; its payee and checkout. */
+  async undecided(): Promise<{ payee: PayeeFixture; checkoutId: string }> {
+    const payee = await PayeeFixture.open(this.world);
+    const { id: checkoutId } = await payee.liveCheckoutFixture();
+    const { id } = await this.#attempt(payee, checkoutId, true);
+    await this.world.sql`update transaction set expires_at = created - 1 where id = ${id}`;
+    return { payee, checkoutId };
+  }
+
+  /** An attempt to pay by a card, which the acquirer has. */
+  async #attempt(payee: PayeeFixture, checkoutId: string, live: boolean) {
+    const attempt = { checkoutId, attemptKey: randomUUID(), paymentMethod: 'card', seconds: 480 };
+    const { id } = await this.#call(payee, live, 'begin_transaction', attempt);
+    const details = { card: { brand: 'visa', last4: '0002', expiry_month: 1, expiry_year: 2031 } };
+    await this.#call(payee, live, 'decide_transaction', { id, details, status: 'processing' });
+    return { id: id as string, details };
+  }
+
+  async #call(
+    { tenantId }: PayeeFixture,
+    live: boolean,
+    name: 'begin_transaction' | 'decide_transaction',
+    args: object,
+  ): Promise<Json> {
+    return (await this.world.database.call(name, [tenantId, live, '{}', JSON.stringify(args)]))[0];
   }
 }
 

@@ -21,6 +21,8 @@ let bad: string;
 let paid: Awaited<ReturnType<ConsoleSeed['payout']>>;
 /** A live payment of which a part is being refunded, and another part was disputed. */
 let contested: string;
+/** A live checkout with an attempt of which the acquirer says nothing. */
+let undecided: Awaited<ReturnType<ConsoleSeed['undecided']>>;
 const keys = {} as Record<'operate' | 'read', string>;
 
 beforeAll(async () => {
@@ -34,6 +36,7 @@ beforeAll(async () => {
   paid = await seed.payout(hostile, '12500.00');
   await seed.troubles(paid, hostile);
   contested = await seed.returning(paid, hostile);
+  undecided = await seed.undecided();
   const names = { operate: 'Priya Nair', read: 'Ola Reader' };
   for (const role of ['operate', 'read'] as const)
     keys[role] = (await createOperator(world.operator, names[role], role, 'a test')).key;
@@ -102,6 +105,7 @@ const everyPage = (): (readonly [string, string])[] => {
     ['/refunds', hostile],
     ['/disputes', hostile],
     ['/disputes?status=WON', 'No dispute matches'],
+    ['/attempts', 'Processing'],
     ['/unexplained', 'More taken back than was left'],
     ['/mismatches', 'Credited'],
     ['/holds', 'No payouts are held'],
@@ -164,6 +168,7 @@ const actions = [
     'Book',
     'Close',
     'Deactivate',
+    'Decide',
     'Fail',
     'File$',
     'Gather',
@@ -481,6 +486,34 @@ describe('an operator', () => {
     expect(await send(page, 'The payer has won')).toBe(`Lost: $40.00 USD of ${hostile}.`);
     await page.getByText('No dispute matches').waitFor();
     expect((await must(paid.live.get(`/v1/disputes/${opened.id}`))).status).toBe('lost');
+  });
+
+  it('records what the acquirer says of an attempt, which pays its checkout in part', async () => {
+    const { payee, checkoutId } = undecided;
+    await go('Attempts');
+    await page.getByRole('button', { name: 'Decide an attempt' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Attempt', { exact: true }).fill('transaction_none');
+    await dialog.getByLabel('Reason').fill('Nothing');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await dialog.getByText('There is no such attempt in live mode').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('button', { name: /^Decide: / }).click();
+    await dialog.getByText(checkoutId).waitFor();
+    await dialog.getByLabel('The acquirer says').selectOption({ label: 'The payer has been charged' });
+    await dialog.getByLabel('What it took').fill('0.00');
+    await dialog.getByLabel('Reason').fill('Their statement of today');
+    await dialog.getByRole('button', { name: 'Record it' }).click();
+    await expect.poll(() => dialog.getByLabel('What it took').getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByLabel('What it took').fill('40.00');
+    expect(await send(page, 'Record it')).toMatch(/^What the acquirer says of the attempt of .* is recorded.$/);
+    await page.getByText('Every attempt is decided').waitFor();
+    await world.database.call('run_jobs', [payee.tenantId, true, 50]);
+    const checkout = await must(payee.live.get(`/v1/checkouts/${checkoutId}`));
+    expect(checkout.status).toBe('completed');
+    const { data } = await must(payee.live.get('/v1/deposits'));
+    expect(data.map(({ amount }: { amount: string }) => amount)).toEqual(['40.00']);
   });
 
   it('records what became of unexplained money, once', async () => {

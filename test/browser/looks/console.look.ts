@@ -57,6 +57,7 @@ it("the operator's console", async () => {
   const payout = await seed.payout('Coastal Weavers LLP', '12500.00');
   await seed.troubles(payout, 'REV-2041');
   await seed.returning(payout, 'Two of three boxes came back: the colour was wrong.');
+  await seed.undecided();
   // An earlier release credited a transfer again whose reference came with a blank.
   const { recordBankNotice: again } = await seed.ask(notice, {
     ...{ reference: 'WIRE-12500.00-2', addressId: payout.addressId, amount: '12500.00', currency: 'USD' },
@@ -101,6 +102,7 @@ it("the operator's console", async () => {
     'adjustments',
     'refunds',
     'disputes',
+    'attempts',
     'unexplained',
     'mismatches',
     'holds',
@@ -144,6 +146,7 @@ it("the operator's console", async () => {
     ['dispute-win', steps(at('/operator/disputes'), press(/^Win/))],
     ['dispute-lose', steps(at('/operator/disputes'), press(/^Lose/))],
     ['dispute-open', steps(at('/operator/disputes'), press(/^Open/))],
+    ['attempt-decide', steps(at('/operator/attempts'), press(/^Decide:/))],
     ['unexplained-resolve', steps(at('/operator/unexplained'), press(/^Resolve/))],
     ['settle', steps(at('/operator/payouts'), press(/^Settle/))],
     ['audit-open', steps(at('/operator/audit'), (page) => page.locator('summary').nth(1).click())],

@@ -7,6 +7,7 @@ import { Queue } from './pages/queue';
 const Account = lazy(() => import('./pages/account').then(({ Account }) => ({ default: Account })));
 const Accounts = lazy(() => import('./pages/accounts').then(({ Accounts }) => ({ default: Accounts })));
 const Adjustments = lazy(() => import('./pages/adjustments').then(({ Adjustments }) => ({ default: Adjustments })));
+const Attempts = lazy(() => import('./pages/attempts').then(({ Attempts }) => ({ default: Attempts })));
 const Audit = lazy(() => import('./pages/audit').then(({ Audit }) => ({ default: Audit })));
 const Bank = lazy(() => import('./pages/bank').then(({ Bank }) => ({ default: Bank })));
 const BankFiles = lazy(() => import('./pages/bank-files').then(({ BankFiles }) => ({ default: BankFiles })));
@@ -34,6 +35,7 @@ export function Routes() {
         <Route path="/accounts" component={Accounts} />
         <Route path="/accounts/:id" component={Account} />
         <Route path="/adjustments" component={Adjustments} />
+        <Route path="/attempts" component={Attempts} />
         <Route path="/audit" component={Audit} />
         <Route path="/bank" component={Bank} />
         <Route path="/bank-files" component={BankFiles} />

@@ -8,6 +8,7 @@ import {
   FileSpreadsheet,
   Gavel,
   HandCoins,
+  Hourglass,
   Landmark,
   LogOut,
   OctagonPause,
@@ -40,6 +41,7 @@ const WaitingQuery = graphql(`
     refunds(status: PENDING, mode: LIVE, first: 50) { nodes { id } }
     disputes(status: UNDER_REVIEW, mode: LIVE, first: 50) { nodes { id } }
     unexplained(status: OPEN, mode: LIVE, first: 50) { nodes { id } }
+    pendingTransactions(first: 50) { nodes { id } }
     transactionMismatches { transactionId }
     stuckWork(first: 50) { nodes { tenantId } }
   }
@@ -100,6 +102,7 @@ function groupsOf(data: ResultOf<typeof WaitingQuery> | undefined) {
         { path: '/adjustments', name: 'Adjustments', icon: Scale, waiting: count(data?.adjustments) },
         { path: '/refunds', name: 'Refunds', icon: Undo2, waiting: count(data?.refunds) },
         { path: '/disputes', name: 'Disputes', icon: Gavel, waiting: count(data?.disputes) },
+        { path: '/attempts', name: 'Attempts', icon: Hourglass, waiting: count(data?.pendingTransactions) },
         { path: '/unexplained', name: 'Unexplained', icon: CircleHelp, waiting: count(data?.unexplained) },
         { path: '/mismatches', name: 'Mismatches', icon: HandCoins, waiting: count(data?.transactionMismatches) },
         { path: '/work', name: 'Work', icon: Cog, waiting: count(data?.stuckWork) },
