@@ -4,7 +4,7 @@ import { graphql } from '../../graph/graphql';
 import { ActionButton } from '../../parts/action';
 import { TextAreaField } from '../../parts/form';
 import { UploadField } from '../../parts/upload';
-import type { Dispute } from './dispute';
+import type { Dispute } from './query';
 
 const RespondMutation = graphql(`
   mutation RespondToDispute($input: RespondToDisputeInput!) {

@@ -3,7 +3,6 @@ import { useQuery } from 'urql';
 import { disputeReason, disputeState, isAnswerable, isOpen } from '../../format/disputes';
 import { formatLeft, useTimes } from '../../format/time';
 import { graphql } from '../../graph/graphql';
-import type { RowOf } from '../../graph/pages';
 import { Copy, Facts } from '../../parts/facts';
 import { FileLink } from '../../parts/file-link';
 import { Money } from '../../parts/money';
@@ -13,7 +12,7 @@ import { Problem } from '../../parts/problem';
 import { Status } from '../../parts/status';
 import { type Tool, ToolButton, useMayTest } from '../../parts/test-tools';
 import { AcceptButton, AnswerButton } from './dispute-actions';
-import type { PaymentDetail } from './query';
+import type { Dispute } from './query';
 
 const win = graphql(`
   mutation WinTestDispute($input: WinTestDisputeInput!) {
@@ -37,9 +36,6 @@ const EvidenceQuery = graphql(`
     file(id: $id) { id filename }
   }
 `);
-
-/** A dispute of a payment. */
-export type Dispute = RowOf<PaymentDetail['openedDisputes']>;
 
 /** Disputes of the payment of the page. */
 export const DisputeCards = ({ disputes }: { disputes: readonly Dispute[] }) =>

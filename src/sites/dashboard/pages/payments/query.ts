@@ -67,6 +67,9 @@ export const PaymentQuery = graphql(
 /** The payment of the page, which the parts of the page read too. */
 export type PaymentDetail = NonNullable<ResultOf<typeof PaymentQuery>['deposit']>;
 
+/** A dispute of the payment. */
+export type Dispute = RowOf<PaymentDetail['openedDisputes']>;
+
 /** Whether a payment has money that counts towards no receivable yet. */
 export function isUnreconciled({ status, pendingRest }: Pick<Payment, 'status' | 'pendingRest'>): boolean {
   return status === 'COMPLETED' && hundredths(pendingRest) > 0n;
