@@ -445,6 +445,8 @@ describe('an operator', () => {
   });
 
   it('sends the answer of a dispute on and records that it is won, opens another one and loses it', async () => {
+    for (const place of ['Attempts', 'Disputes', 'Unexplained', 'Mismatches'])
+      await page.getByRole('link', { name: `${place} 1 waiting` }).waitFor();
     await go('Disputes');
     const rows = page.getByRole('table', { name: 'Disputes' }).locator('tbody tr');
     await rows.getByRole('button', { name: 'Show' }).click();
