@@ -94,7 +94,7 @@ export function disputeStories({ desk, visit, platform, user }: DisputesDesk): v
     expect(complaints).toEqual([]);
   });
 
-  it('are accepted after reading what is lost, and leave no button where they cannot be answered any more', async () => {
+  it('are accepted after reading what is lost, and then leave no button', async () => {
     const id = await disputed();
     const { page, complaints, open } = await desk();
     await open(`/dashboard/payments/${id}`);

@@ -98,28 +98,28 @@ export function Work({ platform }: { platform: boolean }) {
 
 /** The disputes that can be answered, those first whose time is over first. Nothing without any. */
 function ToAnswer({ page: { nodes, pageInfo } }: { page: NonNullable<Answer['disputes']> }) {
-  const open = nodes.filter(isAnswerable).sort((one, other) => untilOf(one) - untilOf(other));
+  const open = nodes.filter(isAnswerable).sort((one, other) => (endOf(one) < endOf(other) ? -1 : 1));
   if (open.length === 0) return null;
   const items = open.slice(0, listed).map(({ id, currency, amount, respondBy, depositId, deposit }) => ({
     ...{ id, currency, amount, page: depositId },
-    name: deposit.fromAccount ? nameOf(deposit.fromAccount) : 'Unknown payer',
-    when: respondBy ? formatLeft(respondBy) : 'until it is decided',
+    name: payerOf(deposit),
+    when: respondBy && formatLeft(respondBy),
   }));
   return (
     <Waiting
       title="Disputes to answer"
       items={items}
-      sums={[]}
       {...(!pageInfo.hasNextPage && { count: counted(open.length, 'dispute') })}
       all="/payments?show=disputes&status=OPEN"
-    >
-      No dispute waits for an answer.
-    </Waiting>
+    />
   );
 }
 
-const untilOf = ({ respondBy }: { respondBy: string | null }) =>
-  respondBy === null ? Number.MAX_SAFE_INTEGER : Date.parse(respondBy);
+/** Times are texts of one form; a dispute without a time to answer comes last. */
+const endOf = ({ respondBy }: { respondBy: string | null }) => respondBy ?? '~';
+
+const payerOf = ({ fromAccount }: { fromAccount: Parameters<typeof nameOf>[0] | null }) =>
+  fromAccount ? nameOf(fromAccount) : 'Unknown payer';
 
 interface ToReconcileProps {
   platform: boolean;
@@ -137,7 +137,7 @@ function ToReconcile({ platform, page: { nodes: payments, totalCount, pageInfo }
   const many = unknown ? 'number not known' : 'over 10,000 payments';
   const unreconciled = payments.slice(0, listed).map(({ id, created, currency, amount, fromAccount }) => ({
     ...{ id, currency, amount },
-    name: fromAccount ? nameOf(fromAccount) : 'Unknown payer',
+    name: payerOf({ fromAccount }),
     when: time(created, 'day'),
   }));
   const ofList = platform ? (pageInfo.hasNextPage ? [] : sumsOf(payments)) : pending;
@@ -212,24 +212,24 @@ interface Item extends Amount {
   /** The object whose page it leads to, where that is another one. */
   page?: string;
   name: string;
-  when: string;
+  when: string | null;
 }
 
 interface WaitingProps {
   title: string;
   items: Item[];
-  /** All that waits, by currency. */
-  sums: readonly Amount[];
+  /** All that waits, by currency, where it is added up. */
+  sums?: readonly Amount[];
   count?: string;
   /** What is said below the list. */
   more?: ReactNode;
   /** The list of all. */
   all: string;
   /** What the card says when nothing waits. */
-  children: string;
+  children?: string;
 }
 
-function Waiting({ title, items, sums, count, more, all, children }: WaitingProps) {
+function Waiting({ title, items, sums = [], count, more, all, children }: WaitingProps) {
   const filled = sums.filter(({ amount }) => hundredths(amount) !== 0n);
   if (filled.length === 0 && items.length === 0) {
     return (

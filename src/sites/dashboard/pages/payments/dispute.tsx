@@ -73,6 +73,7 @@ function Progress({ dispute }: { dispute: Dispute }) {
   const { created, respondBy, decidedAt, amount, currency } = dispute;
   const money = <Money amount={amount} currency={currency} />;
   const until = respondBy && <time dateTime={respondBy}>{time(respondBy)}</time>;
+  const left = respondBy && formatLeft(respondBy);
   const taken = (
     <>
       {money} was taken from this payment on {time(created)}, and comes back if the dispute is won.
@@ -81,8 +82,7 @@ function Progress({ dispute }: { dispute: Dispute }) {
   const said: Record<string, ReactNode> = {
     NEEDS_RESPONSE: respondBy ? (
       <>
-        The payer disputes this payment. It can be answered until <strong>{until}</strong>: {formatLeft(respondBy)}.{' '}
-        {taken}
+        The payer disputes this payment. It can be answered until <strong>{until}</strong>: {left}. {taken}
       </>
     ) : (
       <>The payer disputes this payment. It can be answered until it is decided. {taken}</>
