@@ -135,7 +135,9 @@ export async function createHistory(
     await passTime(operator, platform, daySeconds - 2 - payoutSeconds);
   }
   await catchUp(operator, platform);
-  await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
+  // The first trader's payment is disputed; those of the others come later, so that the newest payment is one.
+  await tradeToday(operator, traders[0]!, { edition, currency, n: 0 });
+  await Promise.all(traders.slice(1).map((trader, n) => tradeToday(operator, trader, { edition, currency, n: n + 1 })));
 }
 
 /**
