@@ -44,7 +44,7 @@ export async function listPendingAttempts(
         .where(
           and(
             sql`${job.kind} = 'inquire_transaction' and ${job.livemode}`,
-            sql`${transaction.expiresAt} < wall_clock()`,
+            sql`${transaction.expiresAt} < extract(epoch from statement_timestamp())`,
             after === undefined
               ? undefined
               : sql`(${job.created}, ${job.id}) > (${placeholder('v0')}::bigint, ${placeholder('v1')}::text)`,
