@@ -280,7 +280,7 @@ it('ends with every figure to the cent, whichever gateway is killed', { timeout:
   // A merchant is paid by a card, refunds a part, and loses a dispute.
   const payee: PayeeFixture = await payeesIn(world).open();
   const partnerId = await payee.goLive();
-  const checkout = await payee.checkoutFixture({ speaker: payee.live, partnerId });
+  const checkout = await payee.checkoutFixture({ speaker: there(payee.live), partnerId });
   const page = `${origin}${new URL(checkout.url).pathname}`;
   const fields = { attempt: `${randomUUID()}-card`, token: await adapter.token(cards.good.replaceAll(' ', '')) };
   await killed(async () => {
